@@ -1,0 +1,7 @@
+"""The command line: python -m core <command>."""
+
+import sys
+
+from core.composition.command_line import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""Floor 2: explaining an example, training, jobs, figures and the command line."""

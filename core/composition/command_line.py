@@ -1,0 +1,89 @@
+"""Commands of `python -m core`: each one a parser and a function that returns an exit status."""
+
+import argparse
+import sys
+from dataclasses import fields
+
+from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
+from core.mathematics.performance import METRICS
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 success, 1 a problem told in one sentence, 130 interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    _add_train(commands)
+    options = parser.parse_args(arguments)
+    try:
+        return options.run(options)
+    except KeyboardInterrupt:
+        print("\nStopped. The same command goes on after the last complete epoch." if options.command == "train" else "\nStopped.", file=sys.stderr)
+        return 130
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return 1
+
+
+def _add_train(commands) -> None:
+    train = commands.add_parser("train", help="masked fine-tuning: make a faithfulness measurable model",
+                                formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    train.set_defaults(run=_train)
+    add = train.add_argument
+    add("--base", required=True, help="what to fine-tune: a bundled base, a folder or a hub id")
+    add("--train", required=True, help="training file: .jsonl, .csv, .tsv or .parquet")
+    add("--validation", required=True, help="validation file, which chooses the epoch")
+    add("--test", help="test file, for the card's figures")
+    add("--out", required=True, help="folder to write")
+    add("--text", default="text", help="column of the text")
+    add("--second", help="column of the second text of a pair")
+    add("--label", default="label", help="column of the label, names or whole numbers from 0")
+    add("--labels", nargs="+", help="names of the classes, in the order of their numbers")
+    add("--training", choices=TRAINING_STRATEGIES, default="half", help="which examples of a mini-batch are masked")
+    add("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")
+    add("--method", choices=("full", "lora"), default="full", help="train all weights, or an adapter")
+    add("--rank", type=int, default=16, help="rank of the adapter")
+    add("--epochs", type=int, default=2, help="passes over the training file")
+    add("--seed", type=int, default=0, help="of initial values, masks and order")
+    add("--learning-rate", type=float, help="peak, linear warm-up and decay (full 5e-5, lora 6e-4)")
+    add("--batch", type=int, default=32, help="examples per step")
+    add("--max-tokens", type=int, default=256, help="longer texts are cut")
+    add("--metric", choices=tuple(METRICS), default="accuracy", help="the task's metric")
+    add("--device", default="auto", help="auto, cuda, mps or cpu")
+    add("--half", action="store_true", help="store the weights in half precision")
+
+
+def _train(options) -> int:
+    from core.composition.training import Plan, train
+
+    known = {field.name for field in fields(Plan)}
+    plan = Plan(**{k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known})
+    with _Bar() as bar:
+        out = train(plan, bar)
+    print(f"Written: {out}\n")
+    print((out / "README.md").read_text(encoding="utf-8"))
+    return 0
+
+
+class _Bar:
+    """A progress bar on standard error, one line per phase."""
+
+    def __init__(self):
+        self._bar, self._phase = None, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        phase = what.partition(",")[0]
+        if phase != self._phase or self._bar.total != total or done < self._bar.n:
+            if self._bar is not None:
+                self._bar.close()
+            self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)
+        self._bar.set_description_str(what, refresh=False)
+        self._bar.update(done - self._bar.n)

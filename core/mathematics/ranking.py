@@ -1,0 +1,80 @@
+"""Order features by an attribution, and compare two orders."""
+
+import numpy as np
+from scipy import stats
+
+
+def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
+    """Order features from the most to the least important; ties keep their position.
+
+    Sufficiency ranks `-scores` with this same function (NAOPC Eq. 3), which reverses the
+    order only where no scores tie.
+
+    Args:
+        scores: float[F], higher is more important.
+        masked: bool[F], features that are masked already; they come first, by position.
+    Returns:
+        int64[F], feature indices, the most important first.
+    Raises:
+        ValueError: a score is NaN, or the arrays are not one-dimensional and equally long.
+    Source: FMM §3.4; NAOPC Eq. 1 and 3.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim != 1:
+        raise ValueError(f"scores must be one-dimensional, got shape {scores.shape}")
+    if np.isnan(scores).any():
+        raise ValueError(f"scores of features {np.flatnonzero(np.isnan(scores)).tolist()} are NaN; a ranking needs numbers")
+    if masked is None:
+        return np.argsort(-scores, kind="stable")
+    masked = np.asarray(masked, dtype=bool)
+    if masked.shape != scores.shape:
+        raise ValueError(f"masked has shape {masked.shape}, scores have shape {scores.shape}")
+    return np.lexsort((-scores, ~masked))
+
+
+def ranks(scores: np.ndarray) -> np.ndarray:
+    """Give each feature its place in `ranking`, 1 for the most important.
+
+    Args:
+        scores: float[F].
+    Returns:
+        int64[F], in 1..F; lower is more important.
+    """
+    order = ranking(scores)
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(1, len(order) + 1)
+    return places
+
+
+def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
+    """Kendall's tau-b between two attributions of the same features.
+
+    NaN where either attribution is constant or F < 2: then there is no order to compare.
+
+    Args:
+        first, second: float[F].
+    Returns:
+        float in [-1, 1]; 1 is the same order. Higher is more agreement.
+    Source: NAOPC Table 4 compares rankings by tau.
+    """
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return float(stats.kendalltau(first, second, variant="b").statistic)
+
+
+def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
+    """Share of the k most important features that two attributions have in common.
+
+    Args:
+        first, second: float[F].
+        k: at least 1; more than F means F.
+    Returns:
+        float in [0, 1]; higher is more agreement. Two random orders share k/F on average.
+    Raises:
+        ValueError: k < 1 or F = 0.
+    """
+    if k < 1 or len(first) == 0:
+        raise ValueError(f"k must be at least 1 and there must be features, got k = {k}, F = {len(first)}")
+    k = min(k, len(first))
+    return len(set(ranking(first)[:k].tolist()) & set(ranking(second)[:k].tolist())) / k

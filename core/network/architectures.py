@@ -1,0 +1,97 @@
+"""What differs between model families, in one table: pooling, norms, embeddings' extra inputs."""
+
+from dataclasses import dataclass
+
+
+class UnsupportedModel(ValueError):
+    """The model cannot be used; the message says why and what would work."""
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """How a family of `transformers` classifiers is driven.
+
+    reading: the position that the classifier reads: "first", "last" or "config" (first or mean,
+        as the model's own setting says).
+    type_ids: the model takes token type ids.
+    layer_norms: path of the norm that follows each hidden state but the last, for families
+        that normalise before their blocks; None where states come out normalised.
+    first_normed: of these families, the embedding output is normalised already.
+    position_offset: positions that the position table reserves.
+    """
+
+    reading: str = "first"
+    type_ids: bool = False
+    layer_norms: tuple[str, str] | None = None
+    first_normed: bool = False
+    position_offset: int = 0
+
+
+ARCHITECTURES = {
+    "bert": Architecture(type_ids=True),
+    "electra": Architecture(type_ids=True),
+    "deberta-v2": Architecture(type_ids=True),
+    "roberta": Architecture(position_offset=2),
+    "distilbert": Architecture(),
+    "modernbert": Architecture(reading="config", layer_norms=("layers", "attn_norm"), first_normed=True),
+    "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1")),
+}
+
+
+def architecture_of(model_type: str) -> Architecture:
+    """Look a family up; UnsupportedModel names the families that work."""
+    try:
+        return ARCHITECTURES[model_type]
+    except KeyError:
+        known = ", ".join(sorted(ARCHITECTURES))
+        raise UnsupportedModel(f"Models of type {model_type!r} are not supported. Choose a sequence classifier of one of: {known}.") from None
+
+
+def reading_position(architecture: Architecture, config) -> str:
+    """Name what the classifier reads: "first", "last" or "mean" over the tokens."""
+    if architecture.reading != "config":
+        return architecture.reading
+    return "mean" if config.classifier_pooling == "mean" else "first"
+
+
+def classify(module, architecture: Architecture, embeddings, attention, type_ids, lengths, hidden, attentions):
+    """Run a classifier on word embeddings.
+
+    The last-token families are read at the last *given* position, whatever the ids there are:
+    `transformers` itself looks for the last token that is not padding, and their mask token
+    (end of sequence) usually is the padding token too (NAOPC App. D).
+
+    Args:
+        embeddings: Tensor[B, T, E]; attention: Tensor[B, T] or None when nothing is padded;
+            type_ids: Tensor[B, T] or None; lengths: Tensor[B].
+    Returns:
+        logits Tensor[B, C], tuple of hidden states Tensor[B, T, H] or None, attention tensors
+        [B, heads, T, T] per layer or None.
+    """
+    asked = {"output_hidden_states": hidden, "output_attentions": attentions, "return_dict": True}
+    if architecture.reading == "last":
+        out = module.base_model(inputs_embeds=embeddings, attention_mask=attention, use_cache=False, **asked)
+        rows = lengths.new_tensor(range(len(lengths)))
+        logits = module.score(out.last_hidden_state[rows, lengths - 1])
+    else:
+        if architecture.type_ids and type_ids is not None:
+            asked["token_type_ids"] = type_ids
+        out = module(inputs_embeds=embeddings, attention_mask=attention, **asked)
+        logits = out.logits
+    return logits, out.hidden_states, out.attentions
+
+
+def normalised(module, architecture: Architecture, states):
+    """Hidden states after layer normalisation: the norm that follows, where a family norms before its blocks.
+
+    The last state of every family has passed the final norm.
+    Source: DESIGN §1, MaSF.
+    """
+    if architecture.layer_norms is None:
+        return list(states)
+    layers, norm = architecture.layer_norms
+    blocks = getattr(module.base_model, layers)
+    out = [getattr(block, norm)(state) for block, state in zip(blocks, states[:-1])]
+    if architecture.first_normed:
+        out[0] = states[0]
+    return [*out, states[-1]]

@@ -1,0 +1,86 @@
+"""Pretrained bases to fine-tune: load one with a fresh head, and write what training made of it."""
+
+import json
+from pathlib import Path
+
+from core.network.architectures import UnsupportedModel, architecture_of
+from core.network.loading import BASES, _check_weights, _max_tokens, _mask_token, _quiet, _tokenizer, locate
+
+
+def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: int):
+    """Load a pretrained encoder or decoder with a fresh classification head, in float32.
+
+    Args:
+        name: a bundled base, a folder or a hub id.
+        labels: C class names.
+        method: "full" trains everything; "lora" trains rank-`rank` adapters on every linear layer,
+            the head, and the mask token's embedding.
+        seed: of the head's and the adapters' initial values.
+    Returns:
+        module with its trainable parameters marked, tokenizer, mask token id, longest input in tokens.
+    Raises:
+        UnsupportedModel: a sentence on what is wrong with the base.
+    """
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    source = locate(str(BASES / name) if (BASES / name).is_dir() else name)
+    tokenizer = _tokenizer(source)
+    _check_weights(source)
+    config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+    architecture = architecture_of(config.model_type)
+    config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
+    torch.manual_seed(seed)
+    mask_id, _ = _mask_token(tokenizer, name)
+    if config.pad_token_id is None:
+        config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else mask_id
+    with _quiet():
+        module = AutoModelForSequenceClassification.from_pretrained(
+            source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False, dtype=torch.float32)
+    if method == "lora":
+        module = _with_lora(module, mask_id, rank)
+    return module, tokenizer, mask_id, _max_tokens(tokenizer, config, architecture)
+
+
+def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool) -> Path:
+    """Write a folder that our loader reads (and `transformers`, after full fine-tuning).
+
+    Args:
+        half: store weights in half precision; they are computed in float32 all the same.
+    """
+    import torch
+
+    out.mkdir(parents=True, exist_ok=True)
+    if half:
+        module = module.to(torch.float16)
+    module.save_pretrained(out)
+    if method == "full":
+        tokenizer.save_pretrained(out)
+        return out
+    path = out / "adapter_config.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    # PEFT writes sets and lists in no fixed order; the model's digest needs one.
+    found = {k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()}
+    found["base_model_name_or_path"] = base if (BASES / base).is_dir() or not Path(base).is_dir() else str(Path(base).resolve())
+    found["faithscope_labels"] = list(labels)
+    path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (out / "README.md").unlink(missing_ok=True)
+    return out
+
+
+def _with_lora(module, mask_id: int, rank: int):
+    from peft import LoraConfig, get_peft_model
+
+    body = module.base_model_prefix
+    inner = [name for name, child in module.named_modules() if name.startswith(f"{body}.") and ".pooler" not in name
+             and type(child).__name__ in ("Linear", "Conv1D")]
+    heads = [name for name, child in module.named_children() if name != body and any(True for _ in child.parameters())]
+    if getattr(module.base_model, "pooler", None) is not None:
+        heads.append("pooler")
+    embeddings = next(name for name, child in module.named_modules() if child is module.get_input_embeddings())
+    if not inner:
+        raise UnsupportedModel("This base has no linear layers that an adapter could be put on.")
+    config = LoraConfig(r=rank, lora_alpha=rank, lora_dropout=0.05, target_modules=inner, modules_to_save=heads,
+                        trainable_token_indices={embeddings: [mask_id]}, bias="none", task_type=None,
+                        fan_in_fan_out=module.config.model_type == "gpt2")
+    return get_peft_model(module, config)

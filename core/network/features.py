@@ -1,0 +1,236 @@
+"""From text to features: what is masked as one piece, and which tokens belong to it."""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+import numpy as np
+
+UNITS = ("word", "token")
+# Spellings that stand for "masked from the start" whatever the model's own mask token is.
+MASK_SPELLINGS = ("[MASK]", "<mask>")
+_RUN = re.compile(r"\S+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class NoFeatures(ValueError):
+    """The text holds nothing that can be masked; the message says what to type instead."""
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A word or token of the first text: its spelling and its characters `text[start:end]`."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Truncation:
+    """What the model does not read: words of the first text, and whether the second was cut."""
+
+    words: int
+    words_read: int
+    second_cut: bool
+
+    @property
+    def cut(self) -> bool:
+        return self.words_read < self.words or self.second_cut
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """One example as a model reads it.
+
+    ids: int64[T]; type_ids: int64[T] or None; feature_of: int64[T], the feature of each token,
+    -1 for special tokens and for the second text unless it was asked for; premasked: bool[F].
+    """
+
+    text: str
+    second: str | None
+    unit: str
+    ids: np.ndarray
+    type_ids: np.ndarray | None
+    feature_of: np.ndarray
+    features: tuple[Feature, ...]
+    premasked: np.ndarray
+    mask_id: int
+    truncation: Truncation
+    digest: str = field(init=False)
+
+    def __post_init__(self):
+        parts = (self.unit, self.text, self.second or "", "pair" if self.second is not None else "single")
+        content = "\0".join(f"{len(part)}:{part}" for part in parts).encode("utf-8", "surrogatepass")
+        object.__setattr__(self, "digest", hashlib.sha256(content + self.feature_of.tobytes()).hexdigest())
+
+    @property
+    def F(self) -> int:
+        return len(self.features)
+
+    @property
+    def T(self) -> int:
+        return len(self.ids)
+
+
+def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> list[tuple[int, int]]:
+    """Find the words of a text: runs of non-space characters, edge punctuation split off.
+
+    The leading run of punctuation (Unicode category P) is one word, the trailing run another; what
+    lies between keeps its apostrophes and hyphens. A mask token typed by a person is a word. The
+    tokenizer is not asked, so that two models see the same words.
+
+    Args:
+        text: any string.
+        mask_spellings: literal strings that stand for a masked word.
+    Returns:
+        list of (start, end), in order, not overlapping, none empty.
+    Source: DESIGN §1, Feature.
+    """
+    literal = re.compile("|".join(re.escape(m) for m in sorted(mask_spellings, key=len, reverse=True)))
+    words = []
+    for run in _RUN.finditer(text):
+        start = run.start()
+        for typed in literal.finditer(text, run.start(), run.end()):
+            words += _split_edges(text, start, typed.start())
+            words.append(typed.span())
+            start = typed.end()
+        words += _split_edges(text, start, run.end())
+    return words
+
+
+def _split_edges(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    first = start
+    while first < end and unicodedata.category(text[first])[0] == "P":
+        first += 1
+    last = end
+    while last > first and unicodedata.category(text[last - 1])[0] == "P":
+        last -= 1
+    return [(a, b) for a, b in ((start, first), (first, last), (last, end)) if a < b]
+
+
+def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word", max_tokens: int,
+           mask_id: int, second_maskable: bool = False) -> Encoded:
+    """Tokenise an example and tie its tokens to features.
+
+    A token belongs to the word in which its first non-space character lies. Where one token spans
+    several words ("'s" in byte-pair vocabularies) these become one feature, since they cannot be
+    masked apart. A word that the tokenizer drops (a zero-width space) is no feature.
+
+    Args:
+        tokenizer: a fast tokenizer of transformers.
+        text, second: the example; `second` None for a single text.
+        unit: "word" or "token".
+        max_tokens: longest input that the model reads, special tokens included.
+        mask_id: the token put at masked places.
+        second_maskable: give the second text features too (training and reference data).
+    Returns:
+        Encoded, with what was cut off in `truncation`.
+    Raises:
+        NoFeatures: blank text, or nothing in it that the tokenizer keeps.
+        ValueError: unknown unit.
+    Source: DESIGN §1; FMM App. C for pairs.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
+    if not text.strip():
+        raise NoFeatures("The text is empty. Type at least one word.")
+    batch = tokenizer(_clean(text), None if second is None else _clean(second), truncation=True,
+                      max_length=max_tokens, return_offsets_mapping=True, verbose=False)
+    encoding = batch.encodings[0]
+    sides = np.array([-1 if s is None else s for s in encoding.sequence_ids], dtype=np.int64)
+    ids = np.array(encoding.ids, dtype=np.int64)
+    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
+    feature_of = np.full(len(ids), -1, dtype=np.int64)
+    features: list[Feature] = []
+    for side, side_text in ((0, text), (1, second)):
+        if side_text is None or (side == 1 and not second_maskable):
+            continue
+        places = np.flatnonzero(sides == side)
+        owner, spans = _owners(side_text, offsets[places], unit, spellings)
+        feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
+        features += [Feature(side_text[a:b], a, b) for a, b in spans]
+    if not features:
+        raise NoFeatures("The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word.")
+    premasked = np.array([f.text in spellings for f in features], dtype=bool)
+    premasked[feature_of[(ids == mask_id) & (feature_of >= 0)]] |= mask_id == tokenizer.mask_token_id
+    return Encoded(text, second, unit, ids, _type_ids(batch), feature_of, tuple(features), premasked, mask_id,
+                   _truncation(text, second, encoding, sides, spellings))
+
+
+def masked_ids(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
+    """Turn masks into token ids: the mask token at every token of each masked feature.
+
+    The length never changes; features masked in the text itself stay masked.
+
+    Args:
+        encoded: T tokens, F features.
+        masks: bool[M, F], True = masked; not changed.
+    Returns:
+        int64[M, T].
+    Raises:
+        ValueError: the masks do not have F columns.
+    Source: DESIGN §1, Mask.
+    """
+    masks = with_premasked(encoded, masks)
+    at_token = np.where(encoded.feature_of >= 0, masks[:, encoded.feature_of], False)
+    return np.where(at_token, encoded.mask_id, encoded.ids)
+
+
+def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
+    """Add what the text itself masks: bool[M, F] → a new bool[M, F]; ValueError on another width."""
+    masks = np.asarray(masks)
+    if masks.dtype != bool or masks.ndim != 2 or masks.shape[1] != encoded.F:
+        raise ValueError(f"masks must be bool[M, {encoded.F}], got {masks.dtype}{list(masks.shape)}")
+    return masks | encoded.premasked
+
+
+def _clean(text: str) -> str:
+    # Lone surrogates cannot cross into the tokenizer; one replacement character each keeps the offsets.
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _owners(text, offsets, unit, spellings):
+    """Each token's feature (-1: none) and each feature's characters."""
+    starts = [_first_ink(text, a, b) for a, b in offsets]
+    if unit == "token":
+        kept = [i for i, s in enumerate(starts) if s < offsets[i, 1]]
+        owner = np.full(len(offsets), -1, dtype=np.int64)
+        owner[kept] = np.arange(len(kept))
+        return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
+    words = np.array(find_words(text, spellings), dtype=np.int64).reshape(-1, 2)
+    word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
+    owner, spans, last = np.full(len(offsets), -1, dtype=np.int64), [], -1
+    for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
+        if word < 0 or start >= offsets[i, 1]:
+            continue
+        end_word = max(int(np.searchsorted(words[:, 0], offsets[i, 1], side="left")) - 1, word)
+        if word > last:
+            spans.append((int(words[word, 0]), int(words[end_word, 1])))
+        elif end_word > last:
+            spans[-1] = (spans[-1][0], int(words[end_word, 1]))
+        last = max(last, end_word)
+        owner[i] = len(spans) - 1
+    return owner, spans
+
+
+def _first_ink(text: str, start: int, end: int) -> int:
+    while start < end and text[start].isspace():
+        start += 1
+    return int(start)
+
+
+def _type_ids(batch):
+    return np.array(batch["token_type_ids"], dtype=np.int64) if "token_type_ids" in batch else None
+
+
+def _truncation(text, second, encoding, sides, spellings):
+    words = find_words(text, spellings)
+    if not encoding.overflowing:
+        return Truncation(len(words), len(words), False)
+    ends = np.array([end for _, end in encoding.offsets])
+    read_to, second_to = (max(ends[sides == side], default=0) for side in (0, 1))
+    read = int(sum(start < read_to for start, _ in words))
+    return Truncation(len(words), read, second is not None and second_to < len(second.rstrip()))

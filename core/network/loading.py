@@ -1,0 +1,244 @@
+"""Find and load a model: bundled name, local folder, hub id, or a LoRA adapter of any of these."""
+
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from core import settings
+from core.network.architectures import UnsupportedModel, architecture_of
+from core.network.lora import adapter_settings, merge_adapter
+from core.network.model import Model
+
+MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
+_NOT_PART_OF_RESULTS = {"README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model's files lie: the folder with weights, and its adapter's folder if it is one."""
+
+    name: str
+    base: Path
+    adapter: Path | None
+
+    @property
+    def top(self) -> Path:
+        """The folder that was asked for."""
+        return self.adapter or self.base
+
+
+def bundled_models() -> list[str]:
+    """Names of the models that ship with the project, sorted."""
+    return sorted(folder.name for folder in MODELS.iterdir() if folder.is_dir()) if MODELS.is_dir() else []
+
+
+def locate(name: str) -> Source:
+    """Find a model's files, fetching them from the hub where the name is neither bundled nor a folder.
+
+    Args:
+        name: a bundled name, a folder, or a hub id `owner/model`.
+    Raises:
+        UnsupportedModel: nothing is found there, or an adapter's base is missing; the message
+            says what was tried.
+    """
+    top = _folder_of(name, near=None)
+    adapter = adapter_settings(top)
+    if adapter is None:
+        return Source(name, top, None)
+    base = adapter.get("base_model_name_or_path")
+    if not base:
+        raise UnsupportedModel(f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its adapter_config.json.")
+    return Source(name, _folder_of(base, near=top), top)
+
+
+def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
+    """Load a classifier, frozen, on the chosen device.
+
+    Weights come from safetensors only, no code of the model's folder runs, and a checkpoint in
+    half precision is computed in `precision` all the same.
+
+    Args:
+        name: a bundled name, a folder, a hub id, or any of these holding a LoRA adapter.
+        device: "auto" (cuda, else mps, else cpu) or a torch device.
+        precision: "float32", "bfloat16" or "float16".
+    Raises:
+        UnsupportedModel: a sentence on what is wrong with the model and what to do.
+    """
+    import torch
+
+    where = choose_device(device)
+    source = locate(name)
+    tokenizer = _tokenizer(source)
+    module = _module(source, getattr(torch, precision))
+    labels = _labels(module.config, name)
+    mask_id, notes = _mask_token(tokenizer, name)
+    architecture = architecture_of(module.config.model_type)
+    module.eval().requires_grad_(False).to(where)
+    return Model(name, digest(source), module, tokenizer, architecture, where, precision, labels, mask_id,
+                 _max_tokens(tokenizer, module.config, architecture), notes, _card(source.top))
+
+
+def choose_device(device: str) -> str:
+    """Resolve "auto" to cuda, mps or cpu; UnsupportedModel if the device asked for is not there."""
+    import torch
+
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
+    kind = device.partition(":")[0]
+    if kind not in there:
+        raise UnsupportedModel(f"Device {device!r} is unknown. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
+    if not there[kind]():
+        raise UnsupportedModel(f"Device {device!r} is not available on this machine. Set FAITHSCOPE_DEVICE to auto or cpu.")
+    return device
+
+
+def digest(source: Source) -> str:
+    """SHA-256 over the files that decide a model's results: weights, configuration, tokenizer."""
+    total = hashlib.sha256()
+    for folder in filter(None, (source.base, source.adapter)):
+        for path in sorted(p for p in folder.iterdir() if p.is_file() and p.name not in _NOT_PART_OF_RESULTS):
+            if path.suffix in (".safetensors", ".json", ".txt", ".model"):
+                with path.open("rb") as file:
+                    total.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def _folder_of(name: str, near: Path | None) -> Path:
+    if name in bundled_models():
+        return MODELS / name
+    places = [BASES / name] if near else []
+    places += [near / name] if near else []
+    for place in [*places, Path(name).expanduser()]:
+        if place.is_dir():
+            return place.resolve()
+    return _from_hub(name)
+
+
+def _from_hub(name: str) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+
+    wanted = ["*.safetensors", "*.safetensors.index.json", "*.json", "*.txt", "*.model", "*.md"]
+    if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1 or not name.strip():
+        raise UnsupportedModel(f"There is no folder {name!r}. Give a bundled name ({', '.join(bundled_models())}), a folder or a hub id.")
+    try:
+        return Path(snapshot_download(name, allow_patterns=wanted, etag_timeout=5))
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        kind = "is private or gated" if isinstance(error, GatedRepoError) else "was not found on the hub"
+        raise UnsupportedModel(f"{name!r} is neither bundled nor a folder, and {kind}. Check the spelling; for a private model run `hf auth login`.") from error
+    except Exception as error:
+        raise UnsupportedModel(f"{name!r} is neither bundled nor a folder here, and the hub could not be reached to fetch it. "
+                               "Connect to the network once, or give a folder that holds the model.") from error
+
+
+def _tokenizer(source: Source):
+    from transformers import AutoTokenizer
+
+    folder = source.adapter if source.adapter and (source.adapter / "tokenizer_config.json").exists() else source.base
+    if not any((folder / f).exists() for f in ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model")):
+        raise UnsupportedModel(f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained).")
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise UnsupportedModel(f"The tokenizer of {source.name!r} cannot be read ({_short(error)}). Save it again with tokenizer.save_pretrained.") from error
+    if not tokenizer.is_fast:
+        raise UnsupportedModel(f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer (tokenizer.json).")
+    return tokenizer
+
+
+def _module(source: Source, dtype):
+    import torch
+    from transformers import AutoConfig, AutoModelForSequenceClassification
+
+    _check_weights(source)
+    try:
+        config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise UnsupportedModel(f"{source.name!r} has no readable config.json ({_short(error)}). Save the model again with save_pretrained.") from error
+    architecture_of(config.model_type)
+    adapter = adapter_settings(source.adapter) if source.adapter else None
+    if adapter:
+        config.id2label, config.label2id = _label_maps(adapter, config)
+    # The adapter is added in float32 and the sum rounded once.
+    first = torch.float32 if adapter else dtype
+    with _quiet():
+        try:
+            module, report = AutoModelForSequenceClassification.from_pretrained(
+                source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False,
+                dtype=first, output_loading_info=True)
+        except Exception as error:
+            raise UnsupportedModel(f"The weights of {source.name!r} cannot be read ({_short(error)}). The file may be cut short: copy or download it again.") from error
+    missing = set(report["missing_keys"])
+    if adapter:
+        missing -= merge_adapter(module, source.adapter, adapter)
+    if missing:
+        raise UnsupportedModel(f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
+                               "Give a model fine-tuned for classification, or train one with `python -m core train`.")
+    return module.to(dtype)
+
+
+def _check_weights(source: Source) -> None:
+    if any(source.base.glob("*.safetensors")):
+        return
+    if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
+        raise UnsupportedModel(f"{source.name!r} has its weights as pickle only, which can run code when read. "
+                               "Save it again with save_pretrained, which writes model.safetensors.")
+    raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. Give the folder that save_pretrained wrote.")
+
+
+def _label_maps(adapter: dict, config):
+    labels = adapter.get("faithscope_labels")
+    if labels is None:
+        return config.id2label, config.label2id
+    return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
+
+
+def _labels(config, name: str) -> tuple[str, ...]:
+    if config.num_labels < 2:
+        raise UnsupportedModel(f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes.")
+    return tuple(str(config.id2label.get(i, f"class {i}")) for i in range(config.num_labels))
+
+
+def _mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
+    if tokenizer.mask_token_id is not None:
+        return tokenizer.mask_token_id, ()
+    if tokenizer.eos_token_id is None:
+        raise UnsupportedModel(f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be masked.")
+    return tokenizer.eos_token_id, (f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
+                                    "which it may not have learned to ignore (NAOPC App. D).",)
+
+
+def _max_tokens(tokenizer, config, architecture) -> int:
+    positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 512
+    return int(min(tokenizer.model_max_length, positions - architecture.position_offset))
+
+
+def _card(folder: Path) -> dict | None:
+    try:
+        return json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _short(error: Exception) -> str:
+    line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return line[:160]
+
+
+@contextlib.contextmanager
+def _quiet():
+    """Keep transformers' load report and progress bar off the terminal; problems become sentences."""
+    from transformers.utils import logging
+
+    level, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bar:
+            logging.enable_progress_bar()

@@ -1,0 +1,108 @@
+"""LoRA adapters in PEFT's file format, added to a base's weights as they load.
+
+Training uses PEFT; loading does not, because importing it takes longer than loading a model.
+A test holds the two equal.
+"""
+
+import json
+from pathlib import Path
+
+from core.network.architectures import UnsupportedModel
+
+_PREFIX = "base_model.model."
+
+
+def adapter_settings(folder: Path) -> dict | None:
+    """Read adapter_config.json of a folder; None if it holds no adapter.
+
+    Raises:
+        UnsupportedModel: the file is damaged, or names a kind of adapter other than LoRA.
+    """
+    path = folder / "adapter_config.json"
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} is not valid JSON. Save the adapter again.") from error
+    unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
+    if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
+        raise UnsupportedModel(f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the merged folder.")
+    return found
+
+
+def merge_adapter(module, folder: Path, config: dict) -> set[str]:
+    """Add an adapter to a module's parameters, `W + s·B A` with s = alpha/r (alpha/√r where rank-stabilised).
+
+    Args:
+        module: the base with a classification head, float32; changed in place.
+        folder: holds adapter_model.safetensors.
+        config: the adapter's settings.
+    Returns:
+        Names of the parameters that the adapter replaced whole (a trained head).
+    Raises:
+        UnsupportedModel: weights missing, cut short, or for parameters that the base lacks.
+    Source: Hu et al. (2021), LoRA, Eq. 3.
+    """
+    import torch
+
+    tensors = _read(folder)
+    parameters = dict(module.named_parameters())
+    replaced = set()
+    with torch.no_grad():
+        for name in sorted(tensors):
+            if name.endswith("lora_B.weight"):
+                continue
+            target = _target(name, config)
+            if target not in parameters:
+                raise UnsupportedModel(f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that it was trained on.")
+            weight, value = parameters[target], tensors[name].float()
+            if name.endswith("lora_A.weight"):
+                delta = tensors[name.replace("lora_A", "lora_B")].float() @ value
+                weight += _scale(config, target) * (delta.T if config.get("fan_in_fan_out") else delta)
+            elif name.endswith("trainable_tokens_delta"):
+                weight[_token_indices(config, target)] = value
+            else:
+                weight.copy_(value)
+                replaced.add(target)
+    return replaced
+
+
+def _read(folder: Path):
+    from safetensors import SafetensorError
+    from safetensors.torch import load_file
+
+    path = folder / "adapter_model.safetensors"
+    if not path.exists():
+        raise UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again with PEFT.")
+    try:
+        return load_file(path)
+    except SafetensorError as error:
+        raise UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it again.") from error
+
+
+def _target(name: str, config: dict) -> str:
+    name = name.removeprefix(_PREFIX).replace(".lora_A", "")
+    if name.endswith("token_adapter.trainable_tokens_delta"):
+        return name.replace("token_adapter.trainable_tokens_delta", "weight")
+    return name.replace(".trainable_tokens_delta", ".weight").replace(".modules_to_save", "")
+
+
+def _scale(config: dict, target: str) -> float:
+    rank = _pattern(config.get("rank_pattern"), target, config["r"])
+    alpha = _pattern(config.get("alpha_pattern"), target, config["lora_alpha"])
+    return alpha / (rank**0.5 if config.get("use_rslora") else rank)
+
+
+def _pattern(patterns: dict | None, target: str, default):
+    import re
+
+    module = target.removesuffix(".weight")
+    return next((value for key, value in (patterns or {}).items() if re.match(rf"(.*\.)?({key})$", module)), default)
+
+
+def _token_indices(config: dict, target: str) -> list[int]:
+    chosen = config["trainable_token_indices"]
+    if isinstance(chosen, list):
+        return chosen
+    return next(indices for layer, indices in chosen.items() if target.removesuffix(".weight").endswith(layer))

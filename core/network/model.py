@@ -1,0 +1,129 @@
+"""A loaded classifier: its tokenizer, its lock, and the only places where its module runs."""
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.network.architectures import Architecture, classify, normalised, reading_position
+from core.network.features import Encoded, encode
+
+
+@dataclass(eq=False)
+class Model:
+    """A frozen classifier on one device; every use of `module` holds `lock`.
+
+    digest: SHA-256 of weights, configuration and tokenizer; labels: C class names; notes: sentences
+    that the interface shows (a substitute for a missing mask token); card: what training measured.
+    """
+
+    name: str
+    digest: str
+    module: object
+    tokenizer: object
+    architecture: Architecture
+    device: str
+    precision: str
+    labels: tuple[str, ...]
+    mask_id: int
+    max_tokens: int
+    notes: tuple[str, ...] = ()
+    card: dict | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    _gram: object = field(default=None, repr=False)
+
+    @property
+    def C(self) -> int:
+        return len(self.labels)
+
+    @property
+    def reading(self) -> str:
+        return reading_position(self.architecture, self.module.config)
+
+    @property
+    def word_embeddings(self):
+        """Tensor[vocabulary, E], the matrix of the word embeddings (frozen)."""
+        return self.module.get_input_embeddings().weight
+
+    @property
+    def gram(self):
+        """Tensor[E, E], EᵀE in float32: gives vocabulary norms of a gradient without the vocabulary."""
+        with self.lock:
+            if self._gram is None:
+                matrix = self.word_embeddings.float()
+                self._gram = matrix.T @ matrix
+            return self._gram
+
+    def encode(self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False) -> Encoded:
+        """Encode an example for this model; see `core.network.features.encode`."""
+        return encode(self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id,
+                      second_maskable=second_maskable)
+
+    def run(self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool = False):
+        """Run one batch without gradients.
+
+        Args:
+            ids: int64[B, T], right-padded; lengths: int64[B]; type_ids: int64[B, T] or None.
+            hidden: also give the hidden states of all L outputs, after layer normalisation,
+                maximum over the non-padding tokens.
+        Returns:
+            float32[B, C] logits, and float32[B, L, H] or None.
+        """
+        import torch
+
+        with self.lock, torch.inference_mode():
+            ids_t, lengths_t = self.tensor(ids), self.tensor(lengths)
+            padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
+            types = None if type_ids is None else self.tensor(type_ids)
+            logits, states, _ = classify(self.module, self.architecture, self.module.get_input_embeddings()(ids_t),
+                                         padding, types, lengths_t, hidden, False)
+            pooled = self._pool(states, padding).float().cpu().numpy() if hidden else None
+            return logits.float().cpu().numpy(), pooled
+
+    def differentiable(self, embeddings, type_ids: np.ndarray | None = None, attentions: bool = False):
+        """Run word embeddings Tensor[B, T, E] of equal length with gradients; the caller holds `lock`.
+
+        Returns:
+            logits Tensor[B, C] in float32 and the last layer's attention [B, heads, T, T] or None.
+        """
+        lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
+        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
+        logits, _, maps = classify(self.module, self.architecture, embeddings, None, types, lengths, False, attentions)
+        return logits.float(), maps[-1] if attentions else None
+
+    def embed(self, ids: np.ndarray):
+        """Word embeddings of int64[B, T] as a leaf Tensor[B, T, E] that records gradients."""
+        return self.module.get_input_embeddings()(self.tensor(ids)).detach().requires_grad_(True)
+
+    @contextmanager
+    def eager_attention(self):
+        """Hold the lock with attention maps available; the former implementation comes back after."""
+        with self.lock:
+            before = self.module.config._attn_implementation
+            self.module.set_attn_implementation("eager")
+            try:
+                yield
+            finally:
+                self.module.set_attn_implementation(before)
+
+    def tensor(self, array: np.ndarray):
+        """Copy an array to the model's device."""
+        import torch
+
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def _within(self, lengths, width: int):
+        import torch
+
+        return (torch.arange(width, device=lengths.device)[None] < lengths[:, None]).long()
+
+    def _pool(self, states, padding):
+        import torch
+
+        pooled = []
+        for state in normalised(self.module, self.architecture, states):
+            if padding is not None:
+                state = state.masked_fill(padding[:, :, None] == 0, -torch.inf)
+            pooled.append(state.amax(dim=1))
+        return torch.stack(pooled, dim=1)

@@ -1,0 +1,149 @@
+"""Pack masked inputs into batches, survive a full memory, count, report and stop on request."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+class Cancelled(Exception):
+    """The caller asked to stop; what was computed before is kept."""
+
+
+class OutOfMemory(RuntimeError):
+    """Not even one input fits into the device's memory; the message says what to do."""
+
+
+class NonFinite(ValueError):
+    """The model gave NaN or infinity; the message says for how many inputs and what to do."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One input: ids int64[T] and, where the model takes them, type_ids int64[T]."""
+
+    ids: np.ndarray
+    type_ids: np.ndarray | None = None
+
+
+@dataclass
+class Counters:
+    """Work done so far. `queries` counts inputs asked for, `passes` inputs that the network read
+    (several make one batch), `tokens` their tokens with padding, `seconds` the network's time."""
+
+    queries: int = 0
+    passes: int = 0
+    batches: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+    _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
+
+    def add(self, **amounts) -> None:
+        with self._guard:
+            for name, amount in amounts.items():
+                setattr(self, name, getattr(self, name) + amount)
+
+    def seconds_for(self, tokens: int, default_rate: float = 8_000.0) -> float:
+        """Expected seconds for a number of tokens, from the rate seen so far (tokens per second)."""
+        seen = self.tokens > 2_000 and self.seconds > 0
+        return tokens / (self.tokens / self.seconds if seen else default_rate)
+
+
+class Scheduler:
+    """Run many inputs through one network in batches of similar length.
+
+    The network is a callable `(ids int64[B, T], lengths int64[B], type_ids or None, hidden) →
+    (logits float32[B, C], states float32[B, L, H] or None)`. A batch that exhausts the memory is
+    halved, and the smaller size is kept for what follows.
+    """
+
+    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384):
+        self.network = network
+        self.max_rows = max_rows
+        self.max_tokens = max_tokens
+        self.counters = Counters()
+
+    def run(self, rows: Sequence[Row], *, hidden: bool = False, progress: Callable[[int, int], None] | None = None,
+            cancelled: Callable[[], bool] | None = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
+        """Yield (indices int64[B], logits float32[B, C], states float32[B, L, H] or None) per batch.
+
+        Rows come in order of length, not as given; every row comes exactly once. A consumer that
+        keeps what is yielded loses nothing when a later batch fails.
+
+        Args:
+            rows: the inputs.
+            hidden: ask for pooled hidden states of the same pass.
+            progress: called with (done, total) after each batch.
+            cancelled: asked before each batch.
+        Raises:
+            Cancelled: `cancelled` said yes.
+            OutOfMemory: a single row does not fit.
+        """
+        order = np.argsort([len(row.ids) for row in rows], kind="stable")
+        self.counters.add(queries=len(rows))
+        done = 0
+        while done < len(order):
+            if cancelled is not None and cancelled():
+                raise Cancelled(f"stopped after {done} of {len(rows)} inputs")
+            indices = order[done:done + self._fit(rows, order, done)]
+            try:
+                logits, states = self._batch([rows[i] for i in indices], hidden)
+            except Exception as error:
+                if not _is_out_of_memory(error):
+                    raise
+                self._halve(len(indices), error)
+                continue
+            done += len(indices)
+            yield indices, logits, states
+            if progress is not None:
+                progress(done, len(rows))
+
+    def _fit(self, rows, order, start) -> int:
+        count = 0
+        # Ascending order: the newest row is the longest of the batch.
+        while count < self.max_rows and start + count < len(order):
+            width = len(rows[order[start + count]].ids)
+            if count and (count + 1) * width > self.max_tokens:
+                break
+            count += 1
+        return count
+
+    def _batch(self, rows, hidden):
+        lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
+        ids = np.zeros((len(rows), int(lengths.max())), dtype=np.int64)
+        types = None if rows[0].type_ids is None else np.zeros_like(ids)
+        for i, row in enumerate(rows):
+            ids[i, :lengths[i]] = row.ids
+            if types is not None:
+                types[i, :lengths[i]] = row.type_ids
+        started = time.perf_counter()
+        logits, states = self.network(ids, lengths, types, hidden)
+        self.counters.add(passes=len(rows), batches=1, tokens=ids.size, seconds=time.perf_counter() - started)
+        return logits, states
+
+    def _halve(self, size: int, error: Exception) -> None:
+        if size == 1:
+            raise OutOfMemory("One input alone does not fit into the device's memory. Use a shorter text, "
+                              "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).") from error
+        self.max_rows = max(1, size // 2)
+        _release_memory()
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    # The CPU and MPS allocators raise plain RuntimeErrors.
+    text = str(error).lower()
+    return isinstance(error, RuntimeError) and ("out of memory" in text or "not enough memory" in text or "can't allocate memory" in text)
+
+
+def _release_memory() -> None:
+    import gc
+    import sys
+
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.empty_cache()

@@ -1,0 +1,48 @@
+"""Settings from the environment, read in one place.
+
+FAITHSCOPE_DEVICE      auto (default), cuda, cuda:N, mps or cpu
+FAITHSCOPE_PRECISION   float32 (default), bfloat16 or float16
+FAITHSCOPE_MODEL       the model of the first view: bundled name, folder, hub id or adapter
+FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
+FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+BUNDLED = ROOT / "core" / "bundled"
+PRECISIONS = ("float32", "bfloat16", "float16")
+
+
+class SettingError(ValueError):
+    """A setting cannot be used; the message names it and what to write instead."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the environment asks for, checked."""
+
+    device: str
+    precision: str
+    model: str
+    cache: Path
+    cache_bytes: int
+
+
+def read(environment: dict[str, str] | None = None) -> Settings:
+    """Read and check the settings; unset means the default.
+
+    Raises:
+        SettingError: an unknown precision or a cap that is no positive number.
+    """
+    env = os.environ if environment is None else environment
+    precision = env.get("FAITHSCOPE_PRECISION") or "float32"
+    if precision not in PRECISIONS:
+        raise SettingError(f"FAITHSCOPE_PRECISION is {precision!r}; write one of {', '.join(PRECISIONS)}.")
+    megabytes = env.get("FAITHSCOPE_CACHE_MB") or "2000"
+    if not megabytes.isascii() or not megabytes.isdigit() or int(megabytes) == 0:
+        raise SettingError(f"FAITHSCOPE_CACHE_MB is {megabytes!r}; write a whole number of megabytes above 0.")
+    return Settings(env.get("FAITHSCOPE_DEVICE") or "auto", precision, env.get("FAITHSCOPE_MODEL") or "sst2-fmm",
+                    Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), int(megabytes) * 1_000_000)
