@@ -16,18 +16,17 @@ class Checkpoint:
 
     def resume(self, module, optimiser) -> int:
         """Load the last complete epoch's state; return how many epochs are done (0: nothing usable)."""
-        from safetensors.torch import load_file
-
-        record = self._record()
-        if record is None:
+        tensors = self._read()
+        if tensors is None:
+            self.history = []
             self.clear()
             return 0
-        self.history = record["history"]
-        tensors = load_file(self.folder / record["state"])
         _put_weights(module, {k[2:]: v for k, v in tensors.items() if k.startswith("w.")})
         for i, parameter in enumerate(_trainable(module).values()):
-            optimiser.state[parameter] = {part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" else parameter.device)
-                                          for part in ("exp_avg", "exp_avg_sq", "step")}
+            # A parameter that no gradient has reached has no state.
+            if f"o.step.{i}" in tensors:
+                optimiser.state[parameter] = {part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" else parameter.device)
+                                              for part in ("exp_avg", "exp_avg_sq", "step")}
         return len(self.history)
 
     def save(self, module, optimiser, epoch: int, scores: dict) -> None:
@@ -69,12 +68,20 @@ class Checkpoint:
         """Remove the state."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _record(self) -> dict | None:
+    def _read(self) -> dict | None:
+        """The last state's tensors, with `history` set; None where the files are another plan's, damaged or gone."""
+        from safetensors import SafetensorError
+        from safetensors.torch import load_file
+
         try:
             record = json.loads((self.folder / "record.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            if record["fingerprint"] != self.fingerprint:
+                return None
+            self.history = record["history"]
+            load_file(self.folder / f"best-{self.best_epoch}.safetensors")
+            return load_file(self.folder / record["state"])
+        except (OSError, ValueError, KeyError, TypeError, SafetensorError):
             return None
-        return record if record.get("fingerprint") == self.fingerprint else None
 
 
 def _trainable(module) -> dict:

@@ -7,7 +7,7 @@ import numpy as np
 from core.mathematics.masking import random_mask
 from core.network.features import Encoded, masked_ids
 from core.network.model import Model
-from core.network.scheduler import Row, Scheduler
+from core.network.scheduler import Row
 
 
 def predict(model: Model, encoded: Sequence[Encoded], masks: Sequence[np.ndarray] | None = None, *,
@@ -29,7 +29,7 @@ def predict(model: Model, encoded: Sequence[Encoded], masks: Sequence[np.ndarray
         mask = np.zeros(example.F, dtype=bool) if masks is None else masks[i]
         rows.append(Row(masked_ids(example, mask[None])[0], example.type_ids))
     logits = np.empty((len(rows), model.C), dtype=np.float32)
-    for indices, batch, _ in Scheduler(model.run).run(rows, progress=progress, cancelled=cancelled):
+    for indices, batch, _ in model.scheduler.run(rows, progress=progress, cancelled=cancelled):
         logits[indices] = batch
     return logits
 

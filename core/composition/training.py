@@ -13,9 +13,11 @@ from core.composition.cards import build_card, write_card
 from core.composition.checkpoints import Checkpoint
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
+from core.network.architectures import architecture_of, classify
 from core.network.bases import load_base, save_trained
+from core.network.features import encodable
 from core.network.loading import choose_device
-from core.network.tables import LabelledTexts, read_labelled
+from core.network.tables import BadData, LabelledTexts, read_labelled
 
 
 class TrainingError(ValueError):
@@ -67,6 +69,10 @@ class Plan:
         for name in ("epochs", "batch", "rank"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        if self.max_tokens < 8:
+            raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
+        if self.training == "half" and self.batch < 2:
+            raise TrainingError("batch is 1, but training \"half\" masks every second example of a batch. Choose a batch of at least 2.")
 
 
 @dataclass(frozen=True)
@@ -100,8 +106,9 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     device = choose_device(plan.device)
     module, tokenizer, mask_id, max_tokens = load_base(plan.base, labels, plan.method, plan.rank, plan.seed)
     width = min(plan.max_tokens, max_tokens)
-    train_set, valid_set = (tokenise(tokenizer, data[split], width) for split in ("train", "validation"))
-    run = _Run(plan, module.to(device), mask_id, train_set, valid_set, device, progress)
+    # The test file too, so that a row that cannot be used is found before the training and not after.
+    sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
+    run = _Run(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     checkpoint = Checkpoint(Path(plan.out), _fingerprint(plan, data))
     started = checkpoint.resume(run.module, run.optimiser)
     for epoch in range(started, plan.epochs):
@@ -125,6 +132,8 @@ class _Run:
 
         self.plan, self.module, self.mask_id, self.device, self.progress = plan, module, mask_id, device, progress
         self.train_set, self.valid_set = train_set, valid_set
+        self.classifier = module.get_base_model() if plan.method == "lora" else module
+        self.architecture = architecture_of(self.classifier.config.model_type)
         self.steps = -(-len(train_set.ids) // plan.batch)
         trainable = [p for p in module.parameters() if p.requires_grad]
         decayed = [p for p in trainable if p.ndim > 1]
@@ -183,12 +192,15 @@ class _Run:
     def _forward(self, data: Tokenised, indices, masks):
         import torch
 
+        def tensor(array):
+            return torch.from_numpy(array).to(self.device)
+
         ids = np.where(masks, self.mask_id, pad([data.ids[i] for i in indices]))
         lengths = np.array([len(data.ids[i]) for i in indices])
-        given = {"input_ids": ids, "attention_mask": (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)}
-        if data.types is not None:
-            given["token_type_ids"] = pad([data.types[i] for i in indices])
-        return self.module(**{name: torch.from_numpy(array).to(self.device) for name, array in given.items()}).logits
+        within = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        types = None if data.types is None else tensor(pad([data.types[i] for i in indices]))
+        embeddings = self.classifier.get_input_embeddings()(tensor(ids))
+        return classify(self.classifier, self.architecture, embeddings, tensor(within), types, tensor(lengths), False, False)[0]
 
     def _set_rate(self, step: int) -> None:
         total = self.steps * self.plan.epochs
@@ -199,10 +211,18 @@ class _Run:
 
 
 def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
-    """Tokenise a data set; both texts of a pair are maskable in training (FMM's code)."""
-    batch = tokenizer(data.texts, data.seconds, truncation=True, max_length=max_tokens, return_special_tokens_mask=True)
+    """Tokenise a data set; both texts of a pair are maskable in training (FMM's code).
+
+    Raises:
+        BadData: a row of which the tokenizer keeps nothing.
+    """
+    seconds = None if data.seconds is None else [encodable(text) for text in data.seconds]
+    batch = tokenizer([encodable(text) for text in data.texts], seconds, truncation=True, max_length=max_tokens, return_special_tokens_mask=True)
     arrays = {key: [np.array(row, dtype=np.int64) for row in batch[key]] for key in batch}
     maskable = [row == 0 for row in arrays["special_tokens_mask"]]
+    for number, row in enumerate(maskable, start=1):
+        if not row.any():
+            raise BadData(f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at least one word.")
     return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels)
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from core.network.architectures import UnsupportedModel, architecture_of
-from core.network.loading import BASES, _check_weights, _max_tokens, _mask_token, _quiet, _tokenizer, locate
+from core.network.loading import BASES, _check_weights, _config, _from_weights, _mask_token, _max_tokens, _tokenizer, bundled_bases, locate
 
 
 def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: int):
@@ -22,21 +22,21 @@ def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: 
         UnsupportedModel: a sentence on what is wrong with the base.
     """
     import torch
-    from transformers import AutoConfig, AutoModelForSequenceClassification
 
-    source = locate(str(BASES / name) if (BASES / name).is_dir() else name)
+    source = locate(str(BASES / name) if name in bundled_bases() else name)
+    if source.adapter:
+        raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base with PEFT.")
     tokenizer = _tokenizer(source)
     _check_weights(source)
-    config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+    config = _config(source)
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)
     mask_id, _ = _mask_token(tokenizer, name)
     if config.pad_token_id is None:
         config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else mask_id
-    with _quiet():
-        module = AutoModelForSequenceClassification.from_pretrained(
-            source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False, dtype=torch.float32)
+    # A head for another number of classes is left behind.
+    module, _ = _from_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
     if method == "lora":
         module = _with_lora(module, mask_id, rank)
     return module, tokenizer, mask_id, _max_tokens(tokenizer, config, architecture)
@@ -61,7 +61,7 @@ def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: t
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
     found = {k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()}
-    found["base_model_name_or_path"] = base if (BASES / base).is_dir() or not Path(base).is_dir() else str(Path(base).resolve())
+    found["base_model_name_or_path"] = base if base in bundled_bases() or not Path(base).is_dir() else str(Path(base).resolve())
     found["faithscope_labels"] = list(labels)
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "README.md").unlink(missing_ok=True)

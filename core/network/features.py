@@ -29,7 +29,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Truncation:
-    """What the model does not read: words of the first text, and whether the second was cut."""
+    """What the model does not read: words of the first text (a word cut in two is not read), and whether the second was cut."""
 
     words: int
     words_read: int
@@ -88,7 +88,7 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
         list of (start, end), in order, not overlapping, none empty.
     Source: DESIGN §1, Feature.
     """
-    literal = re.compile("|".join(re.escape(m) for m in sorted(mask_spellings, key=len, reverse=True)))
+    literal = _literal(mask_spellings)
     words = []
     for run in _RUN.finditer(text):
         start = run.start()
@@ -98,6 +98,10 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
             start = typed.end()
         words += _split_edges(text, start, run.end())
     return words
+
+
+def _literal(spellings: tuple[str, ...]) -> re.Pattern:
+    return re.compile("|".join(re.escape(m) for m in sorted(spellings, key=len, reverse=True)))
 
 
 def _split_edges(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -136,7 +140,7 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
         raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
     if not text.strip():
         raise NoFeatures("The text is empty. Type at least one word.")
-    batch = tokenizer(_clean(text), None if second is None else _clean(second), truncation=True,
+    batch = tokenizer(encodable(text), None if second is None else encodable(second), truncation=True,
                       max_length=max_tokens, return_offsets_mapping=True, verbose=False)
     encoding = batch.encodings[0]
     sides = np.array([-1 if s is None else s for s in encoding.sequence_ids], dtype=np.int64)
@@ -145,6 +149,7 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
     feature_of = np.full(len(ids), -1, dtype=np.int64)
     features: list[Feature] = []
+    typed: list[bool] = []
     for side, side_text in ((0, text), (1, second)):
         if side_text is None or (side == 1 and not second_maskable):
             continue
@@ -152,12 +157,18 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
         owner, spans = _owners(side_text, offsets[places], unit, spellings)
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
         features += [Feature(side_text[a:b], a, b) for a, b in spans]
+        typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(side_text)])
     if not features:
         raise NoFeatures("The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word.")
-    premasked = np.array([f.text in spellings for f in features], dtype=bool)
+    premasked = np.array(typed, dtype=bool)
     premasked[feature_of[(ids == mask_id) & (feature_of >= 0)]] |= mask_id == tokenizer.mask_token_id
     return Encoded(text, second, unit, ids, _type_ids(batch), feature_of, tuple(features), premasked, mask_id,
                    _truncation(text, second, encoding, sides, spellings))
+
+
+def encodable(text: str) -> str:
+    """Put a replacement character for each lone surrogate: these cannot cross into a tokenizer; offsets stay."""
+    return _SURROGATE.sub("\ufffd", text)
 
 
 def masked_ids(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
@@ -187,11 +198,6 @@ def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
     return masks | encoded.premasked
 
 
-def _clean(text: str) -> str:
-    # Lone surrogates cannot cross into the tokenizer; one replacement character each keeps the offsets.
-    return _SURROGATE.sub("\ufffd", text)
-
-
 def _owners(text, offsets, unit, spellings):
     """Each token's feature (-1: none) and each feature's characters."""
     starts = [_first_ink(text, a, b) for a, b in offsets]
@@ -216,6 +222,13 @@ def _owners(text, offsets, unit, spellings):
     return owner, spans
 
 
+def _touch(spans, typed) -> list[bool]:
+    """For each span, whether it shares a character with a typed mask; both in order, not overlapping."""
+    ends = np.array([end for _, end in typed] + [np.inf])
+    starts = np.array([start for start, _ in typed] + [np.inf])
+    return [bool(starts[np.searchsorted(ends, a, side="right")] < b) for a, b in spans]
+
+
 def _first_ink(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
@@ -232,5 +245,5 @@ def _truncation(text, second, encoding, sides, spellings):
         return Truncation(len(words), len(words), False)
     ends = np.array([end for _, end in encoding.offsets])
     read_to, second_to = (max(ends[sides == side], default=0) for side in (0, 1))
-    read = int(sum(start < read_to for start, _ in words))
+    read = sum(end <= read_to for _, end in words)
     return Truncation(len(words), read, second is not None and second_to < len(second.rstrip()))

@@ -34,6 +34,11 @@ def bundled_models() -> list[str]:
     return sorted(folder.name for folder in MODELS.iterdir() if folder.is_dir()) if MODELS.is_dir() else []
 
 
+def bundled_bases() -> list[str]:
+    """Names of the pretrained bases that ship with the project, sorted."""
+    return sorted(folder.name for folder in BASES.iterdir() if folder.is_dir()) if BASES.is_dir() else []
+
+
 def locate(name: str) -> Source:
     """Find a model's files, fetching them from the hub where the name is neither bundled nor a folder.
 
@@ -50,7 +55,10 @@ def locate(name: str) -> Source:
     base = adapter.get("base_model_name_or_path")
     if not base:
         raise UnsupportedModel(f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its adapter_config.json.")
-    return Source(name, _folder_of(base, near=top), top)
+    try:
+        return Source(name, _folder_of(base, near=top), top)
+    except UnsupportedModel as error:
+        raise UnsupportedModel(f"The adapter {name!r} needs its base model {base!r}, which was not found. {error}") from error
 
 
 def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
@@ -109,7 +117,7 @@ def digest(source: Source) -> str:
 def _folder_of(name: str, near: Path | None) -> Path:
     if name in bundled_models():
         return MODELS / name
-    places = [BASES / name] if near else []
+    places = [BASES / name] if near and name in bundled_bases() else []
     places += [near / name] if near else []
     for place in [*places, Path(name).expanduser()]:
         if place.is_dir():
@@ -151,33 +159,52 @@ def _tokenizer(source: Source):
 
 def _module(source: Source, dtype):
     import torch
-    from transformers import AutoConfig, AutoModelForSequenceClassification
 
     _check_weights(source)
-    try:
-        config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
-    except Exception as error:
-        raise UnsupportedModel(f"{source.name!r} has no readable config.json ({_short(error)}). Save the model again with save_pretrained.") from error
-    architecture_of(config.model_type)
+    config = _config(source)
     adapter = adapter_settings(source.adapter) if source.adapter else None
     if adapter:
         config.id2label, config.label2id = _label_maps(adapter, config)
     # The adapter is added in float32 and the sum rounded once.
-    first = torch.float32 if adapter else dtype
-    with _quiet():
-        try:
-            module, report = AutoModelForSequenceClassification.from_pretrained(
-                source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False,
-                dtype=first, output_loading_info=True)
-        except Exception as error:
-            raise UnsupportedModel(f"The weights of {source.name!r} cannot be read ({_short(error)}). The file may be cut short: copy or download it again.") from error
-    missing = set(report["missing_keys"])
+    module, missing = _from_weights(source, config, torch.float32 if adapter else dtype)
     if adapter:
         missing -= merge_adapter(module, source.adapter, adapter)
     if missing:
         raise UnsupportedModel(f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
                                "Give a model fine-tuned for classification, or train one with `python -m core train`.")
-    return module.to(dtype)
+    if adapter:
+        # Not module.to: buffers (rotary frequencies) keep their precision, as transformers keeps them.
+        for parameter in module.parameters():
+            parameter.data = parameter.data.to(dtype)
+    return module
+
+
+def _config(source: Source):
+    from transformers import AutoConfig
+
+    try:
+        kind = json.loads((source.base / "config.json").read_text(encoding="utf-8"))["model_type"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UnsupportedModel(f"{source.name!r} has no readable config.json ({_short(error)}). Save the model again with save_pretrained.") from error
+    architecture_of(kind)
+    try:
+        return AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise UnsupportedModel(f"The config.json of {source.name!r} cannot be used ({_short(error)}). Save the model again with save_pretrained.") from error
+
+
+def _from_weights(source: Source, config, dtype, **more):
+    """The module, and the names of the parameters that the files lack."""
+    from transformers import AutoModelForSequenceClassification
+
+    with _quiet():
+        try:
+            module, report = AutoModelForSequenceClassification.from_pretrained(
+                source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False,
+                dtype=dtype, output_loading_info=True, **more)
+        except Exception as error:
+            raise UnsupportedModel(f"The weights of {source.name!r} cannot be read ({_short(error)}). The file may be cut short: copy or download it again.") from error
+    return module, set(report["missing_keys"])
 
 
 def _check_weights(source: Source) -> None:

@@ -58,12 +58,14 @@ def merge_adapter(module, folder: Path, config: dict) -> set[str]:
                 raise UnsupportedModel(f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that it was trained on.")
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
-                delta = tensors[name.replace("lora_A", "lora_B")].float() @ value
-                weight += _scale(config, target) * (delta.T if config.get("fan_in_fan_out") else delta)
+                delta = _scale(config, target) * (_partner(tensors, name, folder).float() @ value)
+                delta = delta.T if _transposed(module, target) else delta
+                weight += _fitting(delta, weight, target, folder)
             elif name.endswith("trainable_tokens_delta"):
-                weight[_token_indices(config, target)] = value
+                rows = _token_indices(config, target)
+                weight[rows] = _fitting(value, weight[rows], target, folder)
             else:
-                weight.copy_(value)
+                weight.copy_(_fitting(value, weight, target, folder))
                 replaced.add(target)
     return replaced
 
@@ -86,6 +88,25 @@ def _target(name: str, config: dict) -> str:
     if name.endswith("token_adapter.trainable_tokens_delta"):
         return name.replace("token_adapter.trainable_tokens_delta", "weight")
     return name.replace(".trainable_tokens_delta", ".weight").replace(".modules_to_save", "")
+
+
+def _partner(tensors: dict, name: str, folder: Path):
+    other = name.replace("lora_A", "lora_B")
+    if other not in tensors:
+        raise UnsupportedModel(f"The adapter {folder.name!r} lacks {other!r}. Save it again with PEFT.")
+    return tensors[other]
+
+
+def _fitting(value, weight, target: str, folder: Path):
+    if value.shape != weight.shape:
+        raise UnsupportedModel(f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
+                               f"{list(weight.shape)}. Give the base that it was trained on, with its number of classes.")
+    return value
+
+
+def _transposed(module, target: str) -> bool:
+    # PEFT goes by the layer too: its fan_in_fan_out flag says what the last layer was.
+    return type(module.get_submodule(target.removesuffix(".weight"))).__name__ == "Conv1D"
 
 
 def _scale(config: dict, target: str) -> float:

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.network.architectures import Architecture, classify, normalised, reading_position
 from core.network.features import Encoded, encode
+from core.network.scheduler import Scheduler
 
 
 @dataclass(eq=False)
@@ -31,7 +32,11 @@ class Model:
     notes: tuple[str, ...] = ()
     card: dict | None = None
     lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    scheduler: Scheduler = field(init=False, repr=False)
     _gram: object = field(default=None, repr=False)
+
+    def __post_init__(self):
+        self.scheduler = Scheduler(self.run)
 
     @property
     def C(self) -> int:

@@ -43,7 +43,7 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
     path = Path(path)
     if not path.is_file():
         raise BadData(f"There is no file {str(path)!r}.")
-    rows = list(_rows(path))
+    rows = _rows(path)
     if not rows:
         raise BadData(f"{path.name} holds no rows.")
     columns = [text, label] + ([second] if second else [])
@@ -51,6 +51,8 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
         lacking = [c for c in columns if row.get(c) is None]
         if lacking:
             raise BadData(f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}.")
+        if not str(row[text]).strip():
+            raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
     classes, labels = _numbered([str(row[label]).strip() for row in rows], classes, path)
     return LabelledTexts([str(row[text]) for row in rows], [str(row[second]) for row in rows] if second else None,
                          labels, classes, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
@@ -59,7 +61,7 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
 def read_json_lines(path: Path) -> list[dict]:
     """Read a JSON Lines file of objects; BadData names the line that is none."""
     rows = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(Path(path).read_text(encoding="utf-8").split("\n"), start=1):
         if not line.strip():
             continue
         try:
@@ -72,8 +74,16 @@ def read_json_lines(path: Path) -> list[dict]:
     return rows
 
 
-def _rows(path: Path):
-    kind = path.suffix.lower()
+def _rows(path: Path) -> list[dict]:
+    try:
+        return _parsed(path, path.suffix.lower())
+    except BadData:
+        raise
+    except (OSError, ValueError, csv.Error) as error:
+        raise BadData(f"{path.name} cannot be read ({error}). It must be UTF-8 and of the kind that its ending says.") from error
+
+
+def _parsed(path: Path, kind: str) -> list[dict]:
     if kind in (".jsonl", ".ndjson"):
         return read_json_lines(path)
     if kind in (".csv", ".tsv"):
@@ -88,6 +98,8 @@ def _rows(path: Path):
 
 def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
     numeric = all(value.isascii() and value.isdigit() for value in raw)
+    if classes is None and numeric and max(map(int, raw)) >= len(raw):
+        raise BadData(f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number the classes from 0.")
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
     known = {name: i for i, name in enumerate(classes)}

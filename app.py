@@ -1,0 +1,90 @@
+"""Home: what is loaded, and can it be trusted under masking?"""
+
+import streamlit as st
+
+from core.composition.figures import performance_by_masking
+from core.composition.rows import build_row, pieces
+from core.mathematics.ranking import ranking
+from core.network.catalogue import measures
+from pages.parts.sidebar import View, open_page
+from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.wording import escaped, number, plain
+from pages.parts.words import words
+
+MEASURE = "leave-one-out"
+
+
+def home() -> None:
+    """Draw the page."""
+    view = open_page("Home", "What is loaded, and can it be trusted under masking?")
+    _answer(view)
+    _example(view)
+    _model(view)
+    _where_next()
+
+
+def _answer(view: View) -> None:
+    model, card = view.model, view.model.card
+    where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
+    verdict = _trust(card["performance"]) if card else "No card of its training came with it, so nothing is known here about how it behaves under masking."
+    st.html(f"<p style='font-size:1.12rem'>{where} {verdict}</p>")
+
+
+def _example(view: View) -> None:
+    st.subheader("One example", anchor=False)
+    measure = measures()[MEASURE]
+    with st.spinner("Computing the attribution …"):
+        found = view.explainer.attribute(view.encoded, MEASURE, view.target)
+    row = build_row(measure, found, "signed")
+    top = view.encoded.features[int(ranking(row.scores)[0])].text
+    prediction_line(view, f"Masking <b>{escaped(top)}</b> alone would cost that class most: its logit would "
+                          f"{'fall' if row.scores.max() >= 0 else 'rise'} by {number(abs(row.scores.max()))}.")
+    words([row], pieces(view.encoded), view.class_name, {MEASURE: measure.definition})
+    show_text_notes(view)
+
+
+def _model(view: View) -> None:
+    model, card = view.model, view.model.card
+    for note in model.notes:
+        st.warning(plain(note))
+    if card is None:
+        return
+    st.subheader("How it behaves under masking", anchor=False)
+    shown = card["performance"]
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        facts = {"Fine-tuned from": card["plan"]["base"], "Training": _strategy(card["plan"]), "Classes": ", ".join(model.labels),
+                 "Measured on": f"{shown['examples']:,} {shown['split']} examples", "Trained in": f"{card['seconds'] / 60:.0f} min on {card['machine']}",
+                 "Weights": f"SHA-256 {model.digest[:12]}…"}
+        st.html("<table>" + "".join(f"<tr><td style='opacity:.72;padding-right:1rem;white-space:nowrap'>{escaped(name)}</td><td>{escaped(fact)}</td></tr>"
+                                    for name, fact in facts.items()) + "</table>")
+        st.caption("Falling back to the class majority is a necessary sign, not the test itself: whether masked inputs are in-distribution "
+                   "is for MaSF to say, which this version does not compute yet.")
+    with right:
+        st.plotly_chart(performance_by_masking(card), width="stretch", theme=None, key="performance", config={"displayModeBar": False},
+                        alt=f"{shown['metric']} falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked; "
+                            f"class majority {shown['class_majority']:.3f}")
+
+
+def _trust(shown: dict) -> str:
+    masked, majority = shown["masked"][-1], shown["class_majority"]
+    unmasked, end, floor = (f"{100 * value:.1f} %" for value in (shown["masked"][0], masked, majority))
+    reach = f"It reaches {unmasked} {escaped(shown['metric'])} ↑; with every token masked, {end} ↑"
+    # One example more or less is a tie.
+    if masked >= majority - 1 / shown["examples"]:
+        return f"{reach}, what always answering the commonest class gives ({floor}): masking does not confuse it."
+    return f"{reach}, below what always answering the commonest class gives ({floor}): masking confuses it, so distrust scores that rest on masking."
+
+
+def _strategy(plan: dict) -> str:
+    names = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
+    return f"{names[plan['training']]}, {plan['method']}, {plan['epochs']} epochs"
+
+
+def _where_next() -> None:
+    st.subheader("Where next", anchor=False)
+    st.page_link("pages/attributions.py", label="Attributions: which words does each importance measure call important, and do they agree?",
+                 icon=":material/format_color_text:")
+
+
+home()

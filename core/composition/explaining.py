@@ -1,0 +1,174 @@
+"""Explain examples: the attribution of any registered measure, computed once and then read from the store."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.mathematics.registry import Explained, Measure
+from core.network.catalogue import measures
+from core.network.features import Encoded
+from core.network.inside import Inside
+from core.network.model import Model
+from core.network.oracle import Oracle, Oracles
+from core.network.store import Store, canonical_key
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Scores of one measure for one example and class.
+
+    scores: {variant: float64[F]}, higher is more important; passes: inputs that the network read for
+    it (what other measures had asked already is free); milliseconds: what it took when it was
+    computed; stored: read from the store now, so that nothing was computed.
+    """
+
+    measure: str
+    target: int
+    scores: dict[str, np.ndarray]
+    passes: int
+    milliseconds: float
+    stored: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a measure is expected to take: forward passes (at most), seconds, and whether that is cheap."""
+
+    passes: int
+    seconds: float
+
+    @property
+    def cheap(self) -> bool:
+        return self.seconds <= 1.5
+
+
+class Explainer:
+    """Everything that a page asks about one model's examples."""
+
+    def __init__(self, model: Model, store: Store | None = None):
+        self.model, self.store = model, store
+        self.oracles = Oracles(model, store)
+        self._insides: OrderedDict[tuple, Inside] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def logits(self, encoded: Encoded) -> np.ndarray:
+        """Logits of the text as it stands, float32[C]."""
+        oracle = self.oracles.of(encoded)
+        logits = oracle.logits(np.zeros((1, encoded.F), dtype=bool))[0]
+        oracle.flush()
+        return logits
+
+    def probabilities(self, encoded: Encoded) -> np.ndarray:
+        """Softmax of `logits`, float64[C], sum 1."""
+        return softmax(self.logits(encoded))
+
+    def stored(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0) -> Attribution | None:
+        """The attribution if the store has it, else None; computes nothing."""
+        if self.store is None:
+            return None
+        entry = self.store.get(self._key(encoded, measures()[name], target, self._masked(encoded, masked), seed))
+        if entry is None:
+            return None
+        return Attribution(name, target, entry.arrays, entry.meta["passes"], entry.meta["milliseconds"], True)
+
+    def attribute(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0, *,
+                  progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Attribution:
+        """Attribute the logit of a class to the features of an example.
+
+        Args:
+            encoded: the example.
+            name: a registered measure.
+            target: the explained class, 0..C−1.
+            masked: bool[F], features masked already; they score 0.
+            seed: of measures that draw.
+            progress: called with (passes done, passes expected at most).
+            cancelled: asked before each batch.
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
+            ValueError: no such class or measure.
+        """
+        measure = self._measure(name)
+        if not 0 <= target < self.model.C:
+            raise ValueError(f"there is no class {target}; this model has {self.model.C}")
+        masked = self._masked(encoded, masked)
+        found = self.stored(encoded, name, target, masked, seed)
+        return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled)
+
+    def cost(self, encoded: Encoded, name: str) -> Cost:
+        """What a measure would take on an example at the speed seen so far; a gradient counts as two more passes."""
+        measure = self._measure(name)
+        passes = measure.passes(encoded.F)
+        tokens = passes * encoded.T * (3 if measure.backward else 1)
+        return Cost(passes, self.model.scheduler.counters.seconds_for(tokens))
+
+    def _compute(self, encoded, measure, target, masked, seed, progress, cancelled) -> Attribution:
+        oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
+        expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
+        asked = _Asked(oracle, expected, progress, cancelled)
+        explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside)
+        scores = dict(measure.compute(explained))
+        passes = asked.passes + inside.counters.passes - before
+        result = Attribution(measure.name, target, scores, passes, 1000 * (time.perf_counter() - started))
+        if self.store is not None:
+            oracle.flush()
+            self.store.put(self._key(encoded, measure, target, masked, seed), scores,
+                           {"passes": passes, "milliseconds": result.milliseconds})
+        return result
+
+    def _key(self, encoded: Encoded, measure: Measure, target: int, masked: np.ndarray, seed: int) -> str:
+        return canonical_key(f"attribution/{measure.name}", measure.version, model=self.model.digest, precision=self.model.precision,
+                             example=encoded.digest, target=target, masked=np.packbits(masked).tobytes().hex(),
+                             seed=seed if measure.seeded else None)
+
+    def _inside(self, encoded, target, masked) -> Inside:
+        key = (encoded.digest, target, masked.tobytes())
+        with self._lock:
+            inside = self._insides.get(key)
+            if inside is None:
+                inside = self._insides[key] = Inside(self.model, encoded, masked, target)
+            self._insides.move_to_end(key)
+            while len(self._insides) > 8:
+                self._insides.popitem(last=False)
+            return inside
+
+    @staticmethod
+    def _masked(encoded: Encoded, masked: np.ndarray | None) -> np.ndarray:
+        masked = np.zeros(encoded.F, dtype=bool) if masked is None else np.asarray(masked, dtype=bool)
+        if masked.shape != (encoded.F,):
+            raise ValueError(f"masked must be bool[{encoded.F}], got shape {masked.shape}")
+        return masked | encoded.premasked
+
+    @staticmethod
+    def _measure(name: str) -> Measure:
+        found = measures().get(name)
+        if found is None:
+            raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
+        return found
+
+
+class _Asked:
+    """An oracle as a plain callable that counts its own passes and carries progress and cancelling."""
+
+    def __init__(self, oracle: Oracle, expected: int, progress, cancelled):
+        self.oracle, self.expected, self.progress, self.cancelled = oracle, expected, progress, cancelled
+        self.passes = self.asked = 0
+
+    def __call__(self, masks: np.ndarray) -> np.ndarray:
+        new = len(np.unique(masks[~self.oracle.known(masks)], axis=0))
+        logits = self.oracle.logits(masks, cancelled=self.cancelled)
+        self.passes += new
+        self.asked += len(masks)
+        if self.progress is not None:
+            self.progress(min(self.asked, self.expected), self.expected)
+        return logits
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Softmax over the last axis in float64; rows sum to 1."""
+    shifted = np.asarray(logits, dtype=np.float64)
+    shifted = np.exp(shifted - shifted.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)

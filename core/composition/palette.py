@@ -1,0 +1,39 @@
+"""Colours, one place for all pages and figures; safe for colour-blind eyes, never the only sign."""
+
+SUPPORTS, OPPOSES = "#2b7bba", "#d97a1e"
+OUT_OF_DISTRIBUTION = "#c1121f"
+RANDOM = "#8a8a8a"
+# Most that a word's background takes of a hue: text keeps a contrast of 4.5:1 in both themes.
+STRONGEST = 0.62
+
+_HUES = {
+    "leave-one-out": "#0072b2", "gradient": "#009e73", "input × gradient": "#cc79a7", "integrated gradients": "#b8860b",
+    "attention": "#56b4e9", "scaled attention": "#7a5195", "beam": "#8c564b", "random": RANDOM,
+}
+_SPARE = ("#4b7f52", "#c77d3a", "#5d6bb0", "#a05d7a", "#6b8e9e")
+
+
+def hue(measure: str) -> str:
+    """The measure's colour, the same on every page; a new measure takes a spare one by its name."""
+    return _HUES.get(measure) or _SPARE[sum(measure.encode()) % len(_SPARE)]
+
+
+def blend(colour: str, background: str, share: float) -> str:
+    """Mix `share` of a colour into a background, both "#rrggbb" → "#rrggbb"."""
+    mixed = (round(share * a + (1 - share) * b) for a, b in zip(_rgb(colour), _rgb(background)))
+    return "#" + "".join(f"{part:02x}" for part in mixed)
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, in [1, 21]; text needs at least 4.5 (WCAG 2.2, 1.4.3)."""
+    bright, dark = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in _rgb(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -1,0 +1,83 @@
+"""What a row of coloured words shows: shades, places and value texts of one attribution."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.composition.explaining import Attribution
+from core.mathematics.ranking import kendall_tau, ranking, ranks, top_overlap
+from core.mathematics.registry import Measure
+from core.network.features import Encoded
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure's row: scores float64[F], shades in [−1, 1], places 1..F (1 matters most).
+
+    kind: "signed", "positive" (no sign, no opposing words) or "rank" (places only).
+    """
+
+    measure: str
+    variant: str
+    kind: str
+    unit: str
+    scores: np.ndarray
+    shades: np.ndarray
+    places: np.ndarray
+    largest: float
+
+
+def build_row(measure: Measure, attribution: Attribution, sign: str) -> Row:
+    """Choose the variant for "signed" or "absolute" and scale its colour to the example's largest value.
+
+    A measure that lacks the asked variant shows its own (gradient has no sign; beam only places).
+    """
+    variant = choose_variant(measure, sign)
+    scores = attribution.scores[variant]
+    kind = "rank" if measure.rank_only else "signed" if variant in measure.signed else "positive"
+    largest = float(np.abs(scores).max(initial=0.0))
+    shades = np.zeros_like(scores) if kind == "rank" or largest == 0 else scores / largest
+    return Row(measure.name, variant, kind, measure.unit, scores, shades, ranks(scores), largest)
+
+
+def choose_variant(measure: Measure, sign: str) -> str:
+    """The variant that is asked for, or the measure's default where it has no such variant."""
+    return sign if sign in measure.variants else measure.variants[0]
+
+
+def value_text(row: Row, i: int) -> str:
+    """A score as people read it: three significant digits with its sign, or a place."""
+    if row.kind == "rank":
+        return f"place {row.places[i]}"
+    return f"{row.scores[i]:+.3g}" if row.kind == "signed" else f"{row.scores[i]:.3g}"
+
+
+def pieces(encoded: Encoded) -> list[dict]:
+    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it."""
+    cut, end = [], 0
+    for feature, masked in zip(encoded.features, encoded.premasked):
+        cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)})
+        end = feature.end
+    return cut
+
+
+def agreement(rows: list[Row], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Kendall's tau-b and top-k overlap between M attributions.
+
+    Returns:
+        float64[M, M] each, in [−1, 1] and [0, 1]; higher is more agreement; NaN where there is no order.
+    """
+    tau, overlap = np.full((2, len(rows), len(rows)), np.nan)
+    for i, first in enumerate(rows):
+        for j, second in enumerate(rows):
+            tau[i, j] = kendall_tau(first.scores, second.scores)
+            overlap[i, j] = top_overlap(first.scores, second.scores, k)
+    return tau, overlap
+
+
+def shared_top(rows: list[Row], k: int) -> list[int]:
+    """Features that every row puts among its k most important, in the first row's order."""
+    if not rows:
+        return []
+    tops = [set(ranking(row.scores)[:k].tolist()) for row in rows]
+    return [i for i in ranking(rows[0].scores)[:k].tolist() if all(i in top for top in tops)]

@@ -1,0 +1,1 @@
+"""Importance measures over any masking oracle, one a file; each registers itself."""

@@ -1,0 +1,21 @@
+"""All importance measures: every file in the two `measures` folders is loaded and registers itself."""
+
+import functools
+import importlib
+import pkgutil
+
+from core.mathematics.registry import Measure, registered
+
+_ORDER = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention", "beam", "random")
+
+
+@functools.cache
+def measures() -> dict[str, Measure]:
+    """Every measure by name, in the order of menus; new ones stand before the baselines."""
+    for package in ("core.mathematics.measures", "core.network.measures"):
+        folder = importlib.import_module(package)
+        for module in pkgutil.iter_modules(folder.__path__):
+            importlib.import_module(f"{package}.{module.name}")
+    found = registered()
+    place = {name: i for i, name in enumerate(_ORDER)}
+    return dict(sorted(found.items(), key=lambda item: (item[1].baseline, place.get(item[0], len(place)), item[0])))

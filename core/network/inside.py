@@ -1,0 +1,82 @@
+"""Gradients and attention of one (masked) input, each computed once and shared by measures."""
+
+import threading
+from functools import cached_property
+
+import numpy as np
+
+from core.network.features import Encoded, masked_ids
+from core.network.model import Model
+from core.network.scheduler import Counters, NonFinite
+
+
+class Inside:
+    """What a model does inside on one input, for the logit of one class.
+
+    Args:
+        encoded, masked: the example and bool[F] of what is masked already.
+        target: the explained class.
+    """
+
+    def __init__(self, model: Model, encoded: Encoded, masked: np.ndarray, target: int):
+        self.model, self.encoded, self.target = model, encoded, target
+        self.ids = masked_ids(encoded, masked[None])
+        self.counters = Counters()
+        self._once = threading.RLock()
+
+    def word_gradient(self):
+        """Word embeddings e_t and ∂f/∂e_t, Tensor[T, E] each, float32; one pass, kept."""
+        with self._once:
+            return self._word_gradient
+
+    def attention(self):
+        """Last layer's attention and its gradient, Tensor[heads, T, T] each, float32; one pass, kept."""
+        with self._once:
+            return self._attention
+
+    def logit(self, embeddings):
+        """f of Tensor[B, T, E], as Tensor[B]; counts its passes. The caller holds the model's lock."""
+        logits, _ = self.model.differentiable(embeddings, self.encoded.type_ids)
+        self.counters.add(passes=len(embeddings))
+        return logits[:, self.target]
+
+    def per_feature(self, scores) -> np.ndarray:
+        """Sum token scores Tensor[T] over each feature's tokens → float64[F]."""
+        values = scores.detach().double().cpu().numpy()
+        of = self.encoded.feature_of
+        return finite(np.bincount(of[of >= 0], weights=values[of >= 0], minlength=self.encoded.F))
+
+    def reading(self) -> np.ndarray:
+        """Weight of each token's position in what the classifier reads, float32[T], sum 1."""
+        weights = np.zeros(self.encoded.T, dtype=np.float32)
+        kind = self.model.reading
+        weights[{"first": 0, "last": -1, "mean": slice(None)}[kind]] = 1 / self.encoded.T if kind == "mean" else 1
+        return weights
+
+    @cached_property
+    def _word_gradient(self):
+        import torch
+
+        with self.model.lock, torch.enable_grad():
+            embeddings = self.model.embed(self.ids)
+            (gradient,) = torch.autograd.grad(self.logit(embeddings).sum(), embeddings)
+            return embeddings.detach()[0].float(), gradient[0].float()
+
+    @cached_property
+    def _attention(self):
+        import torch
+
+        with self.model.eager_attention(), torch.enable_grad():
+            embeddings = self.model.embed(self.ids)
+            logits, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
+            self.counters.add(passes=1)
+            (gradient,) = torch.autograd.grad(logits[0, self.target], attention)
+            return attention.detach()[0].float(), gradient[0].float()
+
+
+def finite(scores: np.ndarray) -> np.ndarray:
+    """Pass scores on; NonFinite with a sentence if one is NaN or infinite."""
+    if not np.isfinite(scores).all():
+        raise NonFinite("The model's gradient or attention is not a finite number for this text. "
+                        "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+    return scores

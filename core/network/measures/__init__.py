@@ -1,0 +1,1 @@
+"""Importance measures that need gradients or attention, one a file; each registers itself."""

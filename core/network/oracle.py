@@ -1,0 +1,147 @@
+"""The masking oracle: from masks to logits, each distinct input computed once."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+
+from core.network.features import Encoded, masked_ids, with_premasked
+from core.network.model import Model
+from core.network.scheduler import Counters, NonFinite, Row
+from core.network.store import Store, canonical_key
+
+SEGMENT_ROWS = 512
+STATES_BYTES = 256_000_000
+
+
+class Oracle:
+    """`v` of one example under one model: bool[M, F] → float32[M, C], with a memo.
+
+    The memo lives in memory and, in segments, in the store; losing the last segment costs time and
+    nothing else. Features that the text itself masks are masked in every query. `counters` tells
+    what this oracle asked of the network.
+    """
+
+    def __init__(self, model: Model, encoded: Encoded, store: Store | None = None):
+        self.model, self.encoded, self.store = model, encoded, store
+        self.counters = Counters()
+        self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest)
+        self._logits: dict[bytes, np.ndarray] = {}
+        self._states: OrderedDict[bytes, np.ndarray] = OrderedDict()
+        self._unsaved: list[bytes] = []
+        self._lock = threading.RLock()
+        self._read_store()
+
+    @property
+    def F(self) -> int:
+        return self.encoded.F
+
+    def logits(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
+               cancelled: Callable[[], bool] | None = None) -> np.ndarray:
+        """Logits of masked inputs.
+
+        Args:
+            masks: bool[M, F], True = masked; not changed. Repeated masks cost nothing.
+            progress: called with (done, total) of what is not known yet.
+            cancelled: asked before each batch.
+        Returns:
+            float32[M, C].
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: what was computed before stays in the memo.
+            ValueError: masks of another shape.
+        Source: DESIGN §2, the masking oracle.
+        """
+        keys = self._keys(masks)
+        with self._lock:
+            self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, False, progress, cancelled)
+            return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
+
+    def logits_and_states(self, masks: np.ndarray, *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
+        """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
+
+        States are the maximum over the non-padding tokens after layer normalisation. The newest are
+        kept in memory up to 256 MB, and not on disk. Raises as `logits` does.
+        Source: FMM §3.3.
+        """
+        keys = self._keys(masks)
+        with self._lock:
+            held = {k: self._states[k] for k in keys if k in self._states}
+            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, True, progress, cancelled)
+            logits = np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
+            return logits, np.stack([held[k] for k in keys])
+
+    def known(self, masks: np.ndarray) -> np.ndarray:
+        """Which of bool[M, F] masks cost nothing any more → bool[M]."""
+        return np.array([key in self._logits for key in self._keys(masks)], dtype=bool)
+
+    def flush(self) -> None:
+        """Write what the store does not hold yet as one segment."""
+        with self._lock:
+            if self.store is not None and self._unsaved:
+                masks = np.frombuffer(b"".join(self._unsaved), dtype=np.uint8).reshape(len(self._unsaved), -1)
+                self.store.append(self.key, {"masks": masks, "logits": np.stack([self._logits[k] for k in self._unsaved])}, {})
+            self._unsaved.clear()
+
+    def _compute(self, masks, missing, keys, hidden, progress, cancelled) -> dict[bytes, np.ndarray]:
+        self.counters.add(queries=len(keys))
+        if not missing:
+            return {}
+        place = {key: i for i, key in enumerate(keys)}
+        ids = masked_ids(self.encoded, np.asarray(masks)[[place[k] for k in missing]])
+        rows = [Row(row, self.encoded.type_ids) for row in ids]
+        fresh, broken = {}, 0
+        try:
+            for indices, logits, states in self.model.scheduler.run(rows, hidden=hidden, progress=progress, cancelled=cancelled):
+                self.counters.add(passes=len(indices), batches=1)
+                broken += self._keep([missing[i] for i in indices], logits, states, fresh)
+        finally:
+            if len(self._unsaved) >= SEGMENT_ROWS:
+                self.flush()
+        if broken:
+            raise NonFinite(f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. "
+                            "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+        return fresh
+
+    def _keep(self, keys, logits, states, fresh) -> int:
+        good = np.isfinite(logits).all(axis=1)
+        for i in np.flatnonzero(good):
+            if keys[i] not in self._logits:
+                self._logits[keys[i]] = logits[i].copy()
+                self._unsaved.append(keys[i])
+            if states is not None:
+                fresh[keys[i]] = self._states[keys[i]] = states[i].copy()
+        while self._states and len(self._states) * next(iter(self._states.values())).nbytes > STATES_BYTES:
+            self._states.popitem(last=False)
+        return int((~good).sum())
+
+    def _keys(self, masks: np.ndarray) -> list[bytes]:
+        return [row.tobytes() for row in np.packbits(with_premasked(self.encoded, masks), axis=1)]
+
+    def _read_store(self) -> None:
+        width = -(-self.F // 8)
+        for segment in self.store.segments(self.key) if self.store is not None else ():
+            masks, logits = segment.arrays.get("masks"), segment.arrays.get("logits")
+            if masks is not None and logits is not None and masks.shape == (len(logits), width) and logits.shape[1:] == (self.model.C,):
+                self._logits.update(zip((row.tobytes() for row in masks), logits))
+
+
+class Oracles:
+    """The oracles of one model, the least recently used forgotten after `most` examples."""
+
+    def __init__(self, model: Model, store: Store | None = None, most: int = 64):
+        self.model, self.store, self.most = model, store, most
+        self._held: OrderedDict[str, Oracle] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, encoded: Encoded) -> Oracle:
+        """The oracle of an example, the same object for the same example."""
+        with self._lock:
+            oracle = self._held.get(encoded.digest)
+            if oracle is None:
+                oracle = self._held[encoded.digest] = Oracle(self.model, encoded, self.store)
+            self._held.move_to_end(encoded.digest)
+            forgotten = self._held.popitem(last=False)[1] if len(self._held) > self.most else None
+        if forgotten is not None:
+            forgotten.flush()
+        return oracle

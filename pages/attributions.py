@@ -1,0 +1,189 @@
+"""Attributions: which words does each importance measure call important?"""
+
+import streamlit as st
+
+from core.composition.figures import agreement_map
+from core.composition.rows import Row, agreement, build_row, pieces, shared_top, value_text
+from core.mathematics.ranking import ranking
+from core.network.catalogue import measures
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.network.store import canonical_key
+from pages.parts import resources
+from pages.parts.sidebar import View, open_page, text_box
+from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.wording import duration, escaped, number, plain
+from pages.parts.words import words
+
+DEFAULT = ("leave-one-out", "gradient", "input × gradient")
+SIGNS = ("signed", "absolute")
+TOP = 3
+
+
+def attributions() -> None:
+    """Draw the page."""
+    view = open_page("Attributions", "Which words does each importance measure call important?")
+    answer = st.container()
+    _class_buttons(view)
+    with st.expander("Type or edit a text", icon=":material/edit:"):
+        text_box(view.example.text, view.example.second or "")
+    picture, asking = st.container(), st.container()
+    st.subheader("Do the measures agree?", anchor=False)
+    table = st.container()
+    chosen, sign = _settings()
+    found = {}
+    with asking:
+        for name in chosen:
+            attribution = _attribution(view, name)
+            if attribution is not None:
+                found[name] = attribution
+    rows = [build_row(measures()[name], attribution, sign) for name, attribution in found.items()]
+    with answer:
+        prediction_line(view, _answer(view, rows))
+    with picture:
+        _words(view, rows)
+        show_text_notes(view)
+    with table:
+        _agreement(rows)
+        _costs(view, chosen, found)
+
+
+def _class_buttons(view: View) -> None:
+    def explain(label: str) -> None:
+        st.session_state["class"] = label
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Explain", width="content")
+        for i, label in enumerate(view.model.labels):
+            st.button(f"{plain(label)} · {number(float(view.probabilities[i]))}", key=f"explain-{i}", on_click=explain, args=(label,),
+                      type="primary" if i == view.target else "secondary", help="Probability of the class; press to explain it instead.")
+
+
+def _settings() -> tuple[list[str], str]:
+    st.subheader("Settings", anchor=False)
+    chosen = st.multiselect("Measures", list(measures()), default=list(DEFAULT), key="measures", bind="query-params",
+                            help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.")
+    sign = st.segmented_control("Values", SIGNS, default="signed", required=True, key="values", bind="query-params",
+                                help="Signed: does the word support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
+                                     "Measures without the chosen kind show their own.")
+    return chosen, sign
+
+
+def _attribution(view: View, name: str):
+    """The attribution if it is stored, cheap or done; otherwise its offer or its progress, and None."""
+    explainer, encoded, target = view.explainer, view.encoded, view.target
+    key = canonical_key("job/attribution", 1, model=view.model.digest, precision=view.model.precision, example=encoded.digest,
+                        measure=name, target=target)
+    job = resources.jobs().find(key)
+    if job is not None and job.state == "done":
+        return job.result
+    stored = explainer.stored(encoded, name, target)
+    if stored is not None:
+        return stored
+    cost = explainer.cost(encoded, name)
+    if cost.cheap:
+        try:
+            return explainer.attribute(encoded, name, target)
+        except (NonFinite, OutOfMemory) as error:
+            st.error(f"{name}: {plain(str(error))}")
+            return None
+    if job is not None and job.active and not job.cancelled():
+        _progress(key, name)
+    else:
+        _offer(view, name, key, cost, job)
+    return None
+
+
+def _offer(view: View, name: str, key: str, cost, job) -> None:
+    explainer, encoded, target = view.explainer, view.encoded, view.target
+
+    def start() -> None:
+        resources.jobs().submit(key, name, lambda job: explainer.attribute(
+            encoded, name, target, progress=job.report, cancelled=job.cancelled))
+
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.button(f"Compute {name}", on_click=start, key=f"ask-{name}")
+        st.markdown(f"at most {cost.passes:,} forward passes, about {duration(cost.seconds)}")
+        if job is not None and job.state == "failed":
+            st.error(plain(job.problem))
+        if job is not None and job.cancelled():
+            st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
+
+
+@st.fragment(run_every=0.4)
+def _progress(key: str, name: str) -> None:
+    job = resources.jobs().find(key)
+    if job is None or not job.active or job.cancelled():
+        st.rerun()
+    left = job.remaining_seconds
+    text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (f", about {duration(left)} left" if left is not None else "")
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.progress(job.done / job.total if job.total else 0.0, text if job.state == "running" else f"{name}: waiting for other work")
+        st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
+
+
+def _answer(view: View, rows: list[Row]) -> str:
+    ranked = [row for row in rows if row.measure != "random"]
+    if not ranked:
+        return "Choose a measure in the settings below to see which words it calls important."
+    spelled = [view.encoded.features[i].text for i in shared_top(ranked, TOP)]
+    named = ", ".join(f"<b>{escaped(word)}</b>" for word in spelled)
+    firsts = {row.measure: view.encoded.features[int(ranking(row.scores)[0])].text for row in ranked}
+    if len(ranked) == 1:
+        return f"{escaped(ranked[0].measure).capitalize()} calls <b>{escaped(firsts[ranked[0].measure])}</b> most important."
+    if spelled:
+        return f"All {len(ranked)} measures put {named} among their top {min(TOP, view.encoded.F)}."
+    said = "; ".join(f"{escaped(measure)} says <b>{escaped(word)}</b>" for measure, word in firsts.items())
+    return f"The measures share no word among their top {min(TOP, view.encoded.F)}: {said}."
+
+
+@st.fragment
+def _words(view: View, rows: list[Row]) -> None:
+    if not rows:
+        return
+    cut = view.encoded.truncation
+    rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
+    key = f"words-{view.encoded.digest[:16]}"
+    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest, key=key)
+    if word is None:
+        return
+    st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, word {word + 1} of {view.encoded.F}"
+            if view.encoded.unit == "word" else f"<b>{escaped(view.encoded.features[word].text)}</b>, token {word + 1} of {view.encoded.F}")
+    st.dataframe([{"measure": row.measure, "variant": row.variant, "value": value_text(row, word), "unit": row.unit,
+                   "place (1 matters most)": int(row.places[word])} for row in rows], hide_index=True, width="content")
+
+
+def _agreement(rows: list[Row]) -> None:
+    if len(rows) < 2:
+        st.caption("Agreement compares two measures or more.")
+        return
+    if len(rows[0].scores) < 2:
+        st.caption("With a single feature there is no order to compare.")
+        return
+    k = min(TOP, len(rows[0].scores))
+    tau, overlap = agreement(rows, k)
+    names = [row.measure for row in rows]
+    for column, values, lowest, title, note in zip(
+            st.columns(2, gap="large"), (tau, overlap), (-1.0, 0.0),
+            ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
+            ("1 ↑ the same order of words, 0 unrelated, −1 reversed.",
+             f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].scores))} on average.")):
+        with column:
+            st.markdown(f"**{title}**")
+            st.plotly_chart(agreement_map(values, names, lowest), width="stretch", theme=None, key=title, config={"displayModeBar": False})
+            st.caption(note)
+
+
+def _costs(view: View, chosen: list[str], found: dict) -> None:
+    st.markdown("**What it cost**")
+    lines = []
+    for name in chosen:
+        cost, done = view.explainer.cost(view.encoded, name), found.get(name)
+        took = "not computed" if done is None else f"{done.passes:,} passes, {duration(done.milliseconds / 1000)}"
+        lines.append({"measure": name, "expected, at most": f"{cost.passes:,} passes, {duration(cost.seconds)}", "took ↓": took,
+                      "read from": "—" if done is None else "store" if done.stored else "model now", "formula": measures()[name].cost})
+    st.dataframe(lines, hide_index=True, width="content")
+    st.caption(f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} tokens. "
+               "Passes shared with another measure are counted once, for the one that asked first.")
+
+
+attributions()

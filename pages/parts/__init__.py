@@ -1,0 +1,1 @@
+"""What pages share: the sidebar, the words, wording; no page of its own."""

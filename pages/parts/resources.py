@@ -1,0 +1,67 @@
+"""What the server holds once for all sessions: the store, models, examples and jobs."""
+
+import threading
+
+import streamlit as st
+
+from core import settings
+from core.network.examples import Example, read_bundled
+
+
+@st.cache_resource(show_spinner=False)
+def chosen_settings() -> settings.Settings:
+    """The settings of this server; SettingError names what to change."""
+    return settings.read()
+
+
+@st.cache_resource(show_spinner=False)
+def store():
+    """The store under `cache/`, shared by every session."""
+    from core.network.store import Store
+
+    chosen = chosen_settings()
+    return Store(chosen.cache, chosen.cache_bytes)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def explainer(name: str):
+    """A loaded model with its memo; the three used last stay in memory."""
+    from core.composition.explaining import Explainer
+    from core.network.loading import load
+
+    chosen = chosen_settings()
+    loaded = Explainer(load(name, chosen.device, chosen.precision), store())
+    # Captum takes over a second to import; by the time someone asks for it, it is there.
+    threading.Thread(target=_import_captum, daemon=True).start()
+    return loaded
+
+
+@st.cache_resource(show_spinner=False)
+def jobs():
+    """Long work, one at a time."""
+    from core.composition.jobs import Jobs
+
+    return Jobs()
+
+
+@st.cache_resource(show_spinner=False)
+def added_models() -> list[str]:
+    """Models added on this server beside the bundled ones; the setting's first."""
+    from core.network.loading import bundled_models
+
+    first = chosen_settings().model
+    return [] if first in bundled_models() else [first]
+
+
+@st.cache_resource(show_spinner=False)
+def examples(name: str) -> list[Example]:
+    """A shipped example set."""
+    return read_bundled(name)
+
+
+def _import_captum() -> None:
+    import time
+
+    # Let the first view finish before competing for the processor.
+    time.sleep(2)
+    import captum.attr  # noqa: F401

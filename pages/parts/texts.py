@@ -1,0 +1,42 @@
+"""Sentences about the text that is shown: what the model predicts, what it does not read."""
+
+import streamlit as st
+
+from pages.parts.sidebar import View
+from pages.parts.wording import escaped, number
+
+
+def prediction_line(view: View, rest: str) -> None:
+    """The page's answer in one paragraph. `rest` is HTML of ours, in which all text is escaped."""
+    share = number(float(view.probabilities[view.predicted]))
+    chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
+    st.html(f"<p style='font-size:1.12rem'>The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> "
+            f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>")
+
+
+def show_text_notes(view: View) -> None:
+    """What a reader must know of this text: truncation, a single feature, its note and tags, its second text."""
+    encoded, cut = view.encoded, view.encoded.truncation
+    if view.example.second is not None:
+        st.html(f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>")
+    if cut.cut:
+        beyond = f"{cut.words - cut.words_read:,} of {cut.words:,} words stand beyond that and are not shown." if cut.words_read < cut.words else ""
+        st.warning(f"The model reads {view.model.max_tokens:,} tokens at most. {beyond}{' The second text is cut.' if cut.second_cut else ''}")
+    if encoded.F == 1:
+        st.info("This text has a single feature, so there is no ranking to judge.")
+    about = [view.example.note] if view.example.note else []
+    about += [f"Tags: {', '.join(view.example.tags)}."] if view.example.tags else []
+    if about:
+        st.html(f"<p style='opacity:.75'>{escaped(view.example.id)} · {' '.join(_long(a) for a in about)}</p>")
+
+
+def _verdict(view: View) -> str:
+    label = view.example.label
+    if label is None or label not in view.model.labels:
+        return ""
+    right = label == view.model.labels[view.predicted]
+    return f" That is {'right' if right else f'<b>wrong</b>: the label is {escaped(label)}'}."
+
+
+def _long(text: str) -> str:
+    return escaped(text, 400)
