@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.composition.figures import performance_by_masking
-from core.composition.rows import build_row, pieces
+from core.composition.rows import Row, build_row, pieces
 from core.mathematics.ranking import ranking
 from core.network.catalogue import measures
 from pages.parts.sidebar import View, open_page
@@ -11,7 +11,7 @@ from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import escaped, number, plain
 from pages.parts.words import words
 
-MEASURE = "leave-one-out"
+MEASURE, CHEAPEST = "leave-one-out", "gradient"
 
 
 def home() -> None:
@@ -32,15 +32,24 @@ def _answer(view: View) -> None:
 
 def _example(view: View) -> None:
     st.subheader("One example", anchor=False)
-    measure = measures()[MEASURE]
+    # A long text would keep the first view waiting: one pass tells something too.
+    measure = measures()[MEASURE if view.explainer.cost(view.encoded, MEASURE).cheap else CHEAPEST]
     with st.spinner("Computing the attribution …"):
-        found = view.explainer.attribute(view.encoded, MEASURE, view.target)
+        found = view.explainer.attribute(view.encoded, measure.name, view.target)
     row = build_row(measure, found, "signed")
-    top = view.encoded.features[int(ranking(row.scores)[0])].text
-    prediction_line(view, f"Masking <b>{escaped(top)}</b> alone would cost that class most: its logit would "
-                          f"{'fall' if row.scores.max() >= 0 else 'rise'} by {number(abs(row.scores.max()))}.")
-    words([row], pieces(view.encoded), view.class_name, {MEASURE: measure.definition})
+    prediction_line(view, _most_important(view, row))
+    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition})
     show_text_notes(view)
+
+
+def _most_important(view: View, row: Row) -> str:
+    first = int(ranking(row.scores)[0])
+    word, score = f"<b>{escaped(view.encoded.features[first].text)}</b>", float(row.scores[first])
+    if row.measure == CHEAPEST:
+        return f"It is most sensitive to {word}."
+    if score <= 0:
+        return f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."
+    return f"Masking {word} alone would cost that class most: its logit would fall by {number(score)}."
 
 
 def _model(view: View) -> None:

@@ -9,6 +9,7 @@ from core.network.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
 from pages.parts import resources
+from pages.parts.links import choose, linked
 from pages.parts.sidebar import View, open_page, text_box
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import duration, escaped, number, plain
@@ -49,7 +50,7 @@ def attributions() -> None:
 
 def _class_buttons(view: View) -> None:
     def explain(label: str) -> None:
-        st.session_state["class"] = label
+        choose("class", label)
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Explain", width="content")
@@ -60,11 +61,11 @@ def _class_buttons(view: View) -> None:
 
 def _settings() -> tuple[list[str], str]:
     st.subheader("Settings", anchor=False)
-    chosen = st.multiselect("Measures", list(measures()), default=list(DEFAULT), key="measures", bind="query-params",
-                            help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.")
-    sign = st.segmented_control("Values", SIGNS, default="signed", required=True, key="values", bind="query-params",
-                                help="Signed: does the word support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
-                                     "Measures without the chosen kind show their own.")
+    chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
+                    help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.")
+    sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
+                  help="Signed: does the word support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
+                       "Measures without the chosen kind show their own.")
     return chosen, sign
 
 

@@ -5,6 +5,14 @@ import pytest
 from tests import tiny
 
 
+@pytest.fixture(scope="session", autouse=True)
+def one_thread():
+    """Tiny matrices are multiplied fastest by one thread, and always in the same order."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(scope="session")
 def tiny_root(tmp_path_factory):
     """The session's folder of tiny models; tests read from it and copy before they change."""

@@ -39,6 +39,12 @@ WORDS = {
     "nothing": (" \t\n", []),
 }
 
+# What a tokenizer drops is no feature; what it fuses into one unknown token is one.
+SHARED = {
+    ("bert", "lone surrogates"): ["a\ud800b", "."],
+    ("deberta", "right to left"): ["שלום", ",", "עולם", "!", "مرحبا؟"],
+}
+
 PIECES = ("the", " ", "  ", "\n", "\t", "'s", "'", "’s", "...", "(", ")", "[", "]", "-", "wind", "Captain", "[MASK]", "<mask>", "<|endoftext|>",
           "[SEP]", "</s>", "<pad>", "[PAD]", "▁", "Ġ", "##", "👍🏽", "👩‍👧", "e\u0301", "\u0301", "ﬁ", "İ", "ß", "中文", "שלום", "\0", "\u200b", "\u200d",
           "\ufeff", "\ufffd", "\ud800", "\udc00", "\u2028", "\x85", "\x1f", "<br>", "**", "$5", "x" * 120)
@@ -74,6 +80,7 @@ def test_words_are_in_order_and_cover_all_but_space(text):
 @EACH
 def test_two_models_see_the_same_words(tiny_model, kind, name):
     text, words = WORDS[name]
+    words = SHARED.get((kind, name), words)
     assert [f.text for f in tiny_model(kind).encode(text).features] == words
 
 
@@ -212,9 +219,8 @@ def test_features_of_any_text(tiny_model, kind, unit, text):
     spans = [(f.start, f.end) for f in encoded.features]
     assert all(text[f.start:f.end] == f.text and f.text for f in encoded.features)
     assert all(not (f.text[0].isspace() or f.text[-1].isspace()) for f in encoded.features if unit == "word")
-    assert all(a < c for (a, _), (c, _) in zip(spans, spans[1:]))
-    if unit == "word":
-        assert all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    # Only tokens that are bytes of one character, or the space put before it, share that character.
+    assert all(b <= c or (unit == "token" and b - a == 1 and a == c) for (a, b), (c, _) in zip(spans, spans[1:]))
     readable = text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)})
     batch = model.tokenizer(readable, return_offsets_mapping=True, truncation=True, max_length=model.max_tokens)
     assert batch["input_ids"] == encoded.ids.tolist()

@@ -4,6 +4,7 @@ Weights are random but large, so that logits differ between inputs, masks and po
 biases are moved off their initial ones and zeros, so that a norm left out is seen.
 """
 
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -151,7 +152,9 @@ def _unigram():
     from transformers import DebertaV2Tokenizer
 
     split = pre_tokenizers.Metaspace()
-    pieces = _frequent_pieces([word for line in SENTENCES for word, _ in split.pre_tokenize_str(line)], 300)
+    # Letters and punctuation never share a piece, as in the real vocabulary, and all of ASCII is known.
+    words = [part for line in SENTENCES for word, _ in split.pre_tokenize_str(line) for part in re.findall(r"▁?\w+|▁|[^\w▁]", word)]
+    pieces = {letter: 1 for letter in map(chr, range(33, 127))} | _frequent_pieces(words, 300)
     scored = [(piece, math.log(count / sum(pieces.values()))) for piece, count in pieces.items()]
     special = [(name, 0.0) for name in ("[PAD]", "[CLS]", "[SEP]", "[UNK]")]
     return DebertaV2Tokenizer(vocab=[*special, *scored, ("[MASK]", 0.0)], unk_id=3)

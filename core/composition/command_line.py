@@ -6,6 +6,7 @@ from dataclasses import fields
 
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.settings import PRECISIONS
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -13,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
+    _add_bench(commands)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
@@ -61,6 +63,21 @@ def _train(options) -> int:
         out = train(plan, bar)
     print(f"Written: {out}\n")
     print((out / "README.md").read_text(encoding="utf-8"))
+    return 0
+
+
+def _add_bench(commands) -> None:
+    bench = commands.add_parser("bench", help="speed of this machine, as ratios in one run")
+    bench.set_defaults(run=_bench)
+    bench.add_argument("--model", default="sst2-fmm", help="bundled name, folder, hub id or adapter")
+    bench.add_argument("--device", default="auto", help="auto, cuda, mps or cpu")
+    bench.add_argument("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def _bench(options) -> int:
+    from core.composition.bench import run
+
+    print(run(options.model, options.device, options.precision))
     return 0
 
 

@@ -101,6 +101,7 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     Source: FMM §3.2, Alg. 1.
     """
     plan.check()
+    _check_out(Path(plan.out), plan.method)
     data = _read(plan)
     labels = data["train"].classes
     device = choose_device(plan.device)
@@ -246,6 +247,13 @@ def pad(rows: list[np.ndarray]) -> np.ndarray:
     for i, row in enumerate(rows):
         out[i, :len(row)] = row
     return out
+
+
+def _check_out(out: Path, method: str) -> None:
+    """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is meant."""
+    other, what = {"full": ("adapter_config.json", "an adapter"), "lora": ("model.safetensors", "a whole model")}[method]
+    if (out / other).exists():
+        raise TrainingError(f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one.")
 
 
 def _read(plan: Plan) -> dict[str, LabelledTexts]:

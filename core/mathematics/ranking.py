@@ -29,7 +29,7 @@ def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
     masked = np.asarray(masked, dtype=bool)
     if masked.shape != scores.shape:
         raise ValueError(f"masked has shape {masked.shape}, scores have shape {scores.shape}")
-    return np.lexsort((-scores, ~masked))
+    return np.lexsort((np.where(masked, 0.0, -scores), ~masked))
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:

@@ -26,9 +26,9 @@ def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: 
     source = locate(str(BASES / name) if name in bundled_bases() else name)
     if source.adapter:
         raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base with PEFT.")
+    config = _config(source)
     tokenizer = _tokenizer(source)
     _check_weights(source)
-    config = _config(source)
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)

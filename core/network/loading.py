@@ -78,8 +78,9 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
 
     where = choose_device(device)
     source = locate(name)
+    config = _config(source)
     tokenizer = _tokenizer(source)
-    module = _module(source, getattr(torch, precision))
+    module = _module(source, config, getattr(torch, precision))
     labels = _labels(module.config, name)
     mask_id, notes = _mask_token(tokenizer, name)
     architecture = architecture_of(module.config.model_type)
@@ -157,11 +158,10 @@ def _tokenizer(source: Source):
     return tokenizer
 
 
-def _module(source: Source, dtype):
+def _module(source: Source, config, dtype):
     import torch
 
     _check_weights(source)
-    config = _config(source)
     adapter = adapter_settings(source.adapter) if source.adapter else None
     if adapter:
         config.id2label, config.label2id = _label_maps(adapter, config)
@@ -233,7 +233,8 @@ def _mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
-        raise UnsupportedModel(f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be masked.")
+        raise UnsupportedModel(f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be masked. "
+                               "Choose a model whose tokenizer has one.")
     return tokenizer.eos_token_id, (f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
                                     "which it may not have learned to ignore (NAOPC App. D).",)
 
@@ -252,7 +253,7 @@ def _card(folder: Path) -> dict | None:
 
 def _short(error: Exception) -> str:
     line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return line[:160]
+    return line[:160].rstrip(" .:")
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from core.network.loading import bundled_models
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.settings import SettingError
 from pages.parts import resources
+from pages.parts.links import arrive, choose, held, hold, linked
 from pages.parts.wording import plain, shortened
 
 OWN = "own text"
@@ -53,6 +54,7 @@ def open_page(title: str, question: str) -> View:
 
     Where that cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
+    arrive(title)
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
     st.header(question, anchor=False)
     problem = st.empty()
@@ -82,8 +84,8 @@ def _choose() -> View:
     name = _model_name()
     example, data = _example()
     slot = st.container()
-    unit = st.segmented_control("Unit", UNITS, default="word", required=True, key="unit", bind="query-params",
-                                help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
+    unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
+                  help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
     try:
         with slot, st.spinner("Loading the model …"):
             explainer = resources.explainer(name)
@@ -101,13 +103,9 @@ def _choose() -> View:
 
 
 def _model_name() -> str:
-    # A widget's value can only be set before it is drawn: what the last run chose for this one waits here.
-    if "next-model" in st.session_state:
-        st.session_state["model"] = st.session_state.pop("next-model")
     options = [*bundled_models(), *resources.added_models()]
-    first = resources.chosen_settings().model
-    name = st.selectbox("Model", options, index=options.index(first), key="model", bind="query-params",
-                        help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
+    name = linked(st.selectbox, "Model", options, resources.chosen_settings().model, "model",
+                  help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
     with st.popover("Add a model", width="stretch"):
         with st.form("add-model", border=False):
             typed = st.text_input("Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name")
@@ -125,44 +123,34 @@ def _add_model(name: str) -> None:
         return
     if name not in [*bundled_models(), *resources.added_models()]:
         resources.added_models().append(name)
-    st.session_state["next-model"] = name
+    choose("model", name)
     st.rerun()
 
 
 def _example() -> tuple[Example, str]:
-    if "next-data" in st.session_state:
-        st.session_state["data"] = st.session_state.pop("next-data")
-    data = st.selectbox("Data", [*bundled_data(), OWN], key="data", bind="query-params",
-                        help="Examples that ship with Faithscope, or a text of your own.")
+    data = linked(st.selectbox, "Data", [*bundled_data(), OWN], "reviews", "data",
+                  help="Examples that ship with Faithscope, or a text of your own.")
     if data == OWN:
         return _own_text(), data
     st.query_params.pop("text", None)
     by_id = {example.id: example for example in resources.examples(data)}
-    return by_id[_example_id(data, by_id)], data
+    # Another set of data starts at its own first example.
+    if st.session_state.get("data of example", data) != data:
+        choose("example", next(iter(by_id)))
+        st.session_state["data of example"] = data
+        st.rerun()
+    st.session_state["data of example"] = data
+    ids = list(by_id)
+    chosen = linked(st.selectbox, "Example", ids, ids[0], "example", format_func=lambda i: f"{i} · {shortened(by_id[i].text, 70)}")
+    _previous_and_next(ids, chosen)
+    return by_id[chosen], data
 
 
-def _example_id(data: str, by_id: dict[str, Example]) -> str:
-    key = f"example in {data}"
-    # Not bound to the URL by Streamlit, which would write the whole label there: the id alone is written by hand.
-    linked = st.query_params.get("example")
-    if key not in st.session_state and linked is not None:
-        if linked in by_id:
-            st.session_state[key] = linked
-        elif "example-linked" not in st.session_state:
-            st.warning(f"This link's example {plain(shortened(linked))} is not in these data; the first one is shown.")
-    st.session_state["example-linked"] = True
-    chosen = st.selectbox("Example", list(by_id), key=key, persist_state="session",
-                          format_func=lambda i: f"{i} · {shortened(by_id[i].text, 70)}")
-    st.query_params["example"] = chosen
-    _previous_and_next(list(by_id), chosen, key)
-    return chosen
-
-
-def _previous_and_next(ids: list[str], chosen: str, key: str) -> None:
+def _previous_and_next(ids: list[str], chosen: str) -> None:
     place = ids.index(chosen)
 
     def go(step: int) -> None:
-        st.session_state[key] = ids[(place + step) % len(ids)]
+        choose("example", ids[(place + step) % len(ids)])
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P")
@@ -171,18 +159,21 @@ def _previous_and_next(ids: list[str], chosen: str, key: str) -> None:
 
 
 def _keep_own_text(text: str, second: str) -> None:
-    st.session_state["text"] = resources.store().put_text(json.dumps([text, second if second.strip() else None]))
-    st.session_state["held-text"] = [text, second if second.strip() else None]
-    st.session_state["next-data"] = OWN
+    content = [text, second if second.strip() else None]
+    hold("text", resources.store().put_text(json.dumps(content)))
+    # A store that cannot be written still leaves the session its own text.
+    st.session_state["own text"] = content
+    choose("data", OWN)
 
 
 def _own_text() -> Example:
-    digest = st.session_state.get("text") or st.query_params.get("text")
+    digest = held("text")
     found = _read_own(digest) if digest else None
     if found is None:
         reason = "The text of this link is not kept on this machine." if digest else "There is no text of your own yet."
         raise Unshowable(f"{reason} Type one below, or choose other data in the sidebar.")
-    st.session_state["text"] = st.query_params["text"] = digest
+    hold("text", digest)
+    st.query_params["text"] = digest
     st.query_params.pop("example", None)
     return Example("own", found[0], found[1])
 
@@ -192,12 +183,11 @@ def _read_own(digest: str) -> list | None:
         found = json.loads(resources.store().get_text(digest) or "null")
     except ValueError:
         found = None
-    # A store that cannot be written still leaves the session its own text.
-    return found or (st.session_state.get("held-text") if digest == st.session_state.get("text") else None)
+    return found or (st.session_state.get("own text") if "held text" in st.session_state else None)
 
 
 def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
     likely = labels[int(probabilities.argmax())]
-    chosen = st.selectbox("Explained class", [PREDICTED, *labels], key="class", bind="query-params",
-                          help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed while words are masked.")
+    chosen = linked(st.selectbox, "Explained class", [PREDICTED, *labels], PREDICTED, "class",
+                    help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed while words are masked.")
     return int(probabilities.argmax()) if chosen == PREDICTED else labels.index(chosen)

@@ -35,7 +35,7 @@ def token_attributions(inside, steps: int = STEPS, baseline: str = "zero"):
         scores = IntegratedGradients(inside.logit, multiply_by_inputs=True).attribute(
             embeddings, baselines=start, n_steps=steps, method="riemann_right",
             internal_batch_size=max(1, _TOKENS // inside.encoded.T))
-    return scores[0].float().sum(dim=1)
+    return scores[0].detach().float().sum(dim=1)
 
 
 def integrated_gradients(explained: Explained) -> dict[str, np.ndarray]:

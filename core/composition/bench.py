@@ -1,0 +1,144 @@
+"""Speed, as ratios in one run: the network against the matrix product, leave-one-out against Captum."""
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from core.mathematics.measures.leave_one_out import leave_one_out
+from core.mathematics.registry import Explained
+from core.network.features import Encoded
+from core.network.loading import load
+from core.network.model import Model
+from core.network.oracle import Oracle
+
+TEXT = ("The director wants a thriller , a romance and a lecture on tax law , and after two hours "
+        "nobody in the room could say which one they had watched .")
+BATCHES = (1, 8, 64)
+
+
+def bench(model: Model, repeats: int = 7) -> dict:
+    """Measure a model on this machine.
+
+    Args:
+        repeats: timings of each contestant, taken in turn; medians are compared.
+    Returns:
+        machine; peak: floating-point operations a second of the fastest square matrix product tried;
+        forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
+        leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
+        above 1 is faster than Captum}.
+    """
+    encoded = model.encode(TEXT)
+    peak = matrix_product_peak(model, repeats)
+    return {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak,
+            "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
+            "leave_one_out": _against_captum(model, encoded, repeats)}
+
+
+def matrix_product_peak(model: Model, repeats: int) -> float:
+    """Fastest square matrix product in the model's precision, in operations a second."""
+    import torch
+
+    best = 0.0
+    for size in (512, 1024, 2048):
+        left, right = (torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2))
+        seconds = min(_timed(lambda: left @ right, model) for _ in range(repeats + 2))
+        best = max(best, 2 * size**3 / seconds)
+    return best
+
+
+def operations(model: Model, encoded: Encoded) -> int:
+    """Floating-point operations of the matrix products in one forward pass, counted by torch."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
+        model.differentiable(model.embed(encoded.ids[None]), encoded.type_ids)
+    return counter.get_total_flops()
+
+
+def machine(model: Model) -> str:
+    """The processor, its threads and the device, in words."""
+    import torch
+
+    return (f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}, "
+            f"{model.device}, {model.precision}")
+
+
+def report(found: dict) -> str:
+    """The figures as lines of text."""
+    lines = [found["machine"], f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
+             f"forward passes of {found['tokens']} tokens (share of the peak ↑):"]
+    lines += [f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak" for batch, (rate, share) in found["forward"].items()]
+    lines.append(f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than Captum):")
+    lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
+    return "\n".join(lines)
+
+
+def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:
+    ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
+    types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
+    seconds = statistics.median(_timed(lambda: model.run(ids, lengths, types), model) for _ in range(2 * repeats))
+    return batch / seconds, operations(model, encoded) * batch / seconds / peak
+
+
+def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
+    target = int(Oracle(model, encoded).logits(np.zeros((1, encoded.F), dtype=bool))[0].argmax())
+    contestants = {"ours": lambda: _ours(model, encoded, target)}
+    for at_once in (1, 32):
+        contestants[f"captum, {at_once} at a time"] = _captum(model, encoded, target, at_once)
+    expected = contestants["ours"]()
+    for name, run in contestants.items():
+        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} computes something else")
+    seconds = {name: [] for name in contestants}
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            seconds[name].append(_timed(run, model))
+    ours = statistics.median(seconds.pop("ours"))
+    return {name: statistics.median(times) / ours for name, times in seconds.items()}
+
+
+def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:
+    # A fresh oracle: nothing is read from a memo.
+    oracle = Oracle(model, encoded)
+    return leave_one_out(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
+
+
+def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callable[[], np.ndarray]:
+    import torch
+    from captum.attr import FeatureAblation
+
+    ids = model.tensor(encoded.ids[None])
+    special = model.tensor(encoded.feature_of[None] < 0)
+    baseline = torch.where(special, ids, torch.full_like(ids, encoded.mask_id))
+    # Special tokens are "ablated" to themselves along with feature 0, so that both sides do the same passes.
+    groups = model.tensor(np.maximum(encoded.feature_of, 0)[None])
+
+    def forward(batch):
+        return model.differentiable(model.module.get_input_embeddings()(batch), encoded.type_ids)[0]
+
+    def run() -> np.ndarray:
+        with model.lock, torch.inference_mode():
+            scores = FeatureAblation(forward).attribute(ids, baselines=baseline, target=target, feature_mask=groups, perturbations_per_eval=at_once)
+        first = [int(np.flatnonzero(encoded.feature_of == i)[0]) for i in range(encoded.F)]
+        return scores[0].float().cpu().numpy()[first]
+
+    return run
+
+
+def _timed(work: Callable[[], object], model: Model) -> float:
+    started = time.perf_counter()
+    work()
+    if model.device.startswith("cuda"):
+        import torch
+
+        torch.cuda.synchronize()
+    return time.perf_counter() - started
+
+
+def run(name: str, device: str, precision: str) -> str:
+    """Load a model, measure it and report."""
+    return report(bench(load(name, device, precision)))

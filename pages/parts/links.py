@@ -1,0 +1,78 @@
+"""Choices that hold on every page and stand in the address.
+
+Streamlit ties a widget's value to its page, and `bind="query-params"` loses it on the way to another
+page and writes a formatted label instead of the value. So the value is held here, and every page's
+widget starts from it.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from pages.parts.wording import plain, shortened
+
+_SHOWN = "page shown"
+
+
+def arrive(page: str) -> None:
+    """Tell which page is drawn; its widgets start from what is held when it is another than before."""
+    st.session_state["arriving"] = st.session_state.get(_SHOWN) != page
+    st.session_state[_SHOWN] = page
+
+
+def linked(widget: Callable, label: str, options: Sequence[str], default, key: str, **more):
+    """Draw a choice (selectbox, segmented control, multiselect) that holds on every page and stands in the address.
+
+    A value of the address that is no option is said in a sentence and the default taken.
+
+    Args:
+        default: an option, or a list of options for a choice of several.
+        key: name in the address.
+    Returns:
+        The chosen option or options.
+    """
+    name = f"{st.session_state[_SHOWN]}: {key}"
+    if st.session_state["arriving"] or name not in st.session_state:
+        st.session_state[name] = _start(label, options, default, key)
+    value = widget(label, options, key=name, **more)
+    hold(key, value)
+    if value == default:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = value
+    return value
+
+
+def hold(key: str, value) -> None:
+    """Keep a value for every page, without drawing it."""
+    st.session_state[f"held {key}"] = value
+
+
+def held(key: str):
+    """What is held, else what the address of the session's first request says, else None."""
+    return st.session_state.get(f"held {key}", st.query_params.get(key))
+
+
+def choose(key: str, value) -> None:
+    """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
+    hold(key, value)
+    st.session_state[_SHOWN] = None
+
+
+def _start(label: str, options, default, key: str):
+    many = isinstance(default, list)
+    if f"held {key}" in st.session_state:
+        asked = st.session_state[f"held {key}"]
+    elif key in st.query_params:
+        asked = st.query_params.get_all(key) if many else st.query_params[key]
+        _say_missing(label, [a for a in (asked if many else [asked]) if a not in options])
+    else:
+        return default
+    if many:
+        return [a for a in asked if a in options]
+    return asked if asked in options else default
+
+
+def _say_missing(label: str, missing: list[str]) -> None:
+    if missing:
+        st.warning(f"This link asks for {label.lower()} {plain(shortened(', '.join(missing)))}, which is not here.")
