@@ -6,12 +6,16 @@ from core.composition.figures import performance_by_masking
 from core.composition.rows import Row, build_row, pieces
 from core.mathematics.ranking import ranking
 from core.network.catalogue import measures
+from core.network.scheduler import NonFinite, OutOfMemory
 from pages.parts.sidebar import View, open_page
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import escaped, number, plain
 from pages.parts.words import words
 
 MEASURE, CHEAPEST = "leave-one-out", "gradient"
+# What this page reads of a card.
+_CARD = {"plan": {"base", "training", "method", "epochs"},
+         "performance": {"metric", "split", "examples", "ratios", "masked", "class_majority"}}
 
 
 def home() -> None:
@@ -24,7 +28,7 @@ def home() -> None:
 
 
 def _answer(view: View) -> None:
-    model, card = view.model, view.model.card
+    model, card = view.model, _card(view)
     where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
     verdict = _trust(card["performance"]) if card else "No card of its training came with it, so nothing is known here about how it behaves under masking."
     st.html(f"<p style='font-size:1.12rem'>{where} {verdict}</p>")
@@ -34,8 +38,12 @@ def _example(view: View) -> None:
     st.subheader("One example", anchor=False)
     # A long text would keep the first view waiting: one pass tells something too.
     measure = measures()[MEASURE if view.explainer.cost(view.encoded, MEASURE).cheap else CHEAPEST]
-    with st.spinner("Computing the attribution …"):
-        found = view.explainer.attribute(view.encoded, measure.name, view.target)
+    try:
+        with st.spinner("Computing the attribution …"):
+            found = view.explainer.attribute(view.encoded, measure.name, view.target)
+    except (NonFinite, OutOfMemory) as error:
+        st.error(f"{measure.name}: {plain(str(error))}")
+        return
     row = build_row(measure, found, "signed")
     prediction_line(view, _most_important(view, row))
     words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition})
@@ -53,7 +61,7 @@ def _most_important(view: View, row: Row) -> str:
 
 
 def _model(view: View) -> None:
-    model, card = view.model, view.model.card
+    model, card = view.model, _card(view)
     for note in model.notes:
         st.warning(plain(note))
     if card is None:
@@ -73,6 +81,14 @@ def _model(view: View) -> None:
         st.plotly_chart(performance_by_masking(card), width="stretch", theme=None, key="performance", config={"displayModeBar": False},
                         alt=f"{shown['metric']} falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked; "
                             f"class majority {shown['class_majority']:.3f}")
+
+
+def _card(view: View) -> dict | None:
+    """The model's card if training here wrote it; another tool's card.json says nothing that is shown."""
+    card = view.model.card
+    ours = isinstance(card, dict) and {"seconds", "machine"} <= card.keys() and all(
+        isinstance(card.get(part), dict) and fields <= card[part].keys() for part, fields in _CARD.items())
+    return card if ours else None
 
 
 def _trust(shown: dict) -> str:

@@ -209,7 +209,7 @@ def test_integrated_gradients_add_up_to_what_the_input_adds(tiny_model, kind, ba
         added = float(f(end)[0, TARGET] - f(start)[0, TARGET])
     assert abs(added) > 0.02
     errors = [abs(float(token_attributions(inside, steps, baseline).sum()) - added) for steps in (200, 2000)]
-    assert errors[1] < 0.01 * abs(added) and errors[1] < errors[0] / 5
+    assert errors[1] < 0.02 * abs(added) and errors[1] < errors[0] / 5
 
 
 @SOME

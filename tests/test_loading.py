@@ -213,6 +213,18 @@ def test_an_adapter_brings_its_head_to_a_base_without_one(tiny_root, tmp_path):
     _equals_peft(load(str(adapter), "cpu"), base, adapter, TEXT, classes=2)
 
 
+@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
+def test_an_adapter_in_half_precision_is_summed_before_it_is_rounded(tiny_root, tmp_path, precision):
+    _, adapter = _adapter(tiny_root, tmp_path, "modernbert", target_modules=["Wqkv", "Wo"], modules_to_save=["classifier"])
+    exact, rough = load(str(adapter), "cpu"), load(str(adapter), "cpu", precision)
+    half = getattr(torch, precision)
+    for (name, whole), rounded in zip(exact.module.named_parameters(), rough.module.parameters()):
+        assert rounded.dtype == half and torch.equal(whole.to(half), rounded), name
+    for (name, whole), same in zip(exact.module.named_buffers(), rough.module.named_buffers()):
+        assert torch.equal(whole, same[1]), name
+    assert np.abs(logits(exact) - logits(rough)).max() < 0.2
+
+
 def test_an_adapter_names_its_classes(tiny_root, tmp_path):
     _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", faithscope_labels=["x", "y", "z"])
@@ -302,6 +314,13 @@ def test_weights_as_pickle_only_are_not_opened(copied):
     torch.save(_Trap(str(sentinel)), folder / "pytorch_model.bin")
     refusal(folder, "pickle", "save_pretrained", "safetensors")
     assert not sentinel.exists()
+
+
+def test_a_pickle_beside_other_safetensors_is_not_opened(copied, tiny_root):
+    folder = copied()
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    torch.save(load(str(tiny.folder("bert", tiny_root)), "cpu").module.state_dict(), folder / "pytorch_model.bin")
+    refusal(folder, "weights", "cannot be read")
 
 
 class _Trap:

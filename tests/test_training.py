@@ -669,6 +669,16 @@ def test_the_learning_rate_rises_and_falls(files, tiny_root, tmp_path):
     np.testing.assert_allclose(rates[6:], 2 * np.arange(94, 0, -1) / 94)
 
 
+def test_each_step_takes_its_own_rate(files, tiny_root, tmp_path):
+    run, _ = run_of(plan_for(files, tiny_root, tmp_path, epochs=2, learning_rate=1e-3))
+    rates, step = [], run.optimiser.step
+    run.optimiser.step = lambda: (rates.append(run.optimiser.param_groups[0]["lr"]), step())
+    run.epoch(0)
+    run.epoch(1)
+    # One warm-up step of eight, then seven down.
+    np.testing.assert_allclose(rates, 1e-3 * np.array([7, 7, 6, 5, 4, 3, 2, 1]) / 7)
+
+
 # ---- what a plan refuses
 
 WRONG = {

@@ -15,8 +15,8 @@ from core.network.loading import load
 from core.network.model import Model
 from core.network.oracle import Oracle
 
-TEXT = ("The director wants a thriller , a romance and a lecture on tax law , and after two hours "
-        "nobody in the room could say which one they had watched .")
+TEXT = ("The director wanted a thriller, a romance and a tax lecture, and after two hours "
+        "nobody could say which one it was.")
 BATCHES = (1, 8, 64)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from core.composition.explaining import Attribution
 from core.mathematics.ranking import kendall_tau, ranking, ranks, top_overlap
 from core.mathematics.registry import Measure
-from core.network.features import Encoded
+from core.network.features import Encoded, find_words
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,15 @@ def pieces(encoded: Encoded) -> list[dict]:
     for feature, masked in zip(encoded.features, encoded.premasked):
         cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)})
         end = feature.end
+    return cut
+
+
+def find_pieces(text: str, most: int = 500) -> list[dict]:
+    """The first words of a text as `pieces` gives them, before a model is there to read it."""
+    cut, end = [], 0
+    for start, stop in find_words(text[:10_000])[:most]:
+        cut.append({"gap": text[end:start], "text": text[start:stop], "masked": False})
+        end = stop
     return cut
 
 

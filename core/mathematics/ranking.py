@@ -1,7 +1,6 @@
 """Order features by an attribution, and compare two orders."""
 
 import numpy as np
-from scipy import stats
 
 
 def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
@@ -57,6 +56,9 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
         float in [-1, 1]; 1 is the same order. Higher is more agreement.
     Source: NAOPC Table 4 compares rankings by tau.
     """
+    # Imported here: it takes longer than the first attribution.
+    from scipy import stats
+
     first, second = np.asarray(first, float), np.asarray(second, float)
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")

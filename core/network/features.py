@@ -147,17 +147,7 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
     ids = np.array(encoding.ids, dtype=np.int64)
     offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
-    feature_of = np.full(len(ids), -1, dtype=np.int64)
-    features: list[Feature] = []
-    typed: list[bool] = []
-    for side, side_text in ((0, text), (1, second)):
-        if side_text is None or (side == 1 and not second_maskable):
-            continue
-        places = np.flatnonzero(sides == side)
-        owner, spans = _owners(side_text, offsets[places], unit, spellings)
-        feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
-        features += [Feature(side_text[a:b], a, b) for a, b in spans]
-        typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(side_text)])
+    feature_of, features, typed = _tied((text, second if second_maskable else None), sides, offsets, unit, spellings)
     if not features:
         raise NoFeatures("The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word.")
     premasked = np.array(typed, dtype=bool)
@@ -196,6 +186,20 @@ def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
     if masks.dtype != bool or masks.ndim != 2 or masks.shape[1] != encoded.F:
         raise ValueError(f"masks must be bool[M, {encoded.F}], got {masks.dtype}{list(masks.shape)}")
     return masks | encoded.premasked
+
+
+def _tied(texts, sides, offsets, unit, spellings) -> tuple[np.ndarray, list[Feature], list[bool]]:
+    """Tie tokens to the features of both texts (None: it has none): feature_of int64[T], features, and whether each is a typed mask."""
+    feature_of, features, typed = np.full(len(offsets), -1, dtype=np.int64), [], []
+    for side, text in enumerate(texts):
+        if text is None:
+            continue
+        places = np.flatnonzero(sides == side)
+        owner, spans = _owners(text, offsets[places], unit, spellings)
+        feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
+        features += [Feature(text[a:b], a, b) for a, b in spans]
+        typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(text)])
+    return feature_of, features, typed
 
 
 def _owners(text, offsets, unit, spellings):

@@ -9,6 +9,7 @@ from pathlib import Path
 from core import settings
 from core.network.architectures import UnsupportedModel, architecture_of
 from core.network.lora import adapter_settings, merge_adapter
+from core.network.memory import keep_freed_memory
 from core.network.model import Model
 
 MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
@@ -85,6 +86,8 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     mask_id, notes = _mask_token(tokenizer, name)
     architecture = architecture_of(module.config.model_type)
     module.eval().requires_grad_(False).to(where)
+    if where == "cpu":
+        keep_freed_memory()
     return Model(name, digest(source), module, tokenizer, architecture, where, precision, labels, mask_id,
                  _max_tokens(tokenizer, module.config, architecture), notes, _card(source.top))
 

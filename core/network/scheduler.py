@@ -127,7 +127,10 @@ class Scheduler:
         if size == 1:
             raise OutOfMemory("One input alone does not fit into the device's memory. Use a shorter text, "
                               "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).") from error
-        self.max_rows = max(1, size // 2)
+        # Another thread may have come further down.
+        self.max_rows = min(self.max_rows, max(1, size // 2))
+        # The traceback's frames hold the tensors of the batch that failed.
+        error.__traceback__ = None
         _release_memory()
 
 

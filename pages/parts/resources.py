@@ -26,14 +26,23 @@ def store():
 @st.cache_resource(show_spinner=False, max_entries=3)
 def explainer(name: str):
     """A loaded model with its memo; the three used last stay in memory."""
-    from core.composition.explaining import Explainer
-    from core.network.loading import load
+    from core.network.memory import without_collecting
 
-    chosen = chosen_settings()
-    loaded = Explainer(load(name, chosen.device, chosen.precision), store())
+    with without_collecting():
+        from core.composition.explaining import Explainer
+        from core.network.loading import load
+
+        chosen = chosen_settings()
+        loaded = Explainer(load(name, chosen.device, chosen.precision), store())
+    _loaded().add(name)
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
     return loaded
+
+
+def is_loaded(name: str) -> bool:
+    """Whether the model was loaded before on this server (it may have left memory since)."""
+    return name in _loaded()
 
 
 @st.cache_resource(show_spinner=False)
@@ -57,6 +66,11 @@ def added_models() -> list[str]:
 def examples(name: str) -> list[Example]:
     """A shipped example set."""
     return read_bundled(name)
+
+
+@st.cache_resource(show_spinner=False)
+def _loaded() -> set[str]:
+    return set()
 
 
 def _import_captum() -> None:

@@ -1,5 +1,6 @@
 """The one sidebar: model, data, example, explained class, unit; the same on every page."""
 
+import contextlib
 import json
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ import streamlit as st
 
 from core.network.architectures import UnsupportedModel
 from core.network.examples import Example, bundled_data
+from core.composition.rows import find_pieces
 from core.network.features import UNITS, NoFeatures
 from core.network.loading import bundled_models
 from core.network.scheduler import NonFinite, OutOfMemory
@@ -15,6 +17,7 @@ from core.settings import SettingError
 from pages.parts import resources
 from pages.parts.links import arrive, choose, held, hold, linked
 from pages.parts.wording import plain, shortened
+from pages.parts.words import words
 
 OWN = "own text"
 PREDICTED = "predicted"
@@ -52,15 +55,16 @@ class Unshowable(Exception):
 def open_page(title: str, question: str) -> View:
     """Draw the page's frame and sidebar and return what is chosen.
 
-    Where that cannot be shown, a sentence says why, a box takes another text, and the page stops.
+    While a model loads for the first time its text stands there already, without colours. Where the
+    choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
     arrive(title)
-    st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
+    st.set_page_config(page_title=f"{title} · Faithscope", page_icon=":material/highlight:", layout="wide")
     st.header(question, anchor=False)
     problem = st.empty()
     try:
         with st.sidebar:
-            return _choose()
+            return _choose(problem)
     except (Unshowable, SettingError) as error:
         problem.error(plain(str(error)), icon=":material/error:")
     text_box("", "")
@@ -74,11 +78,13 @@ def text_box(text: str, second: str) -> None:
         other = st.text_area("Second text", second, height=68, key=f"typed-second-{hash(text)}",
                              help="For models that read two texts (premise and hypothesis, question and passage). It is never masked.")
         if st.form_submit_button("Explain", type="primary"):
-            _keep_own_text(first, other)
-            st.rerun()
+            # Without a store (a setting that cannot be used) the page says so above.
+            with contextlib.suppress(SettingError):
+                _keep_own_text(first, other)
+                st.rerun()
 
 
-def _choose() -> View:
+def _choose(body) -> View:
     for path, label, icon in PAGES:
         st.page_link(path, label=label, icon=icon)
     name = _model_name()
@@ -87,8 +93,7 @@ def _choose() -> View:
     unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
                   help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
     try:
-        with slot, st.spinner("Loading the model …"):
-            explainer = resources.explainer(name)
+        explainer = _load(name, example, body)
         encoded = explainer.model.encode(example.text, example.second, unit)
         probabilities = explainer.probabilities(encoded)
     except NoFeatures as error:
@@ -102,9 +107,24 @@ def _choose() -> View:
     return View(explainer, encoded, example, data, probabilities, target)
 
 
+def _load(name: str, example: Example, body):
+    if not resources.is_loaded(name):
+        with body.container():
+            st.caption(f"Loading the model {plain(name)} …")
+            # Drawing the words now also has the browser ready for them.
+            words([], find_pieces(example.text), "", {}, key="words-waiting")
+    explainer = resources.explainer(name)
+    body.empty()
+    return explainer
+
+
 def _model_name() -> str:
-    options = [*bundled_models(), *resources.added_models()]
-    name = linked(st.selectbox, "Model", options, resources.chosen_settings().model, "model",
+    try:
+        options, first = [*bundled_models(), *resources.added_models()], resources.chosen_settings().model
+    except SettingError:
+        # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
+        options, first = bundled_models(), bundled_models()[0]
+    name = linked(st.selectbox, "Model", options, first, "model",
                   help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
     with st.popover("Add a model", width="stretch"):
         with st.form("add-model", border=False):

@@ -3,6 +3,8 @@
 The markup is constant; texts travel as data and become `textContent`, never markup.
 """
 
+import json
+
 import streamlit as st
 
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, hue
@@ -40,7 +42,8 @@ _CSS = f"""
 
 _JS = """
 export default function (component) {
-  const { data, parentElement, setStateValue } = component;
+  const { parentElement, setStateValue } = component;
+  const data = JSON.parse(component.data.json);
   const root = parentElement.querySelector('.words');
   const tip = parentElement.querySelector('.tip');
   const make = (tag, kind, text) => {
@@ -119,7 +122,9 @@ export default function (component) {
   bar.style.background = `linear-gradient(to right, ${low}, var(--st-background-color) ${data.signed ? 50 : 0}%, ${shade(1)})`;
   if (data.signed) legend.append(make('span', 'key against', data.against));
   legend.append(bar, make('span', data.signed ? 'key' : '', data.for), make('span', '', data.legend));
-  root.replaceChildren(...data.rows.map(drawRow), legend);
+  const waiting = { name: '', detail: '', hue: 'transparent', definition: '', kind: 'rank', shades: data.pieces.map(() => 0),
+    places: data.pieces.map(() => ''), values: data.pieces.map(() => '') };
+  root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
   tip.hidden = true;
 }
 """
@@ -148,7 +153,8 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         "legend": "Each row’s colour is scaled to its own largest value; point at a word for the number, click it to compare.",
         "rows": [_drawn(row, definitions) for row in rows],
     }
-    result = _COMPONENT(data=data, key=key, on_word_change=lambda: None)
+    # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
+    result = _COMPONENT(data={"json": json.dumps(data)}, key=key, on_word_change=lambda: None)
     word = result.word
     return word if isinstance(word, int) and 0 <= word < len(pieces) else None
 

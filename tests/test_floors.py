@@ -1,0 +1,141 @@
+"""The house: who may import whom, what may appear nowhere, and how long a piece of code may be."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+HEAVY = ("torch", "transformers", "captum", "datasets", "umap", "peft")
+FACE = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
+FILES = [*sorted((ROOT / "core").rglob("*.py")), *FACE]
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+
+
+def floor(module: str) -> int:
+    """0 mathematics, 1 network and settings, 2 the rest of core, 3 pages."""
+    parts = module.split(".")
+    if parts[0] in ("pages", "app"):
+        return 3
+    return {"mathematics": 0, "network": 1, "settings": 1}.get(parts[1], 2) if len(parts) > 1 else 0
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imports(tree) -> set[str]:
+    """Every module that a file imports, at the top or inside a function; a name from a package counts as a module too."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            found |= {f"{node.module}.{alias.name}" if is_module(f"{node.module}.{alias.name}") else node.module for alias in node.names}
+    return found
+
+
+def is_module(name: str) -> bool:
+    place = ROOT.joinpath(*name.split("."))
+    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
+
+
+def called(node) -> str:
+    """The dotted name of what is called, as written."""
+    return ast.unparse(node.func)
+
+
+@EACH
+def test_a_file_imports_from_its_own_floor_and_below(path):
+    own = floor(module_of(path))
+    for name in imports(TREES[path]):
+        if name.split(".")[0] in ("core", "pages", "app"):
+            assert floor(name) <= own, f"{name} lies above"
+
+
+@EACH
+def test_mathematics_knows_arrays_only(path):
+    if floor(module_of(path)) == 0:
+        others = {name.split(".")[0] for name in imports(TREES[path])} - set(sys.stdlib_module_names)
+        assert others <= {"core", "numpy", "scipy"}
+
+
+@EACH
+def test_the_library_does_not_know_its_face_and_the_face_no_networks(path):
+    roots = {name.split(".")[0] for name in imports(TREES[path])}
+    if path in FACE:
+        assert not roots & set(HEAVY), "the pages ask core, which imports these when they are needed"
+    else:
+        assert "streamlit" not in roots
+
+
+@EACH
+def test_nothing_runs_foreign_code_or_markup(path):
+    forbidden = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
+    assert not {name.split(".")[0] for name in imports(TREES[path])} & forbidden
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Call):
+            assert called(node) not in ("torch.load", "np.load", "numpy.load", "eval", "exec", "__import__"), called(node)
+        if isinstance(node, ast.keyword):
+            assert node.arg not in ("unsafe_allow_html", "unsafe_allow_javascript", "allow_pickle"), node.arg
+            assert node.arg != "trust_remote_code" or ast.unparse(node.value) == "False"
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<script", "new Function", "eval("):
+                assert word not in node.value
+
+
+@EACH
+def test_weights_come_from_safetensors_and_disk_only(path):
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.Call) and called(node).endswith(".from_pretrained"):
+            given = {keyword.arg: keyword.value for keyword in node.keywords}
+            assert ast.literal_eval(given["trust_remote_code"]) is False and ast.literal_eval(given["local_files_only"]) is True
+            if "Model" in called(node):
+                assert ast.literal_eval(given["use_safetensors"]) is True
+
+
+@EACH
+def test_a_function_fits_on_a_screen_and_a_file_in_a_head(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert node.end_lineno - node.lineno < 45, f"{node.name} has {node.end_lineno - node.lineno + 1} lines"
+
+
+@EACH
+def test_every_file_and_public_function_says_what_it_is(path):
+    assert ast.get_docstring(TREES[path])
+    for node in TREES[path].body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+            assert ast.get_docstring(node), node.name
+
+
+def test_what_the_pages_import_leaves_the_networks_alone():
+    """The first picture must not wait for torch: core imports it inside the functions that need it."""
+    wanted = sorted({name for path in FACE for name in imports(TREES[path]) if name.split(".")[0] == "core"})
+    assert "core.network.catalogue" in wanted and "core.composition.explaining" in wanted
+    code = f"""
+import importlib, json, sys
+for name in {wanted!r}:
+    importlib.import_module(name)
+from core.network.catalogue import measures
+assert len(measures()) > 5
+print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
+
+
+def test_the_floors_are_read_rightly():
+    """The reading itself: what it calls floor 2 and what it finds inside functions and packages."""
+    assert [floor(m) for m in ("core", "core.mathematics.ranking", "core.settings", "core.network", "core.composition.rows", "core.__main__", "app",
+                               "pages.parts.words")] == [0, 0, 1, 1, 2, 2, 3, 3]
+    found = imports(ast.parse("import torch.nn\ndef f():\n    from core import settings\n    from core.network.model import Model\n    import scipy as s"))
+    assert found == {"torch.nn", "core.settings", "core.network.model", "scipy"}
+    assert len(FILES) > 30 and {floor(module_of(path)) for path in FILES} == {0, 1, 2, 3}

@@ -1,0 +1,768 @@
+"""The pages without a browser: what they send, what they hold, and what they say when something is wrong."""
+
+import json
+import re
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from hypothesis import given
+from hypothesis import strategies as some
+from streamlit.testing.v1 import AppTest
+
+from core import settings
+from core.composition.explaining import Cost, Explainer
+from core.composition.rows import build_row, pieces, value_text
+from core.network.catalogue import measures
+from core.network.examples import bundled_data, read_bundled
+from core.network.features import NoFeatures, find_words
+from core.network.scheduler import Cancelled
+from pages.parts import wording
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME, ATTRIBUTIONS = "app.py", "pages/attributions.py"
+PAGES = [HOME, *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
+DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
+REVIEWS = read_bundled("reviews")
+SHORT = min(REVIEWS, key=lambda example: len(example.text)).id
+# Long enough for beam search to be told from the others by its passes, short enough to wait for.
+SMALL = next(example for example in REVIEWS if len(find_words(example.text)) == 9)
+BASE = settings.BUNDLED / "bases" / "all-minilm-l6-v2"
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    """The bundled model, loaded once for this file."""
+    from core.network.loading import load
+
+    return load("sst2-fmm", "cpu")
+
+
+@pytest.fixture(autouse=True)
+def server(monkeypatch, tmp_path, bundled):
+    """A server that has just started, with an empty store."""
+    import core.network.loading as loading
+
+    for name in ("DEVICE", "PRECISION", "MODEL", "CACHE_MB"):
+        monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    really = loading.load
+    # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
+    monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def beam_is_dear(monkeypatch):
+    """Whatever this machine's speed: beam search waits to be asked, the rest is computed at once."""
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 120))
+
+
+class App:
+    """One person's session; the first request may carry query parameters."""
+
+    def __init__(self, page: str = HOME, **query):
+        self.at = AppTest.from_file(str(ROOT / HOME), default_timeout=180)
+        self.at.query_params.update({name: value for name, value in query.items()})
+        self.go(page)
+
+    def go(self, page: str):
+        self.at.switch_page(page)
+        return self.run()
+
+    def run(self):
+        self.at.run()
+        assert not self.at.exception, self.at.exception[0].message
+        return self
+
+    def widget(self, kind: str, label: str, exact: bool = True):
+        found = [w for w in self.at.get(kind) if w.label == label or not exact and w.label.startswith(label)]
+        assert len(found) == 1, f"{len(found)} of {kind} {label!r}; there are {[w.label for w in self.at.get(kind)]}"
+        return found[0]
+
+    def has(self, kind: str, label: str) -> bool:
+        return any(w.label.startswith(label) for w in self.at.get(kind))
+
+    def press(self, label: str, exact: bool = True):
+        self.widget("button", label, exact).click()
+        return self.run()
+
+    def set(self, kind: str, label: str, value):
+        self.widget(kind, label).set_value(value)
+        return self.run()
+
+    def type(self, text: str, second: str = ""):
+        self.widget("text_area", "Text").set_value(text)
+        self.widget("text_area", "Second text").set_value(second)
+        return self.press("Explain")
+
+    @property
+    def components(self) -> list:
+        return [e for e in self.at.main if getattr(e, "type", "") == "bidi_component"]
+
+    @property
+    def words(self) -> dict:
+        """What the page sends to its word component."""
+        (component,) = self.components
+        return json.loads(component.proto.json)
+
+    @property
+    def rows(self) -> dict[str, dict]:
+        return {row["name"]: row for row in self.words["rows"]} if self.components else {}
+
+    @property
+    def text(self) -> str:
+        """The text as the word component shows it, up to its last word."""
+        return "".join(piece["gap"] + piece["text"] for piece in self.words["pieces"])
+
+    @property
+    def example(self) -> str:
+        return self.widget("selectbox", "Example").value
+
+    @property
+    def choice(self) -> tuple:
+        return (self.widget("selectbox", "Model").value, self.widget("selectbox", "Data").value,
+                self.widget("selectbox", "Explained class").value, self.widget("button_group", "Unit").value)
+
+    @property
+    def errors(self) -> list[str]:
+        return [unescaped(error.value) for error in self.at.error]
+
+    @property
+    def said(self) -> str:
+        """Everything that is written on the page, without its markup."""
+        html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
+        written = [e.value for kind in ("markdown", "caption", "warning", "info", "error", "subheader") for e in self.at.get(kind)]
+        return unescaped(" ".join([html, *written]))
+
+    def markup(self):
+        """Every string that the browser would read as HTML or Markdown: (may hold raw HTML, string)."""
+        for part in (self.at.main, self.at.sidebar):
+            for element in part:
+                kind, proto = getattr(element, "type", ""), getattr(element, "proto", None)
+                if kind == "html":
+                    yield True, element.proto.body
+                for name in ("body", "label", "help", "text") if kind not in ("html", "bidi_component") and proto is not None else ():
+                    value = getattr(proto, name, None)
+                    if isinstance(value, str):
+                        yield bool(getattr(proto, "allow_html", False)), value
+
+
+def unescaped(markdown: str) -> str:
+    return re.sub(r"\\([^\w\s])", r"\1", markdown)
+
+
+def wait(app: App, until, seconds: float = 120.0) -> App:
+    """Rerun the page until something holds, as the polling fragment does in a browser."""
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, "nothing came of it"
+        time.sleep(0.1)
+        app.run()
+    return app
+
+
+def one_sentence(app: App, about: str) -> None:
+    """The page says in a sentence what is wrong, shows no code, and keeps its sidebar and a way on."""
+    (said,) = app.errors
+    assert re.search(about, said), said
+    assert said.rstrip()[-1] in ".?!)" and "Traceback" not in said and "\n" not in said and 'File "' not in said
+    assert app.widget("selectbox", "Data").value == "reviews" and app.example == REVIEWS[0].id
+    assert app.widget("text_area", "Text") and app.has("button", "Explain") and not app.components
+
+
+# Pages
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_as_the_first_request_and_from_every_other(page):
+    first = App(page)
+    assert first.at.header and first.at.header[0].value.endswith("?")
+    assert not first.errors and not first.at.warning
+    for other in PAGES:
+        moved = App(other).go(page)
+        assert moved.at.header[0].value == first.at.header[0].value and not moved.errors
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_the_same_sidebar_in_one_order(page):
+    app = App(page)
+    labels = [e.label for e in app.at.sidebar if getattr(e, "type", "") in ("selectbox", "button_group")]
+    assert labels == ["Model", "Data", "Example", "Explained class", "Unit"]
+    links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
+    assert len(links) == len(PAGES)
+    assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]
+
+
+def test_home_answers_before_it_explains(bundled):
+    app = App()
+    kinds = [getattr(e, "type", "") for e in app.at.main]
+    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart")
+    assert "sst2-fmm" in app.at.html[0].value and f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.at.html[0].value
+    encoded = bundled.encode(REVIEWS[0].text)
+    predicted = Explainer(bundled).probabilities(encoded)
+    assert bundled.labels[predicted.argmax()] in app.said and wording.number(float(predicted.max())) in app.said
+    assert list(app.rows) == ["leave-one-out"] and app.text == REVIEWS[0].text[:encoded.features[-1].end]
+    assert app.at.get("page_link")
+    figure = json.loads(app.at.get("plotly_chart")[0].proto.spec)
+    shown = bundled.card["performance"]
+    assert figure["data"][0]["y"] == shown["masked"] and figure["data"][1]["y"] == [shown["class_majority"]] * 2
+
+
+def test_attributions_shows_three_measures_and_their_agreement():
+    app = App(ATTRIBUTIONS)
+    assert list(app.rows) == DEFAULT and app.widget("multiselect", "Measures").value == DEFAULT
+    assert len(app.at.get("plotly_chart")) == 2
+    assert not app.at.get("warning") and not app.errors
+    kinds = [getattr(e, "type", "") for e in app.at.main]
+    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart") < kinds.index("multiselect")
+
+
+# Numbers
+
+@pytest.mark.parametrize("sign", ["signed", "absolute"])
+@pytest.mark.parametrize("unit", ["word", "token"])
+def test_the_numbers_are_the_librarys(bundled, unit, sign):
+    names = [name for name in measures() if name != "beam"]
+    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=sign, measures=names)
+    text = next(example.text for example in REVIEWS if example.id == SHORT)
+    encoded = bundled.encode(text, unit=unit)
+    explainer = Explainer(bundled)
+    target = int(explainer.logits(encoded).argmax())
+    assert app.words["pieces"] == pieces(encoded) and list(app.rows) == names
+    for name in names:
+        row = build_row(measures()[name], explainer.attribute(encoded, name, target), sign)
+        sent = app.rows[name]
+        assert sent["kind"] == row.kind and sent["places"] == row.places.tolist()
+        assert np.allclose(sent["shades"], row.shades, rtol=1e-4, atol=1e-6)
+        assert sent["values"] == [value_text(row, i) for i in range(encoded.F)]
+        assert max(map(abs, sent["shades"])) <= 1
+
+
+def test_absolute_values_have_no_sign_where_the_measure_has_them():
+    app = App(ATTRIBUTIONS, example=REVIEWS[0].id)
+    signed = app.rows
+    app.set("button_group", "Values", "absolute")
+    for name in ("leave-one-out", "input × gradient"):
+        assert signed[name]["kind"] == "signed" and app.rows[name]["kind"] == "positive" and min(app.rows[name]["shades"]) >= 0
+    assert np.allclose(app.rows["leave-one-out"]["shades"], np.abs(signed["leave-one-out"]["shades"]))
+    assert min(min(signed[name]["shades"]) for name in ("leave-one-out", "input × gradient")) < 0
+    assert app.rows["gradient"] == signed["gradient"]
+
+
+def test_the_unit_cuts_the_text_into_tokens(bundled):
+    app = App(ATTRIBUTIONS, example=SHORT)
+    words = len(app.words["pieces"])
+    app.set("button_group", "Unit", "token")
+    text = next(example.text for example in REVIEWS if example.id == SHORT)
+    assert len(app.words["pieces"]) == bundled.encode(text, unit="token").F >= words
+    assert app.at.query_params["unit"] == "token"
+
+
+def test_no_measure_chosen_is_no_error():
+    app = App(ATTRIBUTIONS, example=SHORT).set("multiselect", "Measures", [])
+    assert not app.components and not app.errors and not app.at.get("plotly_chart")
+    assert list(app.set("multiselect", "Measures", ["gradient"]).rows) == ["gradient"]
+
+
+# Choosing
+
+def test_a_class_button_explains_that_class(bundled):
+    app = App(ATTRIBUTIONS, example=SHORT)
+    before = app.rows["leave-one-out"]["shades"]
+    buttons = [b for b in app.at.button if re.search(r" · [\d.]", b.label)]
+    assert [b.label.split(" · ")[0] for b in buttons] == list(bundled.labels)
+    predicted = app.words["for"].split("“")[1].rstrip("”")
+    other = next(label for label in bundled.labels if label != predicted)
+    app.press(other, exact=False)
+    after = app.rows["leave-one-out"]["shades"]
+    assert other in app.words["for"] and app.widget("selectbox", "Explained class").value == other
+    # Of two classes one logit falls where the other rises, as a rule.
+    assert before != after and np.corrcoef(before, after)[0, 1] < 0
+    assert other in app.said and app.at.query_params["class"] == other
+    app.set("selectbox", "Explained class", "predicted")
+    assert app.rows["leave-one-out"]["shades"] == before
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("data", list(bundled_data()))
+def test_previous_and_next_move_within_the_data_and_wrap_round(page, data):
+    ids = [example.id for example in read_bundled(data)]
+    app = App(page, data=data)
+    assert app.example == ids[0]
+    assert app.press("Next").example == ids[1] == app.at.query_params["example"]
+    assert app.press("Previous").press("Previous").example == ids[-1]
+    assert app.press("Next").example == ids[0]
+
+
+def test_another_set_of_data_starts_at_one_of_its_own_examples():
+    app = App(example="s010").set("selectbox", "Data", "contrast pairs")
+    assert app.example in {example.id for example in read_bundled("contrast pairs")} and not app.at.warning and not app.errors
+    app.set("selectbox", "Data", "reviews")
+    assert app.example in {example.id for example in REVIEWS} and not app.at.warning and not app.errors
+
+
+def test_a_choice_holds_on_every_page():
+    app = App(ATTRIBUTIONS)
+    app.set("selectbox", "Example", "s005").set("selectbox", "Explained class", "negative").set("button_group", "Unit", "token")
+    choice, text = app.choice, app.text
+    app.set("multiselect", "Measures", ["attention", "gradient"]).set("button_group", "Values", "absolute")
+    for page in (HOME, ATTRIBUTIONS, HOME):
+        app.go(page)
+        assert (app.choice, app.example, app.text) == (choice, "s005", text)
+    app.press("Next").go(ATTRIBUTIONS)
+    assert app.example == "s006" and app.choice == choice
+    assert list(app.rows) == ["attention", "gradient"] and app.widget("button_group", "Values").value == "absolute"
+
+
+def test_a_text_of_ones_own_holds_on_every_page_and_in_the_address():
+    app = App(ATTRIBUTIONS).type("Not one dull minute.")
+    assert app.text == "Not one dull minute." and app.widget("selectbox", "Data").value == "own text"
+    assert app.go(HOME).text == app.go(ATTRIBUTIONS).text == "Not one dull minute."
+    # Somebody else opens the same address.
+    other = App(ATTRIBUTIONS, **app.at.query_params)
+    assert other.text == "Not one dull minute." and not other.errors
+    app.set("selectbox", "Data", "reviews")
+    assert app.text.startswith(REVIEWS[0].text[:20]) and "text" not in app.at.query_params
+    assert app.set("selectbox", "Data", "own text").text == "Not one dull minute."
+
+
+def test_a_second_text_is_read_and_never_masked(bundled):
+    app = App(ATTRIBUTIONS).type("A fine film.", "The dialogue <b>drags</b>.")
+    assert app.text == "A fine film." and "The dialogue &lt;b&gt;drags" in " ".join(e.value for e in app.at.html)
+    encoded = bundled.encode("A fine film.", "The dialogue <b>drags</b>.")
+    row = build_row(measures()["gradient"], Explainer(bundled).attribute(encoded, "gradient", int(Explainer(bundled).logits(encoded).argmax())), "signed")
+    assert np.allclose(app.rows["gradient"]["shades"], row.shades, rtol=1e-4)
+
+
+def test_two_people_do_not_mix():
+    one, two = App(ATTRIBUTIONS, example="s003"), App(ATTRIBUTIONS, example="s004")
+    texts = {app.text for app in (one, two)}
+    one.run(), two.run()
+    assert len(texts) == 2 and (one.example, two.example) == ("s003", "s004") and {one.text, two.text} == texts
+    one.type("Mine alone.")
+    assert two.run().widget("selectbox", "Data").value == "reviews"
+
+
+# Links
+
+def test_a_link_restores_what_it_names():
+    app = App(ATTRIBUTIONS, data="contrast pairs", example="p07b", unit="token", measures=["attention", "random"], values="absolute", **{"class": "negative"})
+    assert app.example == "p07b" and app.choice[1:] == ("contrast pairs", "negative", "token")
+    assert list(app.rows) == ["attention", "random"] and app.widget("button_group", "Values").value == "absolute"
+    assert "negative" in app.words["for"] or not app.words["signed"]
+    assert not app.at.warning
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("query", [{"example": "s999"}, {"class": "no such class"}, {"data": "nothing"}, {"unit": "sentence"}, {"model": "nobody/nothing"},
+                                   {"example": "<script>alert(1)</script>"}, {"example": ""}, {"text": "0" * 64}, {"example": ["s002", "s003"]}])
+def test_a_link_to_what_is_not_there_falls_back(page, query):
+    app = App(page, **query)
+    assert app.components and not app.errors
+    assert app.example in {example.id for example in REVIEWS} and app.choice[1:] == ("reviews", "predicted", "word")
+    if query.get("example") == "s999":
+        assert "s999" in app.said
+    no_raw_markup(app)
+    assert app.press("Next").components
+
+
+@pytest.mark.parametrize("query", [{"measures": ["no such measure"]}, {"measures": ["gradient", "nonsense"]}, {"values": "sideways"}])
+def test_a_link_to_no_measure_falls_back(query):
+    app = App(ATTRIBUTIONS, **query)
+    assert not app.errors and app.widget("button_group", "Values").value == "signed"
+    assert set(app.widget("multiselect", "Measures").value) <= set(measures()) and "nonsense" not in app.rows
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "nonsense", "../../etc/passwd", ""])
+def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
+    app = App(ATTRIBUTIONS, data="own text", text=digest)
+    (said,) = app.errors
+    assert "text" in said and not app.components
+    assert app.type("A new one.").text == "A new one." and not app.errors
+
+
+# Words that are clicked
+
+def test_a_clicked_word_is_compared_between_the_measures():
+    app = App(ATTRIBUTIONS, example=SHORT)
+    app.at.session_state[app.components[0].key] = {"word": 1}
+    app.run()
+    assert app.words["chosen"] == 1
+    table = app.at.dataframe[0].value
+    assert list(table["measure"]) == DEFAULT
+    assert list(table["value"]) == [app.rows[name]["values"][1] for name in DEFAULT]
+    assert app.words["pieces"][1]["text"] in app.said
+
+
+def test_a_clicked_word_of_one_text_is_not_another_texts():
+    app = App(ATTRIBUTIONS, example=SHORT)
+    app.at.session_state[app.components[0].key] = {"word": 1}
+    assert app.run().words["chosen"] == 1
+    assert app.press("Next").words["chosen"] is None
+
+
+# Work that waits to be asked
+
+def test_dear_work_says_its_cost_and_is_done_when_asked(beam_is_dear, bundled):
+    example = SMALL
+    app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
+    passes = measures()["beam"].passes(bundled.encode(example.text).F)
+    assert f"{passes:,} forward passes" in app.said and list(app.rows) == ["gradient"]
+    app.press("Compute beam")
+    wait(app, lambda: "beam" in app.rows)
+    row = build_row(measures()["beam"], Explainer(bundled).attribute(bundled.encode(example.text), "beam", int(
+        Explainer(bundled).logits(bundled.encode(example.text)).argmax())), "signed")
+    assert app.rows["beam"]["kind"] == "rank" and app.rows["beam"]["places"] == row.places.tolist()
+    assert set(app.rows["beam"]["shades"]) == {0.0} and not app.has("button", "Compute")
+    # Stored: another session finds it, and so does a server that starts again.
+    assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
+    st.cache_resource.clear()
+    assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
+
+
+@pytest.fixture
+def slow_beam(monkeypatch, beam_is_dear):
+    """Beam search that goes on until it is told to stop or let go."""
+    really, let_go = Explainer.attribute, threading.Event()
+
+    def attribute(self, encoded, name, target, *more, progress=None, cancelled=None, **rest):
+        if name == "beam":
+            progress(30, 120)
+            while not let_go.wait(0.02):
+                if cancelled():
+                    raise Cancelled("stopped")
+        return really(self, encoded, name, target, *more, progress=progress, cancelled=cancelled, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    yield let_go
+    let_go.set()
+
+
+def test_a_job_shows_how_far_it_is_and_outlives_other_choices(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    wait(app, lambda: "30 of at most 120" in str(app.at.get("progress")[0].proto if app.at.get("progress") else ""))
+    assert not app.has("button", "Compute") and app.has("button", "Cancel")
+    app.press("Next")
+    assert not app.at.get("progress") and app.has("button", "Compute beam") and "gradient" in app.rows
+    app.go(HOME).go(ATTRIBUTIONS).press("Previous")
+    assert app.at.get("progress")
+    slow_beam.set()
+    wait(app, lambda: "beam" in app.rows)
+    assert not app.at.get("progress")
+
+
+def test_a_job_is_cancelled_and_can_be_asked_again(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    app.press("Cancel", exact=False)
+    wait(app, lambda: app.has("button", "Compute beam"), 20)
+    assert "ancelled" in app.said and "beam" not in app.rows and not app.errors
+    app.press("Compute beam")
+    wait(app, lambda: app.at.get("progress"), 20)
+    slow_beam.set()
+    wait(app, lambda: "beam" in app.rows)
+
+
+def test_work_waits_for_other_work(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")
+    app.press("Next").press("Compute beam")
+    assert app.at.get("progress") and app.has("button", "Cancel")
+    # One that waits and is cancelled never starts.
+    app.press("Cancel", exact=False)
+    assert app.has("button", "Compute beam")
+    app.press("Previous")
+    assert app.at.get("progress")
+
+
+def test_a_job_that_fails_says_why(monkeypatch, beam_is_dear):
+    really = Explainer.attribute
+
+    def attribute(self, encoded, name, *more, **rest):
+        if name == "beam":
+            raise RuntimeError("The accelerator left the room with <b>everything</b>.")
+        return really(self, encoded, name, *more, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    wait(app, lambda: app.errors, 20)
+    assert app.errors == ["The accelerator left the room with <b>everything</b>."] and list(app.rows) == ["gradient"]
+    assert app.has("button", "Compute beam")
+    no_raw_markup(app, "<b>everything")
+
+
+# Models
+
+def broken_model(folder: Path, kind: str) -> Path:
+    folder.mkdir()
+    if kind == "empty":
+        return folder
+    shutil.copy(BASE / "config.json", folder)
+    if kind != "without tokenizer":
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(BASE / name, folder)
+    if kind == "pickle only":
+        (folder / "pytorch_model.bin").write_bytes(b"\x80\x04N.")
+    if kind == "cut short":
+        (folder / "model.safetensors").write_bytes((BASE / "model.safetensors").read_bytes()[:4096])
+    if kind == "of an unknown family":
+        (folder / "config.json").write_text('{"model_type": "crystal-ball"}', encoding="utf-8")
+    return folder
+
+
+BROKEN = {"empty": "config", "without tokenizer": "tokenizer", "pickle only": "pickle", "cut short": "cut short|cannot be read", "of an unknown family": "crystal-ball"}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_model_that_does_not_load_is_one_sentence(kind, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(broken_model(tmp_path / "model", kind)))
+    app = App()
+    one_sentence(app, BROKEN[kind])
+    one_sentence(app.go(ATTRIBUTIONS), BROKEN[kind])
+    # The way on: the model that ships.
+    assert app.set("selectbox", "Model", "sst2-fmm").components and not app.errors
+
+
+def test_a_model_that_is_nowhere_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(tmp_path / "nowhere"))
+    one_sentence(App(ATTRIBUTIONS), "nowhere")
+
+
+def test_a_hub_model_without_a_network_is_one_sentence(monkeypatch):
+    import huggingface_hub
+
+    def unreachable(*_, **__):
+        raise ConnectionError("[Errno -3] Temporary failure in name resolution")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", unreachable)
+    monkeypatch.setenv("FAITHSCOPE_MODEL", "someone/some-model")
+    app = App()
+    one_sentence(app, "network")
+    assert "Errno" not in app.errors[0]
+
+
+def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tmp_path):
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: (_ for _ in ()).throw(OSError("no network")))
+    app = App(ATTRIBUTIONS)
+    shown = app.rows
+    for name in (str(broken_model(tmp_path / "model", "pickle only")), "someone/some-model", "**bold** <script>", "../x", "   "):
+        app.widget("text_input", "Folder, hub id or adapter").set_value(name)
+        app.press("Load")
+        assert len(app.errors) == (1 if name.strip() else 0) and app.rows == shown
+        no_raw_markup(app)
+    assert app.widget("selectbox", "Model").options == ["sst2-fmm"] and app.run().errors == []
+
+
+def adapter(folder: Path, labels: list[str]) -> Path:
+    """The bundled adapter under other class names and without its card."""
+    source = settings.BUNDLED / "models" / "sst2-fmm"
+    folder.mkdir()
+    shutil.copy(source / "adapter_model.safetensors", folder)
+    chosen = json.loads((source / "adapter_config.json").read_text(encoding="utf-8")) | {"faithscope_labels": labels}
+    (folder / "adapter_config.json").write_text(json.dumps(chosen), encoding="utf-8")
+    return folder
+
+
+def test_a_model_is_added_and_chosen(tmp_path):
+    labels = ["<script>alert(1)</script>", "**b** $x$ :smile:"]
+    app = App(ATTRIBUTIONS, example=SHORT, **{"class": "negative"})
+    assert "negative" in app.words["for"]
+    before = app.rows
+    app.widget("text_input", "Folder, hub id or adapter").set_value(str(adapter(tmp_path / "other", labels)))
+    app.press("Load")
+    assert not app.errors and app.widget("selectbox", "Model").value == str(tmp_path / "other")
+    # The former class is none of this model's; its first class explains as "negative" did.
+    assert app.widget("selectbox", "Explained class").value == "predicted"
+    app.press(wording.plain(labels[0]), exact=False)
+    assert labels[0] in app.words["for"] and np.allclose(app.rows["leave-one-out"]["shades"], before["leave-one-out"]["shades"], atol=1e-4)
+    no_raw_markup(app)
+    app.go(HOME)
+    assert not app.errors and app.components
+    no_raw_markup(app)
+    # Back, while a class of the other model is chosen.
+    app.set("selectbox", "Model", "sst2-fmm")
+    assert app.components and app.widget("selectbox", "Explained class").value == "predicted"
+    # Everybody on this server may now choose it, and a link may name it.
+    assert str(tmp_path / "other") in App().widget("selectbox", "Model").options
+    assert App(model=str(tmp_path / "other")).widget("selectbox", "Model").value == str(tmp_path / "other")
+
+
+@pytest.mark.parametrize("card", ["{}", "[]", '{"performance": 3}', "not json", '{"labels": ["a"]}'])
+def test_a_folder_with_another_card_is_no_error(card, monkeypatch, tmp_path):
+    folder = adapter(tmp_path / "other", ["a", "b"])
+    (folder / "card.json").write_text(card, encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(folder))
+    app = App()
+    assert app.components and not app.errors
+
+
+@pytest.mark.parametrize("name, value", [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_bad_setting_is_one_sentence(page, name, value, monkeypatch):
+    monkeypatch.setenv(f"FAITHSCOPE_{name}", value)
+    app = App(page)
+    one_sentence(app, f"FAITHSCOPE_{name}|{value}")
+    app.press("Next")
+    assert app.example == REVIEWS[1].id and len(app.errors) == 1
+    app.type("A text all the same.")
+    assert len(app.errors) == 1 and not app.components
+
+
+def test_a_store_that_cannot_be_written_costs_nothing_but_time(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
+    app = App()
+    assert app.components and not app.errors
+    assert list(app.go(ATTRIBUTIONS).rows) == DEFAULT
+    assert app.type("My own words.").text == "My own words."
+    assert app.go(HOME).text == "My own words." and (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
+
+
+def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path, beam_is_dear):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")
+    wait(app, lambda: "beam" in app.rows)
+
+
+# A model that gives no numbers
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled):
+    monkeypatch.setattr(bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None))
+    one_sentence(App(page), "NaN")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch, bundled):
+    really = bundled.scheduler.network
+
+    def network(ids, *more):
+        logits, states = really(ids, *more)
+        return np.where((ids == bundled.mask_id).any(axis=1)[:, None], np.float32(np.nan), logits), states
+
+    monkeypatch.setattr(bundled.scheduler, "network", network)
+    app = App(page, example=SHORT)
+    assert len(app.errors) == 1 and "NaN" in app.errors[0]
+    if page == ATTRIBUTIONS:
+        assert list(app.rows) == ["gradient", "input × gradient"]
+
+
+# Texts
+
+MARKUP = "A <script>alert(1)</script> **bold** _it_ `code` $x$ :smile: [link](http://x.y) <img src=x onerror=alert(1)> &amp; # film"
+TEXTS = {
+    "markup": MARKUP, "emoji": "👍 👩‍👩‍👧 film 🎬", "right to left": "هذا فيلم رائع. זה סרט טוב", "combining marks": "Z̸̧̛a̵͎l̷͝g̶o̷ café Å film",
+    "single word": "Good", "special characters": "!?… --- ***", "mask": "A [MASK] film, not <mask> at all.", "one long word": "x" * 5000,
+    "lines": "First line\n\n\tsecond line\r\nthird", "control characters within": "good\x00 \x01film\x7f", "template": "{{7*7}} ${x} %s {0}",
+}
+
+
+def no_raw_markup(app: App, *more: str) -> None:
+    """No text of other people reaches the browser as HTML, and none as Markdown that Streamlit would draw."""
+    for raw, value in app.markup():
+        for bad in ("<script", "<img", *more):
+            if raw:
+                assert bad not in value, value
+            else:
+                assert not re.search(r"(?<!\\)" + re.escape(bad), value), value
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_text_is_shown_as_typed(kind, bundled):
+    text = TEXTS[kind]
+    app = App(ATTRIBUTIONS).type(text)
+    assert not app.errors and app.text == text[:bundled.encode(text).features[-1].end]
+    if kind != "one long word":
+        assert app.text == text
+    assert app.widget("text_area", "Text").value == text
+    no_raw_markup(app)
+    assert app.set("button_group", "Unit", "token").text == text[:len(app.text)]
+    no_raw_markup(app.go(HOME))
+    assert app.components and not app.errors
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t ", "\x00\x01", "\u200b"])
+def test_a_text_without_words_is_one_sentence_and_a_way_on(text):
+    app = App(ATTRIBUTIONS).type(text)
+    (said,) = app.errors
+    assert "text" in said and "ype" in said and not app.components
+    assert app.has("button", "Explain") and app.go(HOME).errors
+    assert app.set("selectbox", "Data", "reviews").components and not app.errors
+    assert app.go(ATTRIBUTIONS).type("Fine again.").text == "Fine again."
+
+
+def test_a_typed_mask_is_masked_from_the_start():
+    app = App(ATTRIBUTIONS).type("A [MASK] film.")
+    assert [piece["masked"] for piece in app.words["pieces"]] == [False, True, False, False]
+    masked = [piece["masked"] for piece in app.words["pieces"]].index(True)
+    assert all(app.rows[name]["shades"][masked] == 0 for name in DEFAULT)
+
+
+def test_a_single_word_has_no_ranking_to_judge():
+    app = App(ATTRIBUTIONS).type("Good")
+    assert "no ranking" in app.said and not app.at.get("plotly_chart")
+    assert app.go(HOME).components and "no ranking" in app.said
+
+
+def test_a_hundred_thousand_words_are_cut_and_the_page_says_so(bundled):
+    app = App(ATTRIBUTIONS).type("good " * 50_000 + "bad " * 50_000)
+    read = len(app.words["pieces"])
+    assert read == bundled.max_tokens - 2 and not app.errors
+    assert f"{100_000 - read:,} of 100,000 words" in app.said and f"{100_000 - read:,}" in app.words["rest"]
+    assert len(app.go(HOME).words["pieces"]) == read and f"{100_000 - read:,} of 100,000 words" in app.said
+
+
+# Wording
+
+@given(some.text())
+def test_nothing_of_a_text_is_left_to_markdown(text):
+    plain = wording.plain(text)
+    assert "\n" not in plain
+    # Taking away each escaped pair must leave no character that Markdown or Streamlit's directives know.
+    rest = re.sub(r"\\[\\`*_{}\[\]()#+\-.!|~<>$:&@/]", "", plain)
+    assert not re.search(r"[\\`*_{}\[\]()#+\-.!|~<>$:&@/]", rest)
+    assert re.sub(r"\\(.)", r"\1", plain) == text.replace("\n", " ")
+
+
+@given(some.text(), some.integers(min_value=22, max_value=500))
+def test_nothing_of_a_text_is_left_to_html(text, most):
+    import html
+
+    written = wording.escaped(text, most)
+    assert not re.search(r"[<>\"'\0]", written) and not re.search(r"&(?!(amp|lt|gt|quot|#x27);)", written)
+    short = html.unescape(written)
+    assert short.replace("␀", "\0") == wording.shortened(text, most).replace("␀", "\0") and len(short) <= most
+
+
+@given(some.text(), some.integers(min_value=22, max_value=200))
+def test_a_shortened_text_keeps_both_ends(text, most):
+    short = wording.shortened(text, most)
+    assert len(short) <= most and (short == text if len(text) <= most else short[0] == text[0] and short.endswith(text[-20:]) and "…" in short)
+
+
+@pytest.mark.parametrize("value, text", [(0.123456, "0.123"), (12.3456, "12.3"), (0.0, "0"), (float("nan"), "—"), (1.0, "1"), (-2.5, "-2.5")])
+def test_numbers_have_three_digits(value, text):
+    assert wording.number(value) == text
+
+
+@pytest.mark.parametrize("seconds, text", [(0.0004, "0 ms"), (0.25, "250 ms"), (1.0, "1.0 s"), (89.94, "89.9 s"), (600, "10 min")])
+def test_durations_have_a_unit_that_fits(seconds, text):
+    assert wording.duration(seconds) == text
+
+
+def test_bundled_texts_all_have_words(bundled):
+    for data in bundled_data():
+        for example in read_bundled(data):
+            try:
+                bundled.encode(example.text)
+            except NoFeatures:
+                pytest.fail(f"{example.id} has no words")
