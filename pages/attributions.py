@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from core.composition.figures import agreement_map
 from core.composition.rows import Row, agreement, build_row, pieces, shared_top, value_text
 from core.mathematics.ranking import ranking
 from core.network.catalogue import measures
@@ -11,6 +10,7 @@ from core.network.store import canonical_key
 from pages.parts import resources
 from pages.parts.links import choose, linked
 from pages.parts.sidebar import View, open_page, text_box
+from pages.parts.tables import square, table
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import duration, escaped, number, plain
 from pages.parts.words import words
@@ -25,7 +25,8 @@ def attributions() -> None:
     view = open_page("Attributions", "Which words does each importance measure call important?")
     answer = st.container()
     _class_buttons(view)
-    with st.expander("Type or edit a text", icon=":material/edit:"):
+    # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
+    if st.toggle("Type or edit a text", key="editing"):
         text_box(view.example.text, view.example.second or "")
     picture, asking = st.container(), st.container()
     st.subheader("Do the measures agree?", anchor=False)
@@ -39,7 +40,7 @@ def attributions() -> None:
                 found[name] = attribution
     rows = [build_row(measures()[name], attribution, sign) for name, attribution in found.items()]
     with answer:
-        prediction_line(view, _answer(view, rows))
+        prediction_line(view, _answer(view, rows, chosen))
     with picture:
         _words(view, rows)
         show_text_notes(view)
@@ -122,8 +123,10 @@ def _progress(key: str, name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 
-def _answer(view: View, rows: list[Row]) -> str:
+def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
     ranked = [row for row in rows if row.measure != "random"]
+    if not ranked and len(rows) < len(chosen):
+        return "Nothing is computed yet: ask for a measure below to see which words it calls important."
     if not ranked:
         return "Choose a measure in the settings below to see which words it calls important."
     spelled = [view.encoded.features[i].text for i in shared_top(ranked, TOP)]
@@ -140,17 +143,18 @@ def _answer(view: View, rows: list[Row]) -> str:
 @st.fragment
 def _words(view: View, rows: list[Row]) -> None:
     if not rows:
+        # The text itself, without colours.
+        words([], pieces(view.encoded), view.class_name, {})
         return
     cut = view.encoded.truncation
     rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
-    key = f"words-{view.encoded.digest[:16]}"
-    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest, key=key)
+    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest)
     if word is None:
         return
     st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, word {word + 1} of {view.encoded.F}"
             if view.encoded.unit == "word" else f"<b>{escaped(view.encoded.features[word].text)}</b>, token {word + 1} of {view.encoded.F}")
-    st.dataframe([{"measure": row.measure, "variant": row.variant, "value": value_text(row, word), "unit": row.unit,
-                   "place (1 matters most)": int(row.places[word])} for row in rows], hide_index=True, width="content")
+    table(["measure", "variant", "value", "unit", "place (1 matters most)"],
+          [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word])] for row in rows])
 
 
 def _agreement(rows: list[Row]) -> None:
@@ -163,14 +167,13 @@ def _agreement(rows: list[Row]) -> None:
     k = min(TOP, len(rows[0].scores))
     tau, overlap = agreement(rows, k)
     names = [row.measure for row in rows]
-    for column, values, lowest, title, note in zip(
-            st.columns(2, gap="large"), (tau, overlap), (-1.0, 0.0),
-            ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
-            ("1 ↑ the same order of words, 0 unrelated, −1 reversed.",
-             f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].scores))} on average.")):
+    shown = zip(st.columns(2, gap="large"), (tau, overlap), ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
+                ("1 ↑ the same order of words, 0 unrelated, −1 reversed.",
+                 f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].scores))} on average."))
+    for column, values, title, note in shown:
         with column:
             st.markdown(f"**{title}**")
-            st.plotly_chart(agreement_map(values, names, lowest), width="stretch", theme=None, key=title, config={"displayModeBar": False})
+            square(values, names)
             st.caption(note)
 
 
@@ -179,12 +182,15 @@ def _costs(view: View, chosen: list[str], found: dict) -> None:
     lines = []
     for name in chosen:
         cost, done = view.explainer.cost(view.encoded, name), found.get(name)
-        took = "not computed" if done is None else f"{done.passes:,} passes, {duration(done.milliseconds / 1000)}"
-        lines.append({"measure": name, "expected, at most": f"{cost.passes:,} passes, {duration(cost.seconds)}", "took ↓": took,
-                      "read from": "—" if done is None else "store" if done.stored else "model now", "formula": measures()[name].cost})
-    st.dataframe(lines, hide_index=True, width="content")
+        took = ["not computed", "—"] if done is None else [_spent(done.passes, done.milliseconds / 1000), "store" if done.stored else "model, now"]
+        lines.append([name, measures()[name].cost, _spent(cost.passes, cost.seconds), *took])
+    table(["measure", "forward passes", "expected, at most ↓", "took ↓", "read from"], lines)
     st.caption(f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} tokens. "
                "Passes shared with another measure are counted once, for the one that asked first.")
+
+
+def _spent(passes: int, seconds: float) -> str:
+    return f"{passes:,} pass{'' if passes == 1 else 'es'}, {duration(seconds)}"
 
 
 attributions()

@@ -53,17 +53,13 @@ def server(monkeypatch, tmp_path, bundled):
     really = loading.load
     # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
     monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
+    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
     st.cache_resource.clear()
     st.cache_data.clear()
     yield
     st.cache_resource.clear()
     st.cache_data.clear()
-
-
-@pytest.fixture
-def beam_is_dear(monkeypatch):
-    """Whatever this machine's speed: beam search waits to be asked, the rest is computed at once."""
-    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 120))
 
 
 class App:
@@ -112,7 +108,7 @@ class App:
     def words(self) -> dict:
         """What the page sends to its word component."""
         (component,) = self.components
-        return json.loads(component.proto.json)
+        return json.loads(json.loads(component.proto.json)["json"])
 
     @property
     def rows(self) -> dict[str, dict]:
@@ -266,9 +262,11 @@ def test_the_unit_cuts_the_text_into_tokens(bundled):
     assert app.at.query_params["unit"] == "token"
 
 
-def test_no_measure_chosen_is_no_error():
-    app = App(ATTRIBUTIONS, example=SHORT).set("multiselect", "Measures", [])
-    assert not app.components and not app.errors and not app.at.get("plotly_chart")
+def test_no_measure_chosen_still_shows_the_text():
+    app = App(ATTRIBUTIONS, example=SHORT)
+    text = app.text
+    app.set("multiselect", "Measures", [])
+    assert app.rows == {} and app.text == text and not app.errors and not app.at.get("plotly_chart")
     assert list(app.set("multiselect", "Measures", ["gradient"]).rows) == ["gradient"]
 
 
@@ -391,10 +389,14 @@ def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
 
 # Words that are clicked
 
+def click(app: App, word: int) -> App:
+    """What the component sends when a word is clicked."""
+    app.at.session_state[app.components[0].key] = {"word": f"{app.words['text']}:{word}"}
+    return app.run()
+
+
 def test_a_clicked_word_is_compared_between_the_measures():
-    app = App(ATTRIBUTIONS, example=SHORT)
-    app.at.session_state[app.components[0].key] = {"word": 1}
-    app.run()
+    app = click(App(ATTRIBUTIONS, example=SHORT), 1)
     assert app.words["chosen"] == 1
     table = app.at.dataframe[0].value
     assert list(table["measure"]) == DEFAULT
@@ -403,15 +405,21 @@ def test_a_clicked_word_is_compared_between_the_measures():
 
 
 def test_a_clicked_word_of_one_text_is_not_another_texts():
+    app = click(App(ATTRIBUTIONS, example=SHORT), 1)
+    assert app.words["chosen"] == 1 and app.press("Next").words["chosen"] is None
+
+
+@pytest.mark.parametrize("state", [{"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}])
+def test_a_click_that_makes_no_sense_marks_nothing(state):
     app = App(ATTRIBUTIONS, example=SHORT)
-    app.at.session_state[app.components[0].key] = {"word": 1}
-    assert app.run().words["chosen"] == 1
-    assert app.press("Next").words["chosen"] is None
+    app.at.session_state[app.components[0].key] = state
+    assert app.run().words["chosen"] is None
+    assert click(app, 9_999).words["chosen"] is None
 
 
 # Work that waits to be asked
 
-def test_dear_work_says_its_cost_and_is_done_when_asked(beam_is_dear, bundled):
+def test_dear_work_says_its_cost_and_is_done_when_asked(bundled):
     example = SMALL
     app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
     passes = measures()["beam"].passes(bundled.encode(example.text).F)
@@ -428,8 +436,21 @@ def test_dear_work_says_its_cost_and_is_done_when_asked(beam_is_dear, bundled):
     assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
 
 
+def test_what_waits_to_be_asked_is_said_and_the_text_is_there(bundled):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"])
+    assert app.rows == {} and app.text == SMALL.text and app.has("button", "Compute beam")
+    assert "computed" in app.at.html[0].value
+
+
+def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch):
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
+    assert list(App(example=SMALL.id).rows) == ["gradient"]
+    app = App(ATTRIBUTIONS, example=SMALL.id)
+    assert list(app.rows) == ["gradient", "input × gradient"] and app.has("button", "Compute leave-one-out")
+
+
 @pytest.fixture
-def slow_beam(monkeypatch, beam_is_dear):
+def slow_beam(monkeypatch):
     """Beam search that goes on until it is told to stop or let go."""
     really, let_go = Explainer.attribute, threading.Event()
 
@@ -481,7 +502,7 @@ def test_work_waits_for_other_work(slow_beam):
     assert app.at.get("progress")
 
 
-def test_a_job_that_fails_says_why(monkeypatch, beam_is_dear):
+def test_a_job_that_fails_says_why(monkeypatch):
     really = Explainer.attribute
 
     def attribute(self, encoded, name, *more, **rest):
@@ -626,7 +647,7 @@ def test_a_store_that_cannot_be_written_costs_nothing_but_time(monkeypatch, tmp_
     assert app.go(HOME).text == "My own words." and (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
 
 
-def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path, beam_is_dear):
+def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")

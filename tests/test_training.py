@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from core.composition import checkpoints, command_line, training
+from core.composition import cards, checkpoints, command_line, training
 from core.composition.checkpoints import Checkpoint
 from core.composition.command_line import main
 from core.composition.training import Plan, TrainingError, batches, pad, tokenise, train
@@ -57,6 +57,8 @@ def test_masking_ratios_are_uniform_and_tokens_independent():
     maskable = np.ones((1500, 3000), dtype=bool)
     masks = bernoulli_masks(maskable, np.random.default_rng(1))
     assert kstest(masks.mean(axis=1), "uniform").pvalue > 0.01
+    # Two examples: P(the same place masked in both) = E[r]², not E[min(r, s)] = 1/3.
+    assert (masks[::2] & masks[1::2]).mean() == pytest.approx(1 / 4, abs=0.02)
     # With r uniform, P(n given tokens masked) = E[r^n] = 1 / (n + 1).
     assert (masks[:, :-1] & masks[:, 1:]).mean() == pytest.approx(1 / 3, abs=0.02)
     assert (masks[:, 0:-9] & masks[:, 4:-5] & masks[:, 9:]).mean() == pytest.approx(1 / 4, abs=0.02)
@@ -271,7 +273,7 @@ def test_padding_is_on_the_right():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Training, validation and test files of 64, 20 and 24 examples in three classes."""
+    """Training, validation and test files of 64, 20 and 24 examples in three classes; most are of the workshop, in the test file of the kitchen."""
     root = tmp_path_factory.mktemp("data")
     topics = [0] * 10 + [1] * 12 + [2] * 18
     rows = [{"text": text, "label": tiny.LABELS[topic]} for text, topic in zip(tiny.SENTENCES, topics)]
@@ -280,7 +282,7 @@ def files(tmp_path_factory):
         return {"text": " ".join(words[int(a * len(words)):max(1, int(b * len(words)))]), "label": row["label"]}
     write_rows(root / "train.jsonl", rows + [part(row, 0, 0.6) for row in rows[::5] + rows[1::5] + rows[2::5]])
     write_rows(root / "validation.jsonl", [part(row, 0.3, 1) for row in rows[::2]])
-    write_rows(root / "test.jsonl", [part(row, 0.1, 0.9) for row in rows[1::5] + rows[2::5] + rows[3::5]])
+    write_rows(root / "test.jsonl", [part(row, 0.1, 0.9) for row in rows[1:4] + rows[10:22] + rows[30:39]])
     return root
 
 
@@ -376,17 +378,27 @@ def _by_library(out, method):
     return PeftModel.from_pretrained(AutoModelForSequenceClassification.from_pretrained(base, num_labels=3), out).eval()
 
 
-def _predicted(model, module, texts, masks_of):
-    """Classes by the library, one text at a time, with the mask token at the places that `masks_of(maskable)` names."""
+def _predicted(model, module, texts, masks_of, spaces=False):
+    """Classes by the library, one text at a time, with the mask token at the places that `masks_of(maskable)` names.
+
+    Tokens of a space alone are no features; training masks them all the same (`spaces`).
+    """
     module.config.pad_token_id = -1 if model.reading == "last" else module.config.pad_token_id
     out = []
     for text in texts:
         batch = model.tokenizer(text, return_special_tokens_mask=True)
         ids, maskable = np.array(batch["input_ids"]), np.array(batch["special_tokens_mask"]) == 0
+        maskable &= [spaces or model.tokenizer.decode([i]).strip() != "" for i in ids]
         ids[masks_of(maskable)] = model.mask_id
         with torch.inference_mode():
             out.append(int(module(input_ids=torch.from_numpy(ids)[None]).logits.argmax()))
     return np.array(out)
+
+
+def _drawn(maskable, ratio, rng):
+    out = np.zeros_like(maskable)
+    out[np.flatnonzero(maskable)] = random_mask(maskable.sum(), ratio, rng)
+    return out
 
 
 def _check_card(card, model, module, files):
@@ -397,15 +409,17 @@ def _check_card(card, model, module, files):
     assert shown["split"] == "test" and shown["examples"] == 24 and shown["ratios"] == [i / 10 for i in range(11)] and shown["metric"] == "accuracy"
     assert shown["masked"][0] == pytest.approx((_predicted(model, module, texts, lambda m: np.zeros_like(m)) == truth).mean())
     assert shown["masked"][10] == pytest.approx((_predicted(model, module, texts, lambda m: m) == truth).mean())
-    assert all(0 <= p <= 1 for p in shown["masked"]) and len(shown["masked"]) == 11
-    # 18 + 12 of the training rows are of the workshop.
+    for r, ratio in enumerate(shown["ratios"]):
+        rng = np.random.default_rng([5, r])
+        predicted = _predicted(model, module, texts, lambda m: _drawn(m, ratio, rng))
+        assert shown["masked"][r] == pytest.approx((predicted == truth).mean())
     assert card["data"]["train"]["per_class"] == [16, 20, 28] and shown["majority_class"] == "workshop"
     assert shown["class_majority"] == pytest.approx((truth == 2).mean())
     best = max(card["validation"], key=lambda entry: entry["selection"])
     labels = np.array([tiny.LABELS.index(row["label"]) for row in valid])
     unmasked = _predicted(model, module, [row["text"] for row in valid], lambda m: np.zeros_like(m))
     rng = np.random.default_rng([5, 1])
-    masked = _predicted(model, module, [row["text"] for row in valid], lambda m: (rng.random((1, 1)) > rng.random((1, len(m))))[0] & m)
+    masked = _predicted(model, module, [row["text"] for row in valid], lambda m: (rng.random((1, 1)) > rng.random((1, len(m))))[0] & m, spaces=True)
     assert best["unmasked"] == pytest.approx((unmasked == labels).mean())
     assert best["masked"] == pytest.approx((masked == labels).mean())
     assert best["selection"] == best["both"] == pytest.approx((best["unmasked"] + best["masked"]) / 2)
@@ -431,12 +445,16 @@ def test_training_learns(tiny_root, tmp_path, kind, method):
     assert last["loss"] < 0.3 and last["unmasked"] == 1
 
 
-def test_pairs_train_and_are_measured(tiny_root, tmp_path):
+def test_pairs_train_and_are_measured(tiny_root, tmp_path, monkeypatch):
+    measured, predict_at_ratios = [], cards.predict_at_ratios
+    monkeypatch.setattr(cards, "predict_at_ratios", lambda model, encoded, *more: (measured.extend(encoded), predict_at_ratios(model, encoded, *more))[1])
     rows = [{"a": first, "b": second, "label": i % 2} for i, (first, second) in enumerate(zip(tiny.SENTENCES[:16], tiny.SENTENCES[16:32]))]
     path = str(write_rows(tmp_path / "pairs.jsonl", rows))
     out = train(Plan(str(tiny.base("bert", tiny_root)), path, path, str(tmp_path / "out"), text="a", second="b", epochs=1, batch=8, device="cpu"))
     card = json.loads((out / "card.json").read_text(encoding="utf-8"))
     assert card["labels"] == ["0", "1"] and card["performance"]["split"] == "validation" and card["performance"]["examples"] == 16
+    # [CLS] and two [SEP] apart, every token of both texts can be masked.
+    assert len(measured) == 16 and all(e.F == e.T - 3 for e in measured)
 
 
 def test_half_precision_storage_is_rounded_once(files, tiny_root, tmp_path, finished):

@@ -59,7 +59,8 @@ def open_page(title: str, question: str) -> View:
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
     arrive(title)
-    st.set_page_config(page_title=f"{title} · Faithscope", page_icon=":material/highlight:", layout="wide")
+    # An emoji: a Material icon as page icon would be fetched from a font server.
+    st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
     st.header(question, anchor=False)
     problem = st.empty()
     try:

@@ -96,7 +96,7 @@ export default function (component) {
     node.onmouseenter = node.onfocus = show;
     node.onmouseleave = node.onblur = hide;
     node.onkeydown = walk;
-    node.onclick = () => setStateValue('word', data.chosen === i ? null : i);
+    node.onclick = () => setStateValue('word', data.chosen === i ? null : data.text + ':' + i);
     return node;
   };
   const drawRow = (row) => {
@@ -142,11 +142,11 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         definitions: a line per measure, shown on hover over its name.
         rest: what stands after the last word (what the model does not read).
     """
-    held = st.session_state.get(key) or {}
-    chosen = held.get("word")
-    chosen = chosen if isinstance(chosen, int) and 0 <= chosen < len(pieces) else None
+    # A click belongs to a text: after the next one it marks nothing.
+    text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
+    chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
-        "pieces": pieces, "rest": rest, "chosen": chosen, "strongest": STRONGEST,
+        "pieces": pieces, "text": text, "rest": rest, "chosen": chosen, "strongest": STRONGEST,
         "signed": any(row.kind == "signed" for row in rows),
         "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
         "against": f"opposes “{class_name}”",
@@ -155,8 +155,12 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
     }
     # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
     result = _COMPONENT(data={"json": json.dumps(data)}, key=key, on_word_change=lambda: None)
-    word = result.word
-    return word if isinstance(word, int) and 0 <= word < len(pieces) else None
+    return _clicked(result.word, text, len(pieces))
+
+
+def _clicked(state, text: str, count: int) -> int | None:
+    owner, _, place = str(state).partition(":")
+    return int(place) if owner == text and place.isdigit() and int(place) < count else None
 
 
 def _drawn(row: Row, definitions: dict[str, str]) -> dict:
