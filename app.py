@@ -75,8 +75,7 @@ def _model(view: View) -> None:
                  "Weights": f"SHA-256 {model.digest[:12]}…"}
         st.html("<table>" + "".join(f"<tr><td style='opacity:.72;padding-right:1rem;white-space:nowrap'>{escaped(name)}</td><td>{escaped(fact)}</td></tr>"
                                     for name, fact in facts.items()) + "</table>")
-        st.caption("Falling back to the class majority is a necessary sign, not the test itself: whether masked inputs are in-distribution "
-                   "is for MaSF to say, which this version does not compute yet.")
+        st.caption("Whether masked inputs are in-distribution is for the MaSF test to say, which this version does not compute yet.")
     with right:
         st.plotly_chart(performance_by_masking(card), width="stretch", theme=None, key="performance", config={"displayModeBar": False},
                         alt=f"{shown['metric']} falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked; "
@@ -97,8 +96,9 @@ def _trust(shown: dict) -> str:
     reach = f"It reaches {unmasked} {escaped(shown['metric'])} ↑; with every token masked, {end} ↑"
     # One example more or less is a tie.
     if masked >= majority - 1 / shown["examples"]:
-        return f"{reach}, what always answering the commonest class gives ({floor}): masking does not confuse it."
-    return f"{reach}, below what always answering the commonest class gives ({floor}): masking confuses it, so distrust scores that rest on masking."
+        return (f"{reach}, no less than always answering the commonest class ({floor}): a necessary sign, though no proof, "
+                "that it stays on familiar ground when words are masked.")
+    return f"{reach}, less than always answering the commonest class ({floor}): masking confuses it, so distrust scores that rest on masking."
 
 
 def _strategy(plan: dict) -> str:

@@ -223,7 +223,8 @@ def test_a_damaged_segment_costs_time_only(model, spy, tmp_path, damage):
         segments[0].unlink()
     else:
         segments[0].unlink()
-        store.append(oracle.key, {"masks": np.zeros((3, 2), np.uint8), "logits": np.zeros((3, 5), np.float32)}, {})
+        store.append(oracle.key, {"masks": np.zeros((3, 2), np.uint8), "logits": np.zeros((3, 3), np.float32)}, {})
+        store.append(oracle.key, {"masks": np.zeros((3, 1), np.uint8), "logits": np.zeros((3, 5), np.float32)}, {})
         store.append(oracle.key, {"masks": np.zeros((3, 1), np.uint8), "logits": np.zeros((4, 3), np.float32)}, {})
         store.append(oracle.key, {"other": np.zeros(3)}, {})
     spy.rows.clear()

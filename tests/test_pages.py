@@ -6,6 +6,7 @@ import shutil
 import threading
 import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import settings
 from core.composition.explaining import Cost, Explainer
-from core.composition.rows import build_row, pieces, value_text
+from core.composition.rows import agreement, build_row, pieces, value_text
 from core.network.catalogue import measures
 from core.network.examples import bundled_data, read_bundled
 from core.network.features import NoFeatures, find_words
@@ -95,7 +96,13 @@ class App:
         self.widget(kind, label).set_value(value)
         return self.run()
 
+    def open_box(self):
+        if not self.at.text_area:
+            self.set("toggle", "Type or edit a text", True)
+        return self
+
     def type(self, text: str, second: str = ""):
+        self.open_box()
         self.widget("text_area", "Text").set_value(text)
         self.widget("text_area", "Second text").set_value(second)
         return self.press("Explain")
@@ -118,6 +125,17 @@ class App:
     def text(self) -> str:
         """The text as the word component shows it, up to its last word."""
         return "".join(piece["gap"] + piece["text"] for piece in self.words["pieces"])
+
+    @property
+    def tables(self) -> list[list[list[str]]]:
+        """The cells of every table that is drawn as HTML, heads included."""
+        drawn = [re.search(r"<table.*</table>", element.value, re.S) for element in self.at.html]
+        return [[["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")] for found in drawn if found]
+
+    @property
+    def agreement(self) -> list[list[list[str]]]:
+        """The squares of agreement: numbers by measure and measure."""
+        return [table for table in self.tables if len(table) == len(table[0]) and table[0][1:] == [row[0] for row in table[1:]]]
 
     @property
     def example(self) -> str:
@@ -212,13 +230,18 @@ def test_home_answers_before_it_explains(bundled):
     assert figure["data"][0]["y"] == shown["masked"] and figure["data"][1]["y"] == [shown["class_majority"]] * 2
 
 
-def test_attributions_shows_three_measures_and_their_agreement():
+def test_attributions_shows_three_measures_and_their_agreement(bundled):
     app = App(ATTRIBUTIONS)
     assert list(app.rows) == DEFAULT and app.widget("multiselect", "Measures").value == DEFAULT
-    assert len(app.at.get("plotly_chart")) == 2
     assert not app.at.get("warning") and not app.errors
     kinds = [getattr(e, "type", "") for e in app.at.main]
-    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart") < kinds.index("multiselect")
+    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("subheader") < kinds.index("multiselect")
+    encoded = bundled.encode(REVIEWS[0].text)
+    target = int(Explainer(bundled).logits(encoded).argmax())
+    rows = [build_row(measures()[name], Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT]
+    for shown, values in zip(app.agreement, agreement(rows, 3), strict=True):
+        assert [row[0] for row in shown[1:]] == DEFAULT
+        assert np.allclose([[float(cell.replace("−", "-")) for cell in row[1:]] for row in shown[1:]], values, atol=0.0051)
 
 
 # Numbers
@@ -266,7 +289,7 @@ def test_no_measure_chosen_still_shows_the_text():
     app = App(ATTRIBUTIONS, example=SHORT)
     text = app.text
     app.set("multiselect", "Measures", [])
-    assert app.rows == {} and app.text == text and not app.errors and not app.at.get("plotly_chart")
+    assert app.rows == {} and app.text == text and not app.errors and not app.agreement
     assert list(app.set("multiselect", "Measures", ["gradient"]).rows) == ["gradient"]
 
 
@@ -398,9 +421,9 @@ def click(app: App, word: int) -> App:
 def test_a_clicked_word_is_compared_between_the_measures():
     app = click(App(ATTRIBUTIONS, example=SHORT), 1)
     assert app.words["chosen"] == 1
-    table = app.at.dataframe[0].value
-    assert list(table["measure"]) == DEFAULT
-    assert list(table["value"]) == [app.rows[name]["values"][1] for name in DEFAULT]
+    (table,) = [table for table in app.tables if table[0][0] == "measure" and "value" in table[0]]
+    place = table[0].index("value")
+    assert [(row[0], row[place]) for row in table[1:]] == [(name, app.rows[name]["values"][1]) for name in DEFAULT]
     assert app.words["pieces"][1]["text"] in app.said
 
 
@@ -704,7 +727,7 @@ def test_a_text_is_shown_as_typed(kind, bundled):
     assert not app.errors and app.text == text[:bundled.encode(text).features[-1].end]
     if kind != "one long word":
         assert app.text == text
-    assert app.widget("text_area", "Text").value == text
+    assert app.open_box().widget("text_area", "Text").value == text
     no_raw_markup(app)
     assert app.set("button_group", "Unit", "token").text == text[:len(app.text)]
     no_raw_markup(app.go(HOME))
@@ -730,7 +753,7 @@ def test_a_typed_mask_is_masked_from_the_start():
 
 def test_a_single_word_has_no_ranking_to_judge():
     app = App(ATTRIBUTIONS).type("Good")
-    assert "no ranking" in app.said and not app.at.get("plotly_chart")
+    assert "no ranking" in app.said and not app.agreement
     assert app.go(HOME).components and "no ranking" in app.said
 
 

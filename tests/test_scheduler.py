@@ -86,6 +86,8 @@ def test_every_row_comes_once_in_its_place_and_batches_fit(lengths, max_rows, ma
 
 def test_rows_of_one_length_keep_their_order():
     assert [i.tolist() for i, *_ in Scheduler(Network(), max_rows=3).run(rows_of([4] * 7))] == [[0, 1, 2], [3, 4, 5], [6]]
+    mixed = [int(i) for indices, *_ in Scheduler(Network()).run(rows_of([4, 3] * 150)) for i in indices]
+    assert mixed == [*range(1, 300, 2), *range(0, 300, 2)]
 
 
 def test_the_callers_rows_are_not_changed():

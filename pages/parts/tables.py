@@ -37,4 +37,4 @@ def _cell(value: float) -> str:
     share = 100 * STRONGEST * min(1.0, abs(value))
     hue = SUPPORTS if value >= 0 else OPPOSES
     # Transparent colour lets the theme's own ground through; the number carries the sign.
-    return f"<td style='{_SQUARE};background-color:color-mix(in srgb, {hue} {share:.0f}%, transparent)'>{value:.2f}</td>"
+    return f"<td style='{_SQUARE};background-color:color-mix(in srgb, {hue} {share:.0f}%, transparent)'>{f'{value:.2f}'.replace('-', '−')}</td>"
