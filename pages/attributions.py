@@ -43,6 +43,8 @@ def attributions() -> None:
         prediction_line(view, _answer(view, rows, chosen))
     with picture:
         _words(view, rows)
+        for note in view.model.notes:
+            st.caption(plain(note))
         show_text_notes(view)
     with table:
         _agreement(rows)

@@ -41,9 +41,11 @@ class Work:
         self.runs += 1
         job.report(self.runs, 10)
         self.began.set()
+        given_up = time.monotonic() + 10
         while not self.go.wait(0.002):
             if job.cancelled():
                 raise Cancelled
+            assert time.monotonic() < given_up, "nobody let the work go on"
         if self.error is not None:
             raise self.error
         return self.result

@@ -274,7 +274,7 @@ def test_an_adapter_whose_settings_are_no_json(tiny_root, tmp_path):
 def test_an_adapter_with_damaged_weights(tiny_root, tmp_path):
     from safetensors.torch import load_file, save_file
 
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"])
+    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"])
     path = adapter / "adapter_model.safetensors"
     whole, tensors = path.read_bytes(), load_file(path)
     path.write_bytes(whole[:len(whole) // 2])
@@ -523,7 +523,7 @@ def test_a_bases_head_follows_the_seed(tiny_root):
 
 @pytest.mark.parametrize("kind", tiny.KINDS)
 def test_lora_trains_the_linear_layers_the_head_and_the_mask_token(tiny_root, kind):
-    module, _, mask_id, _ = load_base(str(tiny.base(kind, tiny_root)), ("a", "b"), "lora", 4, 0)
+    module, *_ = load_base(str(tiny.base(kind, tiny_root)), ("a", "b"), "lora", 4, 0)
     trained = {name for name, p in module.named_parameters() if p.requires_grad}
     linear = {name for name, m in module.get_base_model().base_model.named_modules() if "lora_A" in dict(m.named_children())}
     assert len(linear) >= 4 * module.config.num_hidden_layers

@@ -43,14 +43,20 @@ def bundled():
     return load("sst2-fmm", "cpu")
 
 
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory):
+    """A store that most tests here share, so that they spend their time on pages."""
+    return tmp_path_factory.mktemp("shared") / "cache"
+
+
 @pytest.fixture(autouse=True)
-def server(monkeypatch, tmp_path, bundled):
-    """A server that has just started, with an empty store."""
+def server(monkeypatch, shared_store, bundled):
+    """A server that has just started."""
     import core.network.loading as loading
 
     for name in ("DEVICE", "PRECISION", "MODEL", "CACHE_MB"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
     really = loading.load
     # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
     monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
@@ -61,6 +67,12 @@ def server(monkeypatch, tmp_path, bundled):
     yield
     st.cache_resource.clear()
     st.cache_data.clear()
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path, server):
+    """An empty store: nothing was ever computed."""
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
 
 
 class App:
@@ -215,7 +227,7 @@ def test_every_page_has_the_same_sidebar_in_one_order(page):
     assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]
 
 
-def test_home_answers_before_it_explains(bundled):
+def test_home_answers_before_it_explains(bundled, fresh):
     app = App()
     kinds = [getattr(e, "type", "") for e in app.at.main]
     assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart")
@@ -230,7 +242,7 @@ def test_home_answers_before_it_explains(bundled):
     assert figure["data"][0]["y"] == shown["masked"] and figure["data"][1]["y"] == [shown["class_majority"]] * 2
 
 
-def test_attributions_shows_three_measures_and_their_agreement(bundled):
+def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
     app = App(ATTRIBUTIONS)
     assert list(app.rows) == DEFAULT and app.widget("multiselect", "Measures").value == DEFAULT
     assert not app.at.get("warning") and not app.errors
@@ -248,7 +260,7 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled):
 
 @pytest.mark.parametrize("sign", ["signed", "absolute"])
 @pytest.mark.parametrize("unit", ["word", "token"])
-def test_the_numbers_are_the_librarys(bundled, unit, sign):
+def test_the_numbers_are_the_librarys(bundled, unit, sign, fresh):
     names = [name for name in measures() if name != "beam"]
     app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=sign, measures=names)
     text = next(example.text for example in REVIEWS if example.id == SHORT)
@@ -442,7 +454,7 @@ def test_a_click_that_makes_no_sense_marks_nothing(state):
 
 # Work that waits to be asked
 
-def test_dear_work_says_its_cost_and_is_done_when_asked(bundled):
+def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
     example = SMALL
     app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
     passes = measures()["beam"].passes(bundled.encode(example.text).F)
@@ -459,13 +471,13 @@ def test_dear_work_says_its_cost_and_is_done_when_asked(bundled):
     assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
 
 
-def test_what_waits_to_be_asked_is_said_and_the_text_is_there(bundled):
+def test_what_waits_to_be_asked_is_said_and_the_text_is_there(bundled, fresh):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"])
     assert app.rows == {} and app.text == SMALL.text and app.has("button", "Compute beam")
     assert "computed" in app.at.html[0].value
 
 
-def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch):
+def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch, fresh):
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
     assert list(App(example=SMALL.id).rows) == ["gradient"]
     app = App(ATTRIBUTIONS, example=SMALL.id)
@@ -473,7 +485,7 @@ def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch):
 
 
 @pytest.fixture
-def slow_beam(monkeypatch):
+def slow_beam(monkeypatch, fresh):
     """Beam search that goes on until it is told to stop or let go."""
     really, let_go = Explainer.attribute, threading.Event()
 
@@ -525,7 +537,7 @@ def test_work_waits_for_other_work(slow_beam):
     assert app.at.get("progress")
 
 
-def test_a_job_that_fails_says_why(monkeypatch):
+def test_a_job_that_fails_says_why(monkeypatch, fresh):
     really = Explainer.attribute
 
     def attribute(self, encoded, name, *more, **rest):
@@ -680,13 +692,13 @@ def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
 # A model that gives no numbers
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled):
+def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled, fresh):
     monkeypatch.setattr(bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None))
     one_sentence(App(page), "NaN")
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch, bundled):
+def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch, bundled, fresh):
     really = bundled.scheduler.network
 
     def network(ids, *more):

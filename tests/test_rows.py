@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.composition.explaining import Attribution
-from core.composition.palette import (OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue)
+from core.composition.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue
 from core.composition.rows import Row, agreement, build_row, choose_variant, pieces, shared_top, value_text
 from core.network.catalogue import measures
 from core.network.features import NoFeatures
@@ -36,7 +36,7 @@ def test_a_signed_row_by_hand():
     assert (found.measure, found.variant, found.kind, found.unit, found.largest) == ("leave-one-out", "signed", "signed", "logits", 4.0)
     assert found.shades.tolist() == [0.25, -1.0, 0.0, 0.5] and found.scores.tolist() == [1.0, -4.0, 0.0, 2.0]
     assert found.places.tolist() == [2, 4, 3, 1]
-    assert [value_text(found, i) for i in range(4)] == ["+1", "-4", "+0", "+2"]
+    assert [value_text(found, i) for i in range(4)] == ["+1", "-4", "0", "+2"]
 
 
 def test_a_row_without_sign_by_hand():

@@ -92,8 +92,7 @@ def tokenizer(kind: str):
 
 def configuration(kind: str, words):
     """The kind's configuration: hidden size 32, two heads, two or three layers."""
-    from transformers import (BertConfig, DebertaV2Config, DistilBertConfig, ElectraConfig, GPT2Config, ModernBertConfig,
-                              RobertaConfig)
+    from transformers import BertConfig, DebertaV2Config, DistilBertConfig, ElectraConfig, GPT2Config, ModernBertConfig, RobertaConfig
 
     common = {"vocab_size": len(words), "initializer_range": 0.3, "pad_token_id": words.pad_token_id}
     encoder = common | {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48}

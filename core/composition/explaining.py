@@ -110,11 +110,13 @@ class Explainer:
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = _Asked(oracle, expected, progress, cancelled)
         explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside)
-        scores = dict(measure.compute(explained))
+        try:
+            scores = dict(measure.compute(explained))
+        finally:
+            oracle.flush()
         passes = asked.passes + inside.counters.passes - before
         result = Attribution(measure.name, target, scores, passes, 1000 * (time.perf_counter() - started))
         if self.store is not None:
-            oracle.flush()
             self.store.put(self._key(encoded, measure, target, masked, seed), scores,
                            {"passes": passes, "milliseconds": result.milliseconds})
         return result

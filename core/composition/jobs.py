@@ -92,8 +92,10 @@ class Jobs:
             job.state = DONE
         except Cancelled:
             job.state = CANCELLED
-        except Exception as error:
-            job.problem = str(error) or type(error).__name__
+        except BaseException as error:
+            text = str(error)
+            # A message that is no sentence needs its kind to be understood.
+            job.problem = text if " " in text else f"{type(error).__name__}: {text}".rstrip(": ")
             job.state = FAILED
 
     def _forget(self) -> None:

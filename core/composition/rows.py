@@ -49,7 +49,7 @@ def value_text(row: Row, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
     if row.kind == "rank":
         return f"place {row.places[i]}"
-    return f"{row.scores[i]:+.3g}" if row.kind == "signed" else f"{row.scores[i]:.3g}"
+    return f"{row.scores[i]:+.3g}" if row.kind == "signed" and row.scores[i] else f"{row.scores[i]:.3g}"
 
 
 def pieces(encoded: Encoded) -> list[dict]:

@@ -14,7 +14,7 @@ from core.composition.checkpoints import Checkpoint
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import architecture_of, classify
-from core.network.bases import load_base, save_trained
+from core.network.bases import base_digest, load_base, save_trained
 from core.network.features import encodable
 from core.network.loading import choose_device
 from core.network.tables import BadData, LabelledTexts, read_labelled
@@ -269,4 +269,5 @@ def _read(plan: Plan) -> dict[str, LabelledTexts]:
 def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
     decisive = {k: v for k, v in asdict(plan).items() if k not in ("train", "validation", "test", "out", "device", "half")}
     decisive["data"] = {split: texts.digest for split, texts in data.items() if split != "test"}
+    decisive["weights"] = base_digest(plan.base)
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()

@@ -16,6 +16,7 @@ class Architecture:
     type_ids: the model takes token type ids.
     layer_norms: path of the norm that follows each hidden state but the last, for families
         that normalise before their blocks; None where states come out normalised.
+    scale_free: the size of a word embedding does not matter, since it alone is normalised first.
     first_normed: of these families, the embedding output is normalised already.
     position_offset: positions that the position table reserves.
     """
@@ -24,6 +25,7 @@ class Architecture:
     type_ids: bool = False
     layer_norms: tuple[str, str] | None = None
     first_normed: bool = False
+    scale_free: bool = False
     position_offset: int = 0
 
 
@@ -33,7 +35,7 @@ ARCHITECTURES = {
     "deberta-v2": Architecture(type_ids=True),
     "roberta": Architecture(position_offset=2),
     "distilbert": Architecture(),
-    "modernbert": Architecture(reading="config", layer_norms=("layers", "attn_norm"), first_normed=True),
+    "modernbert": Architecture(reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True),
     "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1")),
 }
 
@@ -45,6 +47,17 @@ def architecture_of(model_type: str) -> Architecture:
     except KeyError:
         known = ", ".join(sorted(ARCHITECTURES))
         raise UnsupportedModel(f"Models of type {model_type!r} are not supported. Choose a sequence classifier of one of: {known}.") from None
+
+
+def is_scale_free(architecture: Architecture, config) -> bool:
+    """Whether f(c·e) = f(e) for every c > 0: nothing is added to the word embedding before it is normalised.
+
+    Then e · ∂f/∂e = 0, so that input × gradient holds rounding errors only, and integrated gradients
+    from the zero embedding miss what happens at the jump from zero.
+    """
+    if config.model_type == "deberta-v2":
+        return not config.position_biased_input and not config.type_vocab_size
+    return architecture.scale_free
 
 
 def reading_position(architecture: Architecture, config) -> str:

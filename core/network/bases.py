@@ -4,11 +4,25 @@ import json
 from pathlib import Path
 
 from core.network.architectures import UnsupportedModel, architecture_of
-from core.network.loading import BASES, _check_weights, _config, _from_weights, _mask_token, _max_tokens, _tokenizer, bundled_bases, locate
+from core.network.loading import (
+    BASES,
+    Source,
+    bundled_bases,
+    check_weights,
+    digest,
+    locate,
+    longest_input,
+    mask_token,
+    read_config,
+    read_tokenizer,
+    read_weights,
+)
 
 
 def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: int):
-    """Load a pretrained encoder or decoder with a fresh classification head, in float32.
+    """Load a pretrained encoder or decoder with a classification head, in float32.
+
+    The head is fresh unless the base has one for as many classes, which is then trained on.
 
     Args:
         name: a bundled base, a folder or a hub id.
@@ -23,23 +37,28 @@ def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: 
     """
     import torch
 
-    source = locate(str(BASES / name) if name in bundled_bases() else name)
+    source = _locate_base(name)
     if source.adapter:
         raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base with PEFT.")
-    config = _config(source)
-    tokenizer = _tokenizer(source)
-    _check_weights(source)
+    config = read_config(source)
+    tokenizer = read_tokenizer(source)
+    check_weights(source)
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)
-    mask_id, _ = _mask_token(tokenizer, name)
+    mask_id, _ = mask_token(tokenizer, name)
     if config.pad_token_id is None:
         config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else mask_id
     # A head for another number of classes is left behind.
-    module, _ = _from_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
+    module, _ = read_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
     if method == "lora":
         module = _with_lora(module, mask_id, rank)
-    return module, tokenizer, mask_id, _max_tokens(tokenizer, config, architecture)
+    return module, tokenizer, mask_id, longest_input(tokenizer, config, architecture)
+
+
+def base_digest(name: str) -> str:
+    """SHA-256 of a base's weights, configuration and tokenizer; UnsupportedModel if it is not there."""
+    return digest(_locate_base(name))
 
 
 def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool) -> Path:
@@ -66,6 +85,10 @@ def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: t
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "README.md").unlink(missing_ok=True)
     return out
+
+
+def _locate_base(name: str) -> Source:
+    return locate(str(BASES / name) if name in bundled_bases() else name)
 
 
 def _with_lora(module, mask_id: int, rank: int):

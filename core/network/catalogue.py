@@ -19,3 +19,8 @@ def measures() -> dict[str, Measure]:
     found = registered()
     place = {name: i for i, name in enumerate(_ORDER)}
     return dict(sorted(found.items(), key=lambda item: (item[1].baseline, place.get(item[0], len(place)), item[0])))
+
+
+def import_captum() -> None:
+    """Import Captum ahead of its first use; that takes longer than loading a model."""
+    import captum.attr  # noqa: F401

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.settings import BUNDLED
 from core.network.tables import BadData, read_json_lines
+from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"
 

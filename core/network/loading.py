@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import settings
-from core.network.architectures import UnsupportedModel, architecture_of
+from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
 from core.network.lora import adapter_settings, merge_adapter
 from core.network.memory import keep_freed_memory
 from core.network.model import Model
@@ -79,17 +79,20 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
 
     where = choose_device(device)
     source = locate(name)
-    config = _config(source)
-    tokenizer = _tokenizer(source)
+    config = read_config(source)
+    tokenizer = read_tokenizer(source)
     module = _module(source, config, getattr(torch, precision))
     labels = _labels(module.config, name)
-    mask_id, notes = _mask_token(tokenizer, name)
+    mask_id, notes = mask_token(tokenizer, name)
     architecture = architecture_of(module.config.model_type)
     module.eval().requires_grad_(False).to(where)
     if where == "cpu":
         keep_freed_memory()
+    if is_scale_free(architecture, module.config):
+        notes += ("This family normalises its word embeddings before anything else, so input × gradient is zero up to rounding here, "
+                  "and integrated gradients start from the mask token instead of zero.",)
     return Model(name, digest(source), module, tokenizer, architecture, where, precision, labels, mask_id,
-                 _max_tokens(tokenizer, module.config, architecture), notes, _card(source.top))
+                 longest_input(tokenizer, module.config, architecture), notes, _card(source.top))
 
 
 def choose_device(device: str) -> str:
@@ -146,7 +149,8 @@ def _from_hub(name: str) -> Path:
                                "Connect to the network once, or give a folder that holds the model.") from error
 
 
-def _tokenizer(source: Source):
+def read_tokenizer(source: Source):
+    """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
     from transformers import AutoTokenizer
 
     folder = source.adapter if source.adapter and (source.adapter / "tokenizer_config.json").exists() else source.base
@@ -164,12 +168,12 @@ def _tokenizer(source: Source):
 def _module(source: Source, config, dtype):
     import torch
 
-    _check_weights(source)
+    check_weights(source)
     adapter = adapter_settings(source.adapter) if source.adapter else None
     if adapter:
         config.id2label, config.label2id = _label_maps(adapter, config)
     # The adapter is added in float32 and the sum rounded once.
-    module, missing = _from_weights(source, config, torch.float32 if adapter else dtype)
+    module, missing = read_weights(source, config, torch.float32 if adapter else dtype)
     if adapter:
         missing -= merge_adapter(module, source.adapter, adapter)
     if missing:
@@ -182,7 +186,8 @@ def _module(source: Source, config, dtype):
     return module
 
 
-def _config(source: Source):
+def read_config(source: Source):
+    """The configuration of a supported family; UnsupportedModel with a sentence otherwise."""
     from transformers import AutoConfig
 
     try:
@@ -196,7 +201,7 @@ def _config(source: Source):
         raise UnsupportedModel(f"The config.json of {source.name!r} cannot be used ({_short(error)}). Save the model again with save_pretrained.") from error
 
 
-def _from_weights(source: Source, config, dtype, **more):
+def read_weights(source: Source, config, dtype, **more):
     """The module, and the names of the parameters that the files lack."""
     from transformers import AutoModelForSequenceClassification
 
@@ -210,7 +215,8 @@ def _from_weights(source: Source, config, dtype, **more):
     return module, set(report["missing_keys"])
 
 
-def _check_weights(source: Source) -> None:
+def check_weights(source: Source) -> None:
+    """UnsupportedModel with a sentence unless the base has safetensors weights."""
     if any(source.base.glob("*.safetensors")):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
@@ -232,7 +238,8 @@ def _labels(config, name: str) -> tuple[str, ...]:
     return tuple(str(config.id2label.get(i, f"class {i}")) for i in range(config.num_labels))
 
 
-def _mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
+def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
+    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there is neither."""
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
@@ -242,7 +249,8 @@ def _mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
                                     "which it may not have learned to ignore (NAOPC App. D).",)
 
 
-def _max_tokens(tokenizer, config, architecture) -> int:
+def longest_input(tokenizer, config, architecture) -> int:
+    """Most tokens that a model reads, special tokens included."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 512
     return int(min(tokenizer.model_max_length, positions - architecture.position_offset))
 

@@ -65,6 +65,8 @@ class Oracle:
         Source: FMM §3.3.
         """
         keys = self._keys(masks)
+        if not keys:
+            raise ValueError("hidden states need at least one mask")
         with self._lock:
             held = {k: self._states[k] for k in keys if k in self._states}
             held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, True, progress, cancelled)

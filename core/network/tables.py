@@ -100,6 +100,9 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     numeric = all(value.isascii() and value.isdigit() for value in raw)
     if classes is None and numeric and max(map(int, raw)) >= len(raw):
         raise BadData(f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number the classes from 0.")
+    negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
+    if classes is None and negative is not None:
+        raise BadData(f"{path.name}, row {negative}: the label {raw[negative - 1]} is negative, which often marks rows without a label. Leave such rows out.")
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
     known = {name: i for i, name in enumerate(classes)}

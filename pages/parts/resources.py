@@ -1,10 +1,12 @@
 """What the server holds once for all sessions: the store, models, examples and jobs."""
 
 import threading
+import time
 
 import streamlit as st
 
 from core import settings
+from core.network.catalogue import import_captum
 from core.network.examples import Example, read_bundled
 
 
@@ -74,8 +76,6 @@ def _loaded() -> set[str]:
 
 
 def _import_captum() -> None:
-    import time
-
     # Let the first view finish before competing for the processor.
     time.sleep(2)
-    import captum.attr  # noqa: F401
+    import_captum()

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from core.composition.rows import find_pieces
 from core.network.architectures import UnsupportedModel
 from core.network.examples import Example, bundled_data
-from core.composition.rows import find_pieces
 from core.network.features import UNITS, NoFeatures
 from core.network.loading import bundled_models
 from core.network.scheduler import NonFinite, OutOfMemory

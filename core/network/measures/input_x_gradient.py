@@ -8,7 +8,8 @@ from core.mathematics.registry import GRADIENTS, Explained, Measure, register, w
 def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
     """e_t · ∂f/∂e_t, summed over a feature's tokens, signed or as absolute values.
 
-    Shares its one backward pass with `gradient`; equal to Captum's InputXGradient (tested).
+    Says nothing on families that normalise the word embedding alone (`is_scale_free`): there it is 0
+    up to rounding, and the model's notes say so. Shares its one backward pass with `gradient`; equal to Captum's InputXGradient (tested).
 
     Returns:
         {"signed", "absolute"}: float64[F]; higher is more important.

@@ -3,12 +3,13 @@
 import numpy as np
 
 from core.mathematics.registry import GRADIENTS, Explained, Measure, register, with_absolute
+from core.network.architectures import is_scale_free
 
 STEPS = 20
 _TOKENS = 4096
 
 
-def token_attributions(inside, steps: int = STEPS, baseline: str = "zero"):
+def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
     """Integrated gradients of every token, special ones included: right Riemann sum.
 
     All word embeddings are interpolated, of special tokens and the second text too, from the
@@ -16,7 +17,9 @@ def token_attributions(inside, steps: int = STEPS, baseline: str = "zero"):
 
     Args:
         steps: points of the sum, at least 1.
-        baseline: "zero", or "mask": the mask token's embedding everywhere.
+        baseline: "zero", or "mask": the mask token's embedding everywhere. None takes zero, but mask
+            for families that normalise the word embedding alone (DeBERTa-v2/v3, ModernBERT): there
+            f jumps at zero and any number of steps misses most of f(x) − f(0).
     Returns:
         Tensor[T], float32; with many steps the sum approaches f(x) − f(baseline).
     Raises:
@@ -26,6 +29,8 @@ def token_attributions(inside, steps: int = STEPS, baseline: str = "zero"):
     import torch
     from captum.attr import IntegratedGradients
 
+    if baseline is None:
+        baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
     if baseline not in ("zero", "mask"):
         raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
     with inside.model.lock, torch.enable_grad():
@@ -39,7 +44,7 @@ def token_attributions(inside, steps: int = STEPS, baseline: str = "zero"):
 
 
 def integrated_gradients(explained: Explained) -> dict[str, np.ndarray]:
-    """Integrated gradients with 20 steps from the zero embedding, summed over a feature's tokens.
+    """Integrated gradients with 20 steps from the baseline of `token_attributions`, summed over a feature's tokens.
 
     Returns:
         {"signed", "absolute"}: float64[F]; higher is more important.
