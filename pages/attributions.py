@@ -118,7 +118,8 @@ def _progress(key: str, name: str) -> None:
     job = resources.jobs().find(key)
     if job is None or not job.active or job.cancelled():
         st.rerun()
-    left = job.remaining_seconds
+    # The pace of the first few passes says nothing.
+    left = job.remaining_seconds if 50 * job.done > job.total else None
     text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (f", about {duration(left)} left" if left is not None else "")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.progress(job.done / job.total if job.total else 0.0, text if job.state == "running" else f"{name}: waiting for other work")

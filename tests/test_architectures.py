@@ -245,7 +245,7 @@ def test_eager_attention_is_undone_after_an_error(tiny_model, kind):
         assert model.module.config._attn_implementation == "eager"
         raise ZeroDivisionError
     assert model.module.config._attn_implementation == before
-    assert not model.lock._is_owned()
+    assert not model.lock.mine
 
 
 def test_the_sdpa_families_are_tested_under_sdpa(tiny_model):

@@ -21,13 +21,14 @@ REVIEWS = {example.id: example for example in read_bundled("reviews")}
 IDS = list(REVIEWS)
 # Long enough that beam search waits to be asked on any CPU.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
-MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 30)).id
+MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 20)).id
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 WAIT = 120_000
 # Streamlit asks for these relative to a page's address before it finds its server.
 PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
 
 playwright = pytest.importorskip("playwright.sync_api")
+playwright.expect.set_options(timeout=WAIT)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +49,11 @@ def server(tmp_path_factory):
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            pytest.fail("the server did not stop when it was told to")
     log = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
     assert "Traceback" not in log, log[-4000:]
 
@@ -482,7 +484,7 @@ CONTRAST = """
   const look = (root) => {
     for (const node of root.querySelectorAll('*')) {
       if (node.shadowRoot) look(node.shadowRoot);
-      if (!node.matches('.word, .detail, .name, .legend span, td, th, .tip')) continue;
+      if (!node.matches('.word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p')) continue;
       if (node.matches('.word.masked') || !node.textContent.trim()) continue;
       const style = getComputedStyle(node);
       const ground = over(page, style.backgroundColor);

@@ -168,7 +168,7 @@ def test_nothing_is_left_behind(tiny_model, kind, unit):
         assert (fingerprint(model), hooks(model)) == before, name
         for key, array in arrays.items():
             np.testing.assert_array_equal(array, copies[key], err_msg=f"{name} changed {key}")
-        assert not model.lock._is_owned() and torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
+        assert not model.lock.mine and torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
     assert all(p.grad is None and not p.requires_grad for p in model.module.parameters()) and hooks(model) == 0
 
 
@@ -185,7 +185,7 @@ def test_an_error_in_the_middle_leaves_nothing_behind(tiny_model, monkeypatch, k
         with pytest.raises(Broken):
             explainer.attribute(encoded, name, 1)
         assert spy.calls == 1
-    assert (fingerprint(model), hooks(model)) == before and not model.lock._is_owned()
+    assert (fingerprint(model), hooks(model)) == before and not model.lock.mine
     assert torch.is_grad_enabled() and not torch.is_inference_mode_enabled()
     equal(explainer.attribute(encoded, name, 1).scores, expected)
 

@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -513,6 +515,36 @@ def test_a_job_shows_how_far_it_is_and_outlives_other_choices(slow_beam):
     slow_beam.set()
     wait(app, lambda: "beam" in app.rows)
     assert not app.at.get("progress")
+
+
+def test_a_page_does_not_wait_for_a_job_on_its_own_example(monkeypatch, bundled, fresh):
+    really, let_go, inside = bundled.scheduler.network, threading.Event(), threading.Event()
+
+    def network(ids, *more):
+        # Batches as beam search asks for them, with several words masked.
+        if ((ids == bundled.mask_id).sum(axis=1) > 1).any() and len(ids) > 1:
+            inside.set()
+            assert let_go.wait(300)
+        return really(ids, *more)
+
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"])
+    monkeypatch.setattr(bundled.scheduler, "network", network)
+    app.press("Compute beam")
+    assert inside.wait(60)
+    app.at.default_timeout = 20
+    try:
+        app.press("Next").press("Previous").go(HOME).go(ATTRIBUTIONS)
+        assert app.example == SMALL.id and list(app.rows) == ["gradient"] and app.at.get("progress")
+    finally:
+        let_go.set()
+    app.at.default_timeout = 180
+    wait(app, lambda: "beam" in app.rows)
+
+
+def test_the_server_can_stop_in_the_middle_of_a_job():
+    code = ("import time; from core.composition.jobs import Jobs; jobs = Jobs(); job = jobs.submit('key', 'label', lambda job: time.sleep(600))\n"
+            "while job.state != 'running': time.sleep(0.01)")
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
 
 
 def test_a_job_is_cancelled_and_can_be_asked_again(slow_beam):

@@ -1,6 +1,5 @@
 """A loaded classifier: its tokenizer, its lock, and the only places where its module runs."""
 
-import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from core.network.architectures import Architecture, classify, normalised, reading_position
 from core.network.features import Encoded, encode
+from core.network.locks import FairLock
 from core.network.scheduler import Scheduler
 
 
@@ -31,7 +31,7 @@ class Model:
     max_tokens: int
     notes: tuple[str, ...] = ()
     card: dict | None = None
-    lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
     _gram: object = field(default=None, repr=False)
 

@@ -15,8 +15,7 @@ _SHOWN = "page shown"
 
 
 def arrive(page: str) -> None:
-    """Tell which page is drawn; its widgets start from what is held when it is another than before."""
-    st.session_state["arriving"] = st.session_state.get(_SHOWN) != page
+    """Tell which page is drawn."""
     st.session_state[_SHOWN] = page
 
 
@@ -31,9 +30,12 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
     Returns:
         The chosen option or options.
     """
-    name = f"{st.session_state[_SHOWN]}: {key}"
-    if st.session_state["arriving"] or name not in st.session_state:
+    page = st.session_state[_SHOWN]
+    name = f"{page}: {key}"
+    # Noted for each widget, since a run may be cut short by the next one before it comes to all of them.
+    if st.session_state.get(f"drawn {key}") != page or name not in st.session_state:
         st.session_state[name] = _start(label, options, default, key)
+        st.session_state[f"drawn {key}"] = page
     value = widget(label, options, key=name, **more)
     hold(key, value)
     if value == default:
@@ -56,7 +58,7 @@ def held(key: str):
 def choose(key: str, value) -> None:
     """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
     hold(key, value)
-    st.session_state[_SHOWN] = None
+    st.session_state.pop(f"drawn {key}", None)
 
 
 def _start(label: str, options, default, key: str):
