@@ -255,7 +255,7 @@ def test_attributions_open_by_a_link_as_the_first_request(visit, theme):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_attributions_as_the_readme_shows_them(visit, theme):
-    person = visit(theme).open("attributions", example="s006")
+    person = visit(theme).open("attributions", example="s001")
     assert person.rows == DEFAULT
     legible(person)
     person.picture(f"attributions-{theme}")
