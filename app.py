@@ -3,8 +3,7 @@
 import streamlit as st
 
 from core.composition.figures import performance_by_masking
-from core.composition.rows import Row, build_row, pieces
-from core.mathematics.ranking import ranking
+from core.composition.rows import Row, build_row, most_important, pieces
 from core.network.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from pages.parts.sidebar import View, open_page
@@ -37,27 +36,29 @@ def _answer(view: View) -> None:
 def _example(view: View) -> None:
     st.subheader("One example", anchor=False)
     # A long text would keep the first view waiting: one pass tells something too.
-    measure = measures()[MEASURE if view.explainer.cost(view.encoded, MEASURE).cheap else CHEAPEST]
+    explainer, encoded = view.explainer, view.encoded
+    waits = not explainer.cost(encoded, MEASURE).cheap and explainer.stored(encoded, MEASURE, view.target) is None
+    measure = measures()[CHEAPEST if waits else MEASURE]
     try:
         with st.spinner("Computing the attribution …"):
-            found = view.explainer.attribute(view.encoded, measure.name, view.target)
+            found = explainer.attribute(encoded, measure.name, view.target)
     except (NonFinite, OutOfMemory) as error:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
-    row = build_row(measure, found, "signed")
+    row = build_row(measure, found, "signed", encoded.premasked)
     prediction_line(view, _most_important(view, row))
     words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition})
     show_text_notes(view)
 
 
 def _most_important(view: View, row: Row) -> str:
-    first = int(ranking(row.scores)[0])
-    word, score = f"<b>{escaped(view.encoded.features[first].text)}</b>", float(row.scores[first])
+    first = most_important(row)
+    if first is None:
+        return f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."
+    word = f"<b>{escaped(view.encoded.features[first].text)}</b>"
     if row.measure == CHEAPEST:
         return f"It is most sensitive to {word}."
-    if score <= 0:
-        return f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."
-    return f"Masking {word} alone would cost that class most: its logit would fall by {number(score)}."
+    return f"Masking {word} alone would cost that class most: its logit would fall by {number(float(row.scores[first]))}."
 
 
 def _model(view: View) -> None:
@@ -92,7 +93,7 @@ def _card(view: View) -> dict | None:
 
 def _trust(shown: dict) -> str:
     masked, majority = shown["masked"][-1], shown["class_majority"]
-    unmasked, end, floor = (f"{100 * value:.1f} %" for value in (shown["masked"][0], masked, majority))
+    unmasked, end, floor = (f"{value:.3g}" if shown["metric"] == "Matthews" else f"{100 * value:.1f} %" for value in (shown["masked"][0], masked, majority))
     reach = f"It reaches {unmasked} {escaped(shown['metric'])} ↑; with every token masked, {end} ↑"
     # One example more or less is a tie.
     if masked >= majority - 1 / shown["examples"]:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.composition.rows import Row, agreement, build_row, pieces, shared_top, value_text
-from core.mathematics.ranking import ranking
+from core.composition.rows import Row, agreement, build_row, most_important, pieces, shared_top, value_text
+from core.mathematics.registry import ORACLE
 from core.network.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
@@ -38,7 +38,7 @@ def attributions() -> None:
             attribution = _attribution(view, name)
             if attribution is not None:
                 found[name] = attribution
-    rows = [build_row(measures()[name], attribution, sign) for name, attribution in found.items()]
+    rows = [build_row(measures()[name], attribution, sign, view.encoded.premasked) for name, attribution in found.items()]
     with answer:
         prediction_line(view, _answer(view, rows, chosen))
     with picture:
@@ -78,11 +78,11 @@ def _attribution(view: View, name: str):
     key = canonical_key("job/attribution", 1, model=view.model.digest, precision=view.model.precision, example=encoded.digest,
                         measure=name, target=target)
     job = resources.jobs().find(key)
-    if job is not None and job.state == "done":
-        return job.result
     stored = explainer.stored(encoded, name, target)
     if stored is not None:
         return stored
+    if job is not None and job.state == "done":
+        return job.result
     cost = explainer.cost(encoded, name)
     if cost.cheap:
         try:
@@ -110,7 +110,8 @@ def _offer(view: View, name: str, key: str, cost, job) -> None:
         if job is not None and job.state == "failed":
             st.error(plain(job.problem))
         if job is not None and job.cancelled():
-            st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
+            kept = "; what was computed is kept, and asking again goes on from there" if measures()[name].needs == ORACLE else ""
+            st.caption(f"Cancelled{kept}.")
 
 
 @st.fragment(run_every=0.4)
@@ -126,21 +127,22 @@ def _progress(key: str, name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 
-def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
-    ranked = [row for row in rows if row.measure != "random"]
-    if not ranked and len(rows) < len(chosen):
-        return "Nothing is computed yet: ask for a measure below to see which words it calls important."
+def _answer(view: View, rows: list[Row]) -> str:
+    ranked = [row for row in rows if not measures()[row.measure].baseline]
     if not ranked:
         return "Choose a measure in the settings below to see which words it calls important."
-    spelled = [view.encoded.features[i].text for i in shared_top(ranked, TOP)]
-    named = ", ".join(f"<b>{escaped(word)}</b>" for word in spelled)
-    firsts = {row.measure: view.encoded.features[int(ranking(row.scores)[0])].text for row in ranked}
+    firsts = {row.measure: most_important(row) for row in ranked}
+    spelled = {name: None if i is None else f"<b>{escaped(view.encoded.features[i].text)}</b>" for name, i in firsts.items()}
     if len(ranked) == 1:
-        return f"{escaped(ranked[0].measure).capitalize()} calls <b>{escaped(firsts[ranked[0].measure])}</b> most important."
-    if spelled:
-        return f"All {len(ranked)} measures put {named} among their top {min(TOP, view.encoded.F)}."
-    said = "; ".join(f"{escaped(measure)} says <b>{escaped(word)}</b>" for measure, word in firsts.items())
-    return f"The measures share no word among their top {min(TOP, view.encoded.F)}: {said}."
+        name, word = next(iter(spelled.items()))
+        return f"By {escaped(name)}, {word} matters most." if word else f"By {escaped(name)}, no single {view.encoded.unit} speaks for this class."
+    ordered = [row for row in ranked if firsts[row.measure] is not None]
+    shared = ", ".join(f"<b>{escaped(view.encoded.features[i].text)}</b>" for i in shared_top(ordered, TOP))
+    top = min(TOP, view.encoded.F)
+    if shared and len(ordered) == len(ranked):
+        return f"All {len(ranked)} measures put {shared} among their top {top}."
+    said = "; ".join(f"{escaped(name)} says {word or 'none'}" for name, word in spelled.items())
+    return f"The measures share no {view.encoded.unit} among their top {top}: {said}."
 
 
 @st.fragment
@@ -157,22 +159,22 @@ def _words(view: View, rows: list[Row]) -> None:
     st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, word {word + 1} of {view.encoded.F}"
             if view.encoded.unit == "word" else f"<b>{escaped(view.encoded.features[word].text)}</b>, token {word + 1} of {view.encoded.F}")
     table(["measure", "variant", "value", "unit", "place (1 matters most)"],
-          [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word])] for row in rows])
+          [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or '—')] for row in rows])
 
 
 def _agreement(rows: list[Row]) -> None:
     if len(rows) < 2:
         st.caption("Agreement compares two measures or more.")
         return
-    if len(rows[0].scores) < 2:
+    if len(rows[0].free) < 2:
         st.caption("With a single feature there is no order to compare.")
         return
-    k = min(TOP, len(rows[0].scores))
+    k = min(TOP, len(rows[0].free))
     tau, overlap = agreement(rows, k)
     names = [row.measure for row in rows]
     shown = zip(st.columns(2, gap="large"), (tau, overlap), ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
                 ("1 ↑ the same order of words, 0 unrelated, −1 reversed.",
-                 f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].scores))} on average."))
+                 f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].free))} on average."))
     for column, values, title, note in shown:
         with column:
             st.markdown(f"**{title}**")

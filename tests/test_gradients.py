@@ -355,3 +355,34 @@ def test_a_score_is_the_sum_over_the_words_tokens(tiny_model, kind, name):
     owner = np.array([words.feature_of[np.flatnonzero(tokens.feature_of == i)[0]] for i in range(tokens.F)])
     for variant, scores in by_word.items():
         close(scores, np.bincount(owner, weights=by_token[variant], minlength=words.F), 1e-5, 0 if kind in SCALE_FREE else 1e-3)
+
+
+def test_integrated_gradients_tell_their_progress_and_can_be_stopped(tiny_model, monkeypatch):
+    from core.composition.explaining import Explainer
+    from core.network.measures import integrated_gradients as ig
+    from core.network.scheduler import Cancelled
+
+    model = tiny_model("bert")
+    encoded, told = model.encode("the boat sank in the bay"), []
+    monkeypatch.setattr(ig, "_TOKENS", 5 * encoded.T)
+    Explainer(model).attribute(encoded, "integrated gradients", 0, progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 20), (5, 20), (10, 20), (15, 20), (20, 20)]
+    asked = []
+    with pytest.raises(Cancelled):
+        Explainer(model).attribute(encoded, "integrated gradients", 0, cancelled=lambda: asked.append(1) or len(asked) > 2)
+    assert len(asked) == 3
+
+
+def test_a_full_memory_in_a_gradient_is_a_sentence(tiny_model, monkeypatch):
+    from core.composition.explaining import Explainer
+    from core.network.scheduler import OutOfMemory
+
+    model = tiny_model("bert")
+
+    def full(*_, **__):
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
+
+    monkeypatch.setattr(model, "differentiable", full)
+    for name in ("gradient", "integrated gradients", "attention"):
+        with pytest.raises(OutOfMemory, match="shorter text"):
+            Explainer(model).attribute(model.encode("the boat"), name, 0)

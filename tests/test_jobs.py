@@ -8,7 +8,7 @@ import pytest
 
 from core.composition import jobs as module
 from core.composition.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
-from core.network.scheduler import Cancelled
+from core.network.scheduler import Cancelled, NonFinite
 
 
 @pytest.fixture
@@ -134,10 +134,10 @@ def test_a_cancelled_job_can_be_asked_for_again_even_before_it_has_noticed(jobs)
 
 
 def test_a_failure_is_a_sentence_and_can_be_started_again(jobs):
-    failing = Work(error=ValueError("The text is empty. Type at least one word."))
+    failing = Work(error=NonFinite("The model returned NaN. Compute in float32."))
     failing.go.set()
     first = jobs.submit("key", "", failing)
-    assert ended(first) == FAILED and first.problem == "The text is empty. Type at least one word." and first.result is None
+    assert ended(first) == FAILED and first.problem == "The model returned NaN. Compute in float32." and first.result is None
     working = Work(result=1)
     working.go.set()
     second = jobs.submit("key", "", working)
@@ -152,7 +152,14 @@ def test_a_failure_without_words_names_its_kind(jobs):
     failing = Work(error=bare)
     failing.go.set()
     job = jobs.submit("key", "", failing)
-    assert ended(job) == FAILED and job.problem == "MemoryError"
+    assert ended(job) == FAILED and "(MemoryError)" in job.problem and job.problem.endswith("Try it again.")
+
+
+def test_a_librarys_message_stays_out_of_the_page(jobs):
+    failing = Work(error=RuntimeError("/home/someone/secret: kernel 17 failed"))
+    failing.go.set()
+    job = jobs.submit("key", "", failing)
+    assert ended(job) == FAILED and "RuntimeError" in job.problem and "secret" not in job.problem
 
 
 def test_after_a_failure_the_worker_goes_on(jobs):

@@ -11,7 +11,7 @@ import torch
 from core.network import loading
 from core.network.architectures import UnsupportedModel
 from core.network.bases import load_base
-from core.network.loading import digest, load, locate
+from core.network.loading import MODELS, digest, load, locate
 from tests import tiny
 
 TEXT = "The captain's soup wasn't bad, but nobody heard the warning."
@@ -58,7 +58,9 @@ def test_a_local_folder(tiny_model, tiny_root, kind):
     assert model.max_tokens == tiny.POSITIONS
     assert model.device == "cpu" and not model.module.training
     assert model.card is None
-    assert bool(model.notes) == (kind in tiny.MASKLESS)
+    expected = {"no mask token": kind in tiny.MASKLESS, "input × gradient": kind in ("deberta", "modernbert", "modernbert-mean")}
+    assert all(any(word in note for note in model.notes) == there for word, there in expected.items())
+    assert len(model.notes) == sum(expected.values())
     assert model.mask_id == (model.tokenizer.eos_token_id if kind in tiny.MASKLESS else model.tokenizer.mask_token_id)
 
 
@@ -97,10 +99,40 @@ def test_a_bundled_name_comes_before_a_folder(copied, monkeypatch, tmp_path):
 
 def test_the_card_beside_the_weights(copied):
     folder = copied()
-    (folder / "card.json").write_text('{"labels": ["a"]}', encoding="utf-8")
-    assert load(str(folder), "cpu").card == {"labels": ["a"]}
-    (folder / "card.json").write_text("{", encoding="utf-8")
-    assert load(str(folder), "cpu").card is None
+    good = json.loads((MODELS / "sst2-fmm" / "card.json").read_text(encoding="utf-8"))
+    (folder / "card.json").write_text(json.dumps(good), encoding="utf-8")
+    assert load(str(folder), "cpu").card == good
+    odd = [good | {"plan": good["plan"] | {"training": "odd"}}, good | {"seconds": None}, good | {"performance": good["performance"] | {"masked": []}},
+           good | {"performance": good["performance"] | {"metric": "<b>"}}, {"labels": ["a"]}, [], 3]
+    for text in [*map(json.dumps, odd), "{"]:
+        (folder / "card.json").write_text(text, encoding="utf-8")
+        assert load(str(folder), "cpu").card is None
+
+
+@pytest.mark.parametrize("adapter", [[], {}, {"peft_type": "LORA"}, {"peft_type": "LORA", "r": "x", "lora_alpha": 1}, {"peft_type": "LORA", "r": 2, "lora_alpha": 2,
+                                     "base_model_name_or_path": 7}])
+def test_odd_adapter_settings_are_a_sentence(tmp_path, adapter):
+    (tmp_path / "adapter_config.json").write_text(json.dumps(adapter), encoding="utf-8")
+    with pytest.raises(UnsupportedModel):
+        load(str(tmp_path), "cpu")
+
+
+@pytest.mark.parametrize("name", ["~nosuchuser/x", "x" * 300, "", " ", "a\0b"])
+def test_odd_names_are_a_sentence(name):
+    with pytest.raises(UnsupportedModel):
+        load(name, "cpu")
+
+
+@pytest.mark.parametrize("device", ["cpu:foo", "cuda:9", "tpu", ""])
+def test_odd_devices_are_a_sentence(device):
+    with pytest.raises(UnsupportedModel, match="FAITHSCOPE_DEVICE"):
+        loading.choose_device(device)
+
+
+def test_classes_of_one_name_and_reserved_names_are_told_apart(copied):
+    folder = copied()
+    change_json(folder / "config.json", id2label={"0": "a", "1": "a", "2": "predicted"}, label2id={"a": 0})
+    assert load(str(folder), "cpu").labels == ("a", "a (1)", "predicted (2)")
 
 
 def test_labels_without_names_are_numbered(copied):
@@ -411,7 +443,7 @@ def test_unknown_and_absent_devices(copied, monkeypatch):
     assert loading.choose_device("auto") == "cpu"
 
 
-@pytest.mark.parametrize("name", ["./gone", "/gone/model", "~/gone", "a/b/c", "gone\\model", " "])
+@pytest.mark.parametrize("name", ["./gone", "/gone/model", "~/gone", "a/b/c", "gone\\model"])
 def test_a_folder_that_is_not_there(name):
     refusal(name, "There is no folder", "hub id")
 

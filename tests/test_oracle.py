@@ -367,3 +367,30 @@ def test_oracles_are_one_an_example_and_the_oldest_are_written_and_forgotten(mod
     assert oracles.of(texts[1]) is not second
     oracles.of(texts[2])
     assert oracles.of(texts[0]) is not first and oracles.of(texts[0]).known(every_mask(2)).all()
+
+
+def test_a_known_answer_does_not_wait_for_a_search_on_the_same_example(tiny_model, monkeypatch):
+    model = tiny_model("bert")
+    oracle = Oracle(model, model.encode("the boat sank in the bay"))
+    nothing = np.zeros((1, oracle.F), dtype=bool)
+    expected = oracle.logits(nothing)
+    started, go = threading.Event(), threading.Event()
+    run = model.run
+
+    def slow(*arguments):
+        started.set()
+        assert go.wait(30)
+        return run(*arguments)
+
+    monkeypatch.setattr(model.scheduler, "network", slow)
+    search = threading.Thread(target=oracle.logits, args=(~nothing,), daemon=True)
+    search.start()
+    assert started.wait(30)
+    answers = []
+    reader = threading.Thread(target=lambda: (answers.append(oracle.logits(nothing)), oracle.flush()), daemon=True)
+    reader.start()
+    reader.join(10)
+    assert not reader.is_alive() and np.array_equal(answers[0], expected)
+    go.set()
+    search.join(30)
+    assert oracle.known(~nothing).all()

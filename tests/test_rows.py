@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from core.composition.explaining import Attribution
 from core.composition.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue
-from core.composition.rows import Row, agreement, build_row, choose_variant, pieces, shared_top, value_text
+from core.composition.rows import Row, agreement, build_row, choose_variant, most_important, pieces, shared_top, value_text
 from core.network.catalogue import measures
 from core.network.features import NoFeatures
 from tests import tiny
@@ -125,8 +125,8 @@ def test_agreement_by_hand():
     rows = [row([3.0, 2.0, 1.0]), row([1.0, 2.0, 3.0]), row([3.0, 1.0, 2.0]), row([5.0, 5.0, 5.0])]
     tau, overlap = agreement(rows, 2)
     np.testing.assert_allclose(tau, [[1, -1, 1 / 3, np.nan], [-1, 1, -1 / 3, np.nan], [1 / 3, -1 / 3, 1, np.nan], [np.nan] * 4])
-    # The tops of two: {0, 1}, {2, 1}, {0, 2}, and by position {0, 1}.
-    np.testing.assert_allclose(overlap, [[1, 0.5, 0.5, 1], [0.5, 1, 0.5, 0.5], [0.5, 0.5, 1, 0.5], [1, 0.5, 0.5, 1]])
+    # The tops of two: {0, 1}, {2, 1}, {0, 2}; equal scores have no top.
+    np.testing.assert_allclose(overlap, [[1, 0.5, 0.5, np.nan], [0.5, 1, 0.5, np.nan], [0.5, 0.5, 1, np.nan], [np.nan] * 4])
 
 
 @PROPERTY
@@ -136,9 +136,9 @@ def test_agreement_is_symmetric_with_ones_on_the_diagonal(values, k):
     np.testing.assert_allclose(tau, tau.T, equal_nan=True)
     np.testing.assert_array_equal(overlap, overlap.T)
     constant = np.array([len(set(scores)) == 1 for scores in values])
-    assert (overlap.diagonal() == 1).all() and np.isnan(tau[constant]).all()
+    assert (overlap.diagonal()[~constant] == 1).all() and np.isnan(tau[constant]).all() and np.isnan(overlap[constant]).all()
     np.testing.assert_allclose(tau.diagonal()[~constant], 1)
-    assert np.nanmin(tau, initial=0) >= -1 - 1e-12 and np.nanmax(tau, initial=0) <= 1 + 1e-12 and (overlap >= 0).all()
+    assert np.nanmin(tau, initial=0) >= -1 - 1e-12 and np.nanmax(tau, initial=0) <= 1 + 1e-12 and np.nanmin(overlap, initial=0) >= 0
 
 
 def test_the_shared_top_by_hand():
@@ -146,7 +146,28 @@ def test_the_shared_top_by_hand():
     assert shared_top([first, second], 2) == [1, 2], "in the first row's order"
     assert shared_top([second, first], 2) == [2, 1]
     assert shared_top([first, second, third], 2) == [2] and shared_top([first, second, third], 1) == []
-    assert shared_top([first], 3) == [1, 2, 3] and shared_top([first, third], 9) == [1, 2, 3, 0] and shared_top([], 2) == []
+    assert shared_top([first], 3) == [1, 2, 3] and shared_top([], 2) == []
+    # Feature 1 has 0 in the third row: it does not speak for the class.
+    assert shared_top([first, third], 9) == [2, 3, 0]
+
+
+def test_the_first_word_is_one_that_speaks_for_the_class():
+    assert most_important(row([1.0, 4.0, 3.0])) == 1
+    assert most_important(row([-1.0, -4.0, 0.0])) is None, "no word supports it"
+    assert most_important(row([2.0, 2.0, 2.0])) is None, "no order"
+    assert most_important(row([0.1, 0.3], "positive")) == 1
+    assert most_important(row([5.0])) == 0 and most_important(row([-5.0])) is None
+
+
+def test_what_the_text_masks_is_left_out_of_places_and_comparisons():
+    masked = np.array([False, True, False, False])
+    first = build_row(measures()["leave-one-out"], attribution("leave-one-out", signed=[-1.0, 0.0, -3.0, -2.0]), "signed", masked)
+    second = build_row(measures()["leave-one-out"], attribution("leave-one-out", signed=[3.0, 0.0, 1.0, 2.0]), "signed", masked)
+    assert first.places.tolist() == [1, 0, 3, 2] and second.places.tolist() == [1, 0, 3, 2]
+    assert most_important(first) is None and most_important(second) == 0
+    assert value_text(first, 1) == "masked already"
+    tau, overlap = agreement([first, second], 2)
+    assert tau[0, 1] == overlap[0, 1] == 1
 
 
 # Colours

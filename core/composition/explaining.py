@@ -57,9 +57,11 @@ class Explainer:
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""
-        oracle = self.oracles.of(encoded)
-        logits = oracle.logits(np.zeros((1, encoded.F), dtype=bool))[0]
-        oracle.flush()
+        oracle, whole = self.oracles.of(encoded), np.zeros((1, encoded.F), dtype=bool)
+        known = oracle.known(whole).all()
+        logits = oracle.logits(whole)[0]
+        if not known:
+            oracle.flush()
         return logits
 
     def probabilities(self, encoded: Encoded) -> np.ndarray:
@@ -109,9 +111,11 @@ class Explainer:
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = _Asked(oracle, expected, progress, cancelled)
+        asked.report(0)
         explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside)
         try:
-            scores = dict(measure.compute(explained))
+            with inside.watched(asked.report, cancelled):
+                scores = dict(measure.compute(explained))
         finally:
             oracle.flush()
         passes = asked.passes + inside.counters.passes - before
@@ -163,10 +167,14 @@ class _Asked:
         new = len(np.unique(masks[~self.oracle.known(masks)], axis=0))
         logits = self.oracle.logits(masks, cancelled=self.cancelled)
         self.passes += new
-        self.asked += len(masks)
+        self.report(len(masks))
+        return logits
+
+    def report(self, count: int) -> None:
+        """Tell that `count` more inputs are done."""
+        self.asked += count
         if self.progress is not None:
             self.progress(min(self.asked, self.expected), self.expected)
-        return logits
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:

@@ -1,12 +1,15 @@
 """Long work that outlives a rerun of the page: one worker, keyed by content, with progress and cancel."""
 
+import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from core.network.scheduler import Cancelled
+from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
+
+_LOG = logging.getLogger(__name__)
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 
@@ -92,11 +95,12 @@ class Jobs:
             job.state = DONE
         except Cancelled:
             job.state = CANCELLED
-        except BaseException as error:
-            text = str(error)
-            # A message that is no sentence needs its kind to be understood.
-            job.problem = text if " " in text else f"{type(error).__name__}: {text}".rstrip(": ")
-            job.state = FAILED
+        except (NonFinite, OutOfMemory) as error:
+            job.problem, job.state = str(error), FAILED
+        except Exception as error:
+            # A library's message is for the log: it may hold paths, and seldom says what to do.
+            _LOG.exception("the job %s failed", job.label)
+            job.problem, job.state = f"The computation failed ({type(error).__name__}); the terminal has the details. Try it again.", FAILED
 
     def _forget(self) -> None:
         ended = [key for key, job in self._jobs.items() if not job.active]

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.composition.explaining import Attribution
-from core.mathematics.ranking import kendall_tau, ranking, ranks, top_overlap
+from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.mathematics.registry import Measure
 from core.network.features import Encoded, find_words
 
 
 @dataclass(frozen=True)
 class Row:
-    """One measure's row: scores float64[F], shades in [−1, 1], places 1..F (1 matters most).
+    """One measure's row: scores float64[F], shades in [−1, 1], places 1..F' (1 matters most).
 
-    kind: "signed", "positive" (no sign, no opposing words) or "rank" (places only).
+    masked: bool[F], features that the text itself masks; they are left out of places (0 there) and of
+    every comparison, since nothing was measured for them. kind: "signed", "positive" (no sign, no opposing words) or "rank" (places only).
     """
 
     measure: str
@@ -25,9 +26,15 @@ class Row:
     shades: np.ndarray
     places: np.ndarray
     largest: float
+    masked: np.ndarray
+
+    @property
+    def free(self) -> np.ndarray:
+        """Scores of the features that can be masked, float64[F']."""
+        return self.scores[~self.masked]
 
 
-def build_row(measure: Measure, attribution: Attribution, sign: str) -> Row:
+def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.ndarray | None = None) -> Row:
     """Choose the variant for "signed" or "absolute" and scale its colour to the example's largest value.
 
     A measure that lacks the asked variant shows its own (gradient has no sign; beam only places).
@@ -37,7 +44,10 @@ def build_row(measure: Measure, attribution: Attribution, sign: str) -> Row:
     kind = "rank" if measure.rank_only else "signed" if variant in measure.signed else "positive"
     largest = float(np.abs(scores).max(initial=0.0))
     shades = np.zeros_like(scores) if kind == "rank" or largest == 0 else scores / largest
-    return Row(measure.name, variant, kind, measure.unit, scores, shades, ranks(scores), largest)
+    masked = np.zeros(len(scores), dtype=bool) if masked is None else masked
+    places = np.zeros(len(scores), dtype=np.int64)
+    places[~masked] = ranks(scores[~masked])
+    return Row(measure.name, variant, kind, measure.unit, scores, shades, places, largest, masked)
 
 
 def choose_variant(measure: Measure, sign: str) -> str:
@@ -47,6 +57,8 @@ def choose_variant(measure: Measure, sign: str) -> str:
 
 def value_text(row: Row, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
+    if row.masked[i]:
+        return "masked already"
     if row.kind == "rank":
         return f"place {row.places[i]}"
     return f"{row.scores[i]:+.3g}" if row.kind == "signed" and row.scores[i] else f"{row.scores[i]:.3g}"
@@ -79,14 +91,30 @@ def agreement(rows: list[Row], k: int) -> tuple[np.ndarray, np.ndarray]:
     tau, overlap = np.full((2, len(rows), len(rows)), np.nan)
     for i, first in enumerate(rows):
         for j, second in enumerate(rows):
-            tau[i, j] = kendall_tau(first.scores, second.scores)
-            overlap[i, j] = top_overlap(first.scores, second.scores, k)
+            tau[i, j] = kendall_tau(first.free, second.free)
+            if has_order(first) and has_order(second):
+                overlap[i, j] = top_overlap(first.free, second.free, k)
     return tau, overlap
 
 
+def has_order(row: Row) -> bool:
+    """Whether the scores put the features in any order: not where they are all equal."""
+    return len(row.free) == 1 or len(row.free) > 1 and float(np.ptp(row.free)) > 0
+
+
+def most_important(row: Row) -> int | None:
+    """The feature that matters most; None where no word speaks for the class, or all scores are equal."""
+    if not has_order(row) or row.kind == "signed" and float(row.free.max()) <= 0:
+        return None
+    return int(np.flatnonzero(row.places == 1)[0])
+
+
 def shared_top(rows: list[Row], k: int) -> list[int]:
-    """Features that every row puts among its k most important, in the first row's order."""
+    """Features that every row puts among its k most important, in the first row's order.
+
+    A feature that opposes the class in a signed row is not among its most important.
+    """
     if not rows:
         return []
-    tops = [set(ranking(row.scores)[:k].tolist()) for row in rows]
-    return [i for i in ranking(rows[0].scores)[:k].tolist() if all(i in top for top in tops)]
+    tops = [set(np.flatnonzero((row.places >= 1) & (row.places <= k) & ((row.kind != "signed") | (row.scores > 0))).tolist()) for row in rows]
+    return sorted(set.intersection(*tops), key=lambda i: rows[0].places[i])

@@ -1,13 +1,15 @@
 """Gradients and attention of one (masked) input, each computed once and shared by measures."""
 
+import contextlib
 import threading
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
 
 from core.network.features import Encoded, masked_ids
 from core.network.model import Model
-from core.network.scheduler import Counters, NonFinite
+from core.network.scheduler import Cancelled, Counters, NonFinite, memory_in_words
 
 
 class Inside:
@@ -23,6 +25,7 @@ class Inside:
         self.ids = masked_ids(encoded, masked[None])
         self.counters = Counters()
         self._once = threading.RLock()
+        self._watch = threading.local()
 
     def word_gradient(self):
         """Word embeddings e_t and ∂f/∂e_t, Tensor[T, E] each, float32; one pass, kept."""
@@ -34,10 +37,25 @@ class Inside:
         with self._once:
             return self._attention
 
+    @contextlib.contextmanager
+    def watched(self, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Iterator[None]:
+        """Report passes to `progress` and ask `cancelled` before each batch, for the calling thread only."""
+        self._watch.progress, self._watch.cancelled = progress, cancelled
+        try:
+            yield
+        finally:
+            self._watch.progress = self._watch.cancelled = None
+
     def logit(self, embeddings):
-        """f of Tensor[B, T, E], as Tensor[B]; counts its passes. The caller holds the model's lock."""
-        logits, _ = self.model.differentiable(embeddings, self.encoded.type_ids)
+        """f of Tensor[B, T, E], as Tensor[B]; counts its passes, and raises Cancelled where that was asked for."""
+        if getattr(self._watch, "cancelled", None) is not None and self._watch.cancelled():
+            raise Cancelled("stopped between two batches")
+        # The module is used in its forward pass only: the lock is free again while gradients flow back.
+        with self.model.lock:
+            logits, _ = self.model.differentiable(embeddings, self.encoded.type_ids)
         self.counters.add(passes=len(embeddings))
+        if getattr(self._watch, "progress", None) is not None:
+            self._watch.progress(len(embeddings))
         return logits[:, self.target]
 
     def per_feature(self, scores) -> np.ndarray:
@@ -57,7 +75,7 @@ class Inside:
     def _word_gradient(self):
         import torch
 
-        with self.model.lock, torch.enable_grad():
+        with self.model.lock, memory_in_words(), torch.enable_grad():
             embeddings = self.model.embed(self.ids)
             (gradient,) = torch.autograd.grad(self.logit(embeddings).sum(), embeddings)
             return embeddings.detach()[0].float(), gradient[0].float()
@@ -66,7 +84,7 @@ class Inside:
     def _attention(self):
         import torch
 
-        with self.model.eager_attention(), torch.enable_grad():
+        with self.model.eager_attention(), memory_in_words(), torch.enable_grad():
             embeddings = self.model.embed(self.ids)
             logits, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
             self.counters.add(passes=1)

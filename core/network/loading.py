@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import settings
+from core.mathematics.masking import TRAINING_STRATEGIES
+from core.mathematics.performance import METRICS
 from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
 from core.network.lora import adapter_settings, merge_adapter
 from core.network.memory import keep_freed_memory
@@ -85,7 +87,10 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     labels = _labels(module.config, name)
     mask_id, notes = mask_token(tokenizer, name)
     architecture = architecture_of(module.config.model_type)
-    module.eval().requires_grad_(False).to(where)
+    try:
+        module.eval().requires_grad_(False).to(where)
+    except RuntimeError as error:
+        raise UnsupportedModel(f"{name!r} does not fit on {where} ({_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or FAITHSCOPE_PRECISION=bfloat16.") from error
     if where == "cpu":
         keep_freed_memory()
     if is_scale_free(architecture, module.config):
@@ -105,9 +110,16 @@ def choose_device(device: str) -> str:
     kind = device.partition(":")[0]
     if kind not in there:
         raise UnsupportedModel(f"Device {device!r} is unknown. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
-    if not there[kind]():
+    if not there[kind]() or not _is_there(device, kind):
         raise UnsupportedModel(f"Device {device!r} is not available on this machine. Set FAITHSCOPE_DEVICE to auto or cpu.")
     return device
+
+
+def _is_there(device: str, kind: str) -> bool:
+    import torch
+
+    index = device.partition(":")[2]
+    return device == kind or kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
 
 
 def digest(source: Source) -> str:
@@ -124,11 +136,17 @@ def digest(source: Source) -> str:
 def _folder_of(name: str, near: Path | None) -> Path:
     if name in bundled_models():
         return MODELS / name
+    if not isinstance(name, str) or not name.strip() or len(name) > 4000:
+        raise UnsupportedModel("The model has no usable name. Give a bundled name, a folder or a hub id.")
     places = [BASES / name] if near and name in bundled_bases() else []
     places += [near / name] if near else []
-    for place in [*places, Path(name).expanduser()]:
-        if place.is_dir():
-            return place.resolve()
+    try:
+        for place in [*places, Path(name).expanduser()]:
+            if place.is_dir():
+                next(place.iterdir(), None)
+                return place.resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UnsupportedModel(f"The folder {name[:80]!r} cannot be opened ({_short(error)}). Check its name and that it may be read.") from error
     return _from_hub(name)
 
 
@@ -140,7 +158,7 @@ def _from_hub(name: str) -> Path:
     if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1 or not name.strip():
         raise UnsupportedModel(f"There is no folder {name!r}. Give a bundled name ({', '.join(bundled_models())}), a folder or a hub id.")
     try:
-        return Path(snapshot_download(name, allow_patterns=wanted, etag_timeout=5))
+        return Path(snapshot_download(name, allow_patterns=wanted, ignore_patterns=["*/*"], etag_timeout=5))
     except (RepositoryNotFoundError, HFValidationError) as error:
         kind = "is private or gated" if isinstance(error, GatedRepoError) else "was not found on the hub"
         raise UnsupportedModel(f"{name!r} is neither bundled nor a folder, and {kind}. Check the spelling; for a private model run `hf auth login`.") from error
@@ -235,7 +253,12 @@ def _label_maps(adapter: dict, config):
 def _labels(config, name: str) -> tuple[str, ...]:
     if config.num_labels < 2:
         raise UnsupportedModel(f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes.")
-    return tuple(str(config.id2label.get(i, f"class {i}")) for i in range(config.num_labels))
+    found: list[str] = []
+    for i in range(config.num_labels):
+        label = str(config.id2label.get(i, f"class {i}"))
+        # Classes are chosen by their names, so each needs its own; "predicted" is the sidebar's word.
+        found.append(label if label not in (*found, "predicted") else f"{label} ({i})")
+    return tuple(found)
 
 
 def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
@@ -256,10 +279,17 @@ def longest_input(tokenizer, config, architecture) -> int:
 
 
 def _card(folder: Path) -> dict | None:
+    """A card as training writes it; None where there is none, or where it holds something else."""
     try:
-        return json.loads((folder / "card.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+        shown, plan = found["performance"], found["plan"]
+        numbers = [*shown["masked"], *shown["ratios"], shown["class_majority"], shown["examples"], found["seconds"]]
+        fine = (len(shown["masked"]) == len(shown["ratios"]) > 1 and all(isinstance(n, int | float) for n in numbers)
+                and plan["training"] in TRAINING_STRATEGIES and shown["metric"] in METRICS and shown["examples"] > 0
+                and all(isinstance(text, str) for text in (shown["split"], plan["base"], plan["method"], found["machine"])) and plan["epochs"])
+    except (OSError, ValueError, KeyError, TypeError):
         return None
+    return found if fine else None
 
 
 def _short(error: Exception) -> str:

@@ -25,9 +25,14 @@ def adapter_settings(folder: Path) -> dict | None:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} is not valid JSON. Save the adapter again.") from error
+    if not isinstance(found, dict):
+        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} is no object of settings. Save the adapter again.")
     unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
     if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
         raise UnsupportedModel(f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the merged folder.")
+    lacking = [key for key in ("r", "lora_alpha") if not isinstance(found.get(key), int | float) or not found[key]]
+    if lacking:
+        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} lacks {lacking[0]}. Save the adapter again.")
     return found
 
 

@@ -38,7 +38,7 @@ class Model:
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory.
         rows, tokens = (64, 4_096) if self.device == "cpu" else (512, 65_536)
-        self.scheduler = Scheduler(self.run, rows, tokens)
+        self.scheduler = Scheduler(self.run, rows, tokens, self.lock)
 
     @property
     def C(self) -> int:

@@ -30,7 +30,9 @@ class Oracle:
         self._logits: dict[bytes, np.ndarray] = {}
         self._states: OrderedDict[bytes, np.ndarray] = OrderedDict()
         self._unsaved: list[bytes] = []
+        # Two locks, so that reading what is known never waits for a long search on the same example.
         self._lock = threading.RLock()
+        self._saving = threading.Lock()
         self._read_store()
 
     @property
@@ -53,9 +55,11 @@ class Oracle:
         Source: DESIGN §2, the masking oracle.
         """
         keys = self._keys(masks)
-        with self._lock:
-            self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, False, progress, cancelled)
-            return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
+        self.counters.add(queries=len(keys))
+        if any(key not in self._logits for key in keys):
+            with self._lock:
+                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, False, progress, cancelled)
+        return self._known_logits(keys)
 
     def logits_and_states(self, masks: np.ndarray, *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
@@ -67,11 +71,11 @@ class Oracle:
         keys = self._keys(masks)
         if not keys:
             raise ValueError("hidden states need at least one mask")
+        self.counters.add(queries=len(keys))
         with self._lock:
             held = {k: self._states[k] for k in keys if k in self._states}
             held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, True, progress, cancelled)
-            logits = np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
-            return logits, np.stack([held[k] for k in keys])
+            return self._known_logits(keys), np.stack([held[k] for k in keys])
 
     def known(self, masks: np.ndarray) -> np.ndarray:
         """Which of bool[M, F] masks cost nothing any more → bool[M]."""
@@ -79,14 +83,16 @@ class Oracle:
 
     def flush(self) -> None:
         """Write what the store does not hold yet as one segment."""
-        with self._lock:
-            if self.store is not None and self._unsaved:
-                masks = np.frombuffer(b"".join(self._unsaved), dtype=np.uint8).reshape(len(self._unsaved), -1)
-                self.store.append(self.key, {"masks": masks, "logits": np.stack([self._logits[k] for k in self._unsaved])}, {})
-            self._unsaved.clear()
+        with self._saving:
+            unsaved, self._unsaved = self._unsaved, []
+        if self.store is not None and unsaved:
+            masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
+            self.store.append(self.key, {"masks": masks, "logits": np.stack([self._logits[k] for k in unsaved])}, {})
+
+    def _known_logits(self, keys: list[bytes]) -> np.ndarray:
+        return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
 
     def _compute(self, masks, missing, keys, hidden, progress, cancelled) -> dict[bytes, np.ndarray]:
-        self.counters.add(queries=len(keys))
         if not missing:
             return {}
         place = {key: i for i, key in enumerate(keys)}
@@ -110,7 +116,8 @@ class Oracle:
         for i in np.flatnonzero(good):
             if keys[i] not in self._logits:
                 self._logits[keys[i]] = logits[i].copy()
-                self._unsaved.append(keys[i])
+                with self._saving:
+                    self._unsaved.append(keys[i])
             if states is not None:
                 fresh[keys[i]] = self._states[keys[i]] = states[i].copy()
         while self._states and len(self._states) * next(iter(self._states.values())).nbytes > STATES_BYTES:

@@ -1,11 +1,15 @@
 """Pack masked inputs into batches, survive a full memory, count, report and stop on request."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
+_TOO_LARGE = ("One input alone does not fit into the device's memory. Use a shorter text, "
+              "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).")
 
 
 class Cancelled(Exception):
@@ -59,11 +63,13 @@ class Scheduler:
     halved, and the smaller size is kept for what follows.
     """
 
-    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384):
+    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384, lock=None):
         self.network = network
         self.max_rows = max_rows
         self.max_tokens = max_tokens
         self.counters = Counters()
+        # Held while the clock runs, so that waiting for others is not taken for work.
+        self._lock = lock or contextlib.nullcontext()
 
     def run(self, rows: Sequence[Row], *, hidden: bool = False, progress: Callable[[int, int], None] | None = None,
             cancelled: Callable[[], bool] | None = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
@@ -118,20 +124,32 @@ class Scheduler:
             ids[i, :lengths[i]] = row.ids
             if types is not None:
                 types[i, :lengths[i]] = row.type_ids
-        started = time.perf_counter()
-        logits, states = self.network(ids, lengths, types, hidden)
-        self.counters.add(passes=len(rows), batches=1, tokens=ids.size, seconds=time.perf_counter() - started)
+        with self._lock:
+            started = time.perf_counter()
+            logits, states = self.network(ids, lengths, types, hidden)
+            seconds = time.perf_counter() - started
+        self.counters.add(passes=len(rows), batches=1, tokens=ids.size, seconds=seconds)
         return logits, states
 
     def _halve(self, size: int, error: Exception) -> None:
         if size == 1:
-            raise OutOfMemory("One input alone does not fit into the device's memory. Use a shorter text, "
-                              "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).") from error
+            raise OutOfMemory(_TOO_LARGE) from error
         # Another thread may have come further down.
         self.max_rows = min(self.max_rows, max(1, size // 2))
         # The traceback's frames hold the tensors of the batch that failed.
         error.__traceback__ = None
         _release_memory()
+
+
+@contextlib.contextmanager
+def memory_in_words() -> Iterator[None]:
+    """Turn an exhausted memory into `OutOfMemory` with its sentence; for work that cannot be halved."""
+    try:
+        yield
+    except Exception as error:
+        if not _is_out_of_memory(error):
+            raise
+        raise OutOfMemory(_TOO_LARGE) from error
 
 
 def _is_out_of_memory(error: Exception) -> bool:

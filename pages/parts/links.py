@@ -71,7 +71,7 @@ def _start(label: str, options, default, key: str):
     else:
         return default
     if many:
-        return [a for a in asked if a in options]
+        return list(dict.fromkeys(a for a in asked if a in options)) or ([] if f"held {key}" in st.session_state else default)
     return asked if asked in options else default
 
 

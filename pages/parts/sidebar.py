@@ -103,6 +103,8 @@ def _choose(body) -> View:
         raise Unshowable(f"{error} Until then, choose another model in the sidebar.") from error
     except (NonFinite, OutOfMemory) as error:
         raise Unshowable(str(error)) from error
+    if resources.store().last_problem:
+        st.warning(plain(resources.store().last_problem))
     with slot:
         target = _target(explainer.model.labels, probabilities)
     return View(explainer, encoded, example, data, probabilities, target)

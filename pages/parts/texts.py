@@ -20,7 +20,7 @@ def show_text_notes(view: View) -> None:
     if view.example.second is not None:
         st.html(f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>")
     if cut.cut:
-        beyond = f"{cut.words - cut.words_read:,} of {cut.words:,} words stand beyond that and are not shown." if cut.words_read < cut.words else ""
+        beyond = f"{cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
         st.warning(f"The model reads {view.model.max_tokens:,} tokens at most. {beyond}{' The second text is cut.' if cut.second_cut else ''}")
     if encoded.F == 1:
         st.info("This text has a single feature, so there is no ranking to judge.")

@@ -84,7 +84,7 @@ export default function (component) {
     node.dir = 'auto';
     node.tabIndex = i === 0 ? 0 : -1;
     node.setAttribute('aria-label', visible(piece.text) + (piece.masked ? ', masked in the text' : '') + ', ' + row.name + ' ' + row.values[i]
-      + ' (' + row.places[i] + ' of ' + data.pieces.length + ')');
+      + (piece.masked ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'));
     node.setAttribute('aria-pressed', String(data.chosen === i));
     if (Math.abs(value) > 0.02) {
       node.style.background = shade(value);
@@ -146,7 +146,7 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
     chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
-        "pieces": pieces, "text": text, "rest": rest, "chosen": chosen, "strongest": STRONGEST,
+        "pieces": pieces, "free": sum(not piece["masked"] for piece in pieces), "text": text, "rest": rest, "chosen": chosen, "strongest": STRONGEST,
         "signed": any(row.kind == "signed" for row in rows),
         "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
         "against": f"opposes “{class_name}”",
@@ -169,6 +169,6 @@ def _drawn(row: Row, definitions: dict[str, str]) -> dict:
     return {
         "name": row.measure, "detail": f"{row.variant} · {order}{size}" if row.kind != "rank" else order, "kind": row.kind,
         "hue": hue(row.measure), "definition": definitions.get(row.measure, ""),
-        "shades": row.shades.tolist(), "places": row.places.tolist(),
+        "shades": row.shades.tolist(), "places": [int(place) or "—" for place in row.places],
         "values": [value_text(row, i) for i in range(len(row.scores))],
     }

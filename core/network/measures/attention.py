@@ -38,7 +38,7 @@ def _from_reading(explained, table) -> np.ndarray:
 register(Measure(
     name="attention", variants=("absolute",), signed=frozenset(),
     definition="How much the position that the classifier reads attends to the word in the last layer. Has no sign.",
-    cost="1", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="share of attention", compute=attention, backward=True))
+    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="share of attention", compute=attention, backward=True))
 register(Measure(
     name="scaled attention", variants=("signed",), signed=frozenset({"signed"}),
     definition="That attention times the gradient of the logit with respect to it.",

@@ -4,6 +4,7 @@ import numpy as np
 
 from core.mathematics.registry import GRADIENTS, Explained, Measure, register, with_absolute
 from core.network.architectures import is_scale_free
+from core.network.scheduler import memory_in_words
 
 STEPS = 20
 _TOKENS = 4096
@@ -33,7 +34,7 @@ def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
         baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
     if baseline not in ("zero", "mask"):
         raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
-    with inside.model.lock, torch.enable_grad():
+    with memory_in_words(), torch.enable_grad():
         embeddings = inside.model.embed(inside.ids)
         mask = inside.model.embed(np.full_like(inside.ids, inside.encoded.mask_id)).detach()
         start = torch.zeros_like(embeddings) if baseline == "zero" else mask
@@ -57,6 +58,6 @@ def integrated_gradients(explained: Explained) -> dict[str, np.ndarray]:
 
 register(Measure(
     name="integrated gradients", variants=("signed", "absolute"), signed=frozenset({"signed"}),
-    definition=f"Gradients summed on the straight way from an empty input to this one, in {STEPS} steps.",
+    definition=f"Gradients summed in {STEPS} steps on the straight way to this input from an empty one (DeBERTa, ModernBERT: a fully masked one).",
     cost=f"{STEPS} and their gradients", passes=lambda F: STEPS, needs=GRADIENTS, source="FMM §4, App. E", unit="logits",
     compute=integrated_gradients, backward=True))
