@@ -127,8 +127,10 @@ def _progress(key: str, name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 
-def _answer(view: View, rows: list[Row]) -> str:
+def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
     ranked = [row for row in rows if not measures()[row.measure].baseline]
+    if not ranked and len(rows) < len(chosen):
+        return "Nothing is computed yet: ask for a measure below to see which words it calls important."
     if not ranked:
         return "Choose a measure in the settings below to see which words it calls important."
     firsts = {row.measure: most_important(row) for row in ranked}

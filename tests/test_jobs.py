@@ -15,7 +15,6 @@ from core.network.scheduler import Cancelled, NonFinite
 def jobs():
     made = Jobs(remembered=3)
     yield made
-    made._pool.shutdown(wait=False, cancel_futures=True)
 
 
 def until(condition, seconds=5):

@@ -1,11 +1,11 @@
 """Long work that outlives a rerun of the page: one worker, keyed by content, with progress and cancel."""
 
 import logging
+import queue
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 
@@ -54,10 +54,12 @@ class Jobs:
     """Jobs of one device in order of asking; the newest 200 ended ones are remembered."""
 
     def __init__(self, remembered: int = 200):
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="faithscope-job")
+        self._queue: queue.SimpleQueue = queue.SimpleQueue()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._remembered = remembered
         self._lock = threading.Lock()
+        # A daemon, so that a server that is told to stop does not wait for the work.
+        threading.Thread(target=self._work, name="faithscope-job", daemon=True).start()
 
     def submit(self, key: str, label: str, work: Callable[[Job], object]) -> Job:
         """Start work under a key, or return the job that is under way or done for it.
@@ -72,7 +74,7 @@ class Jobs:
             job = self._jobs[key] = Job(key, label)
             self._jobs.move_to_end(key)
             self._forget()
-        self._pool.submit(self._run, job, work)
+        self._queue.put((job, work))
         return job
 
     def find(self, key: str) -> Job | None:
@@ -84,6 +86,10 @@ class Jobs:
         """Jobs that wait or run, oldest first."""
         with self._lock:
             return [job for job in self._jobs.values() if job.active]
+
+    def _work(self) -> None:
+        while True:
+            self._run(*self._queue.get())
 
     def _run(self, job: Job, work) -> None:
         if job.cancelled():
