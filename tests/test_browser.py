@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from playwright import sync_api as playwright
 
 from core.network.examples import read_bundled
 
@@ -27,7 +28,6 @@ WAIT = 120_000
 # Streamlit asks for these relative to a page's address before it finds its server.
 PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
 
-playwright = pytest.importorskip("playwright.sync_api")
 playwright.expect.set_options(timeout=WAIT)
 
 

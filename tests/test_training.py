@@ -115,7 +115,7 @@ def _macro_f1_by_definition(labels, predicted):
 def _matthews_by_definition(labels, predicted):
     """Gorodkin (2004), Eq. 8, sum by sum."""
     C, K = _confusion(labels, predicted), range(4)
-    above = sum(C[k, k] * C[m, l] - C[l, k] * C[k, m] for k in K for l in K for m in K)
+    above = sum(C[k, k] * C[m, n] - C[n, k] * C[k, m] for k in K for n in K for m in K)
     left = sum(C[:, k].sum() * (C.sum() - C[:, k].sum()) for k in K)
     right = sum(C[k].sum() * (C.sum() - C[k].sum()) for k in K)
     return above / math.sqrt(left * right) if left * right else 0

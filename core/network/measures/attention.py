@@ -42,4 +42,5 @@ register(Measure(
 register(Measure(
     name="scaled attention", variants=("signed",), signed=frozenset({"signed"}),
     definition="That attention times the gradient of the logit with respect to it.",
-    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="logits per unit of log attention", compute=scaled_attention, backward=True))
+    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="logits per unit of log attention",
+    compute=scaled_attention, backward=True))
