@@ -140,6 +140,19 @@ class Person:
 
     def rest(self):
         self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+        # Where the machine stood still for a moment, even a cheap measure looks dear and waits to be asked.
+        for name in DEFAULT:
+            ask = self.page.get_by_role("button", name=f"Compute {name}", exact=True)
+            if ask.count():
+                ask.click()
+                playwright.expect(self.page.locator(".row .name", has_text=re.compile(f"^{name}$"))).to_have_count(1)
+                self.page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
+
+    def follow(self, label: str, question: str) -> None:
+        """Go to another page by its link."""
+        self.page.get_by_role("link", name=label, exact=True).click()
+        playwright.expect(self.page.get_by_role("heading", level=2)).to_have_text(re.compile(question))
+        self.ready()
 
     def until(self, script: str, argument=None):
         """Wait until a JavaScript expression of one argument holds."""
@@ -233,7 +246,8 @@ def visit(browser, server):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_home_opens_with_an_example_and_legible_words(visit, theme):
     person = visit(theme).open()
-    assert person.rows == ["leave-one-out"] and person.text == next(iter(REVIEWS.values())).text
+    # The cheapest measure stands in where this machine looks slow.
+    assert person.rows in (["leave-one-out"], ["gradient"]) and person.text == next(iter(REVIEWS.values())).text
     assert "sst2-fmm" in person.page.locator("[data-testid=stHtml]").first.text_content()
     person.page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
     legible(person)
@@ -358,12 +372,11 @@ def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
     person.page.reload()
     person.ready().shows(typed)
     # Another page, and back.
-    person.page.get_by_role("link", name="Home", exact=True).click()
-    person.page.wait_for_selector(".js-plotly-plot", state="attached")
+    person.follow("Home", "What is loaded")
     person.shows(typed)
-    person.page.get_by_role("link", name="Attributions", exact=True).click()
-    playwright.expect(person.page.locator(".row")).to_have_count(len(DEFAULT))
+    person.follow("Attributions", "Which words")
     person.shows(typed)
+    assert person.rows == DEFAULT
     # Somebody else follows the same link.
     other = visit().open(f"attributions?{person.query}")
     other.shows(typed)
@@ -396,8 +409,7 @@ def test_choices_hold_on_every_page(visit):
     person.until("() => location.search.includes('unit=token')")
     person.page.get_by_role("button", name="Next").click()
     person.shows_example("s006")
-    person.page.get_by_role("link", name="Home", exact=True).click()
-    person.page.wait_for_selector(".js-plotly-plot", state="attached")
+    person.follow("Home", "What is loaded")
     person.shows_example("s006")
     assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
     assert "example=s006" in person.query and "unit=token" in person.query

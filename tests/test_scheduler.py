@@ -242,6 +242,23 @@ def test_nan_passes_through_to_who_asked():
 
 
 def test_expected_seconds_go_by_the_speed_seen():
-    assert Counters().seconds_for(4_000, default_rate=1_000) == 4
-    assert Counters(tokens=2_000, seconds=1.0).seconds_for(4_000, default_rate=1_000) == 4, "too little was seen yet"
-    assert Counters(tokens=10_000, seconds=2.0).seconds_for(20_000, default_rate=1) == 4
+    counters = Counters()
+    assert counters.seconds_for(4_000, default_rate=1_000) == 4
+    counters.add_batch(10, 1_000, 2.0)
+    assert counters.seconds_for(4_000, default_rate=1_000) == 4, "one batch is too little to go by"
+    counters.add_batch(10, 1_000, 0.2)
+    assert counters.seconds_for(20_000, default_rate=1) == pytest.approx(4), "a cold start does not make everything look dear"
+    counters.add_batch(1, 27, 10.0)
+    assert counters.seconds_for(20_000, default_rate=1) == pytest.approx(4), "a small batch says little of the rate"
+    assert (counters.passes, counters.batches, counters.tokens, counters.seconds) == (21, 3, 2_027, pytest.approx(12.2))
+
+
+def test_expected_seconds_follow_a_lasting_change_of_speed():
+    counters = Counters()
+    for seconds in [0.1] * 16 + [1.0] * 16:
+        counters.add_batch(10, 1_000, seconds)
+    assert counters.seconds_for(5_000) == pytest.approx(5)
+    # Rates 1 … 16 thousand a second: the upper quartile is 12 thousand.
+    for rate in range(1, 17):
+        counters.add_batch(10, 1_000 * rate, 1.0)
+    assert counters.seconds_for(24_000) == pytest.approx(2)

@@ -3,6 +3,7 @@
 import contextlib
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -42,6 +43,7 @@ class Counters:
     batches: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    _rates: deque = field(default_factory=lambda: deque(maxlen=16), repr=False, compare=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def add(self, **amounts) -> None:
@@ -49,10 +51,22 @@ class Counters:
             for name, amount in amounts.items():
                 setattr(self, name, getattr(self, name) + amount)
 
+    def add_batch(self, rows: int, tokens: int, seconds: float) -> None:
+        """Count one batch and remember its rate; batches of few tokens say little about it."""
+        self.add(passes=rows, batches=1, tokens=tokens, seconds=seconds)
+        if tokens >= 128 and seconds > 0:
+            with self._guard:
+                self._rates.append(tokens / seconds)
+
     def seconds_for(self, tokens: int, default_rate: float = 8_000.0) -> float:
-        """Expected seconds for a number of tokens, from the rate seen so far (tokens per second)."""
-        seen = self.tokens > 2_000 and self.seconds > 0
-        return tokens / (self.tokens / self.seconds if seen else default_rate)
+        """Expected seconds for a number of tokens: the upper quartile of the newest 16 batches' rates.
+
+        Not the mean: the first batch after loading, or a moment in which the machine stood still, would
+        make everything look dear for long. Fewer than two batches leave the default (tokens a second).
+        """
+        with self._guard:
+            rates = sorted(self._rates)
+        return tokens / (rates[-1 - len(rates) // 4] if len(rates) > 1 else default_rate)
 
 
 class Scheduler:
@@ -128,7 +142,7 @@ class Scheduler:
             started = time.perf_counter()
             logits, states = self.network(ids, lengths, types, hidden)
             seconds = time.perf_counter() - started
-        self.counters.add(passes=len(rows), batches=1, tokens=ids.size, seconds=seconds)
+        self.counters.add_batch(len(rows), ids.size, seconds)
         return logits, states
 
     def _halve(self, size: int, error: Exception) -> None:
