@@ -165,7 +165,7 @@ def _clicked(state, text: str, count: int) -> int | None:
 
 def _drawn(row: Row, definitions: dict[str, str]) -> dict:
     order = {"rank": "1 = masked first", "positive": "↑ matters more, no sign", "signed": "↑ supports, ↓ opposes"}[row.kind]
-    size = "" if row.kind == "rank" else f" · largest {row.largest:.3g} {row.unit}"
+    size = "" if row.kind == "rank" else f" · largest {row.largest:.3g}" + (f" {row.unit}" if row.unit != "none" else "")
     return {
         "name": row.measure, "detail": f"{row.variant} · {order}{size}" if row.kind != "rank" else order, "kind": row.kind,
         "hue": hue(row.measure), "definition": definitions.get(row.measure, ""),
