@@ -2,19 +2,19 @@
 
 import streamlit as st
 
+from core.composition.exports import safe_name
 from core.composition.figures import performance_by_masking
 from core.composition.rows import Row, build_row, most_important, pieces
 from core.network.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
+from pages.parts.pictures import figure_buttons
+from pages.parts.saving import about_model, about_view, attributions_name, save_attributions, save_table
 from pages.parts.sidebar import View, open_page
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import escaped, number, plain
 from pages.parts.words import words
 
 MEASURE, CHEAPEST = "leave-one-out", "gradient"
-# What this page reads of a card.
-_CARD = {"plan": {"base", "training", "method", "epochs"},
-         "performance": {"metric", "split", "examples", "ratios", "masked", "class_majority"}}
 
 
 def home() -> None:
@@ -27,7 +27,7 @@ def home() -> None:
 
 
 def _answer(view: View) -> None:
-    model, card = view.model, _card(view)
+    model, card = view.model, view.model.card
     where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
     verdict = _trust(card["performance"]) if card else "No card of its training came with it, so nothing is known here about how it behaves under masking."
     st.html(f"<p style='font-size:1.12rem'>{where} {verdict}</p>")
@@ -46,8 +46,10 @@ def _example(view: View) -> None:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
     row = build_row(measure, found, "signed", encoded.premasked)
-    prediction_line(view, _most_important(view, row))
-    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition})
+    said = _most_important(view, row)
+    prediction_line(view, said)
+    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition}, name=attributions_name(view), about=about_view(view))
+    save_attributions(view, [row], said)
     show_text_notes(view)
 
 
@@ -62,7 +64,7 @@ def _most_important(view: View, row: Row) -> str:
 
 
 def _model(view: View) -> None:
-    model, card = view.model, _card(view)
+    model, card = view.model, view.model.card
     for note in model.notes:
         st.warning(plain(note))
     if card is None:
@@ -81,14 +83,12 @@ def _model(view: View) -> None:
         st.plotly_chart(performance_by_masking(card), width="stretch", theme=None, key="performance", config={"displayModeBar": False},
                         alt=f"{shown['metric']} falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked; "
                             f"class majority {shown['class_majority']:.3f}")
-
-
-def _card(view: View) -> dict | None:
-    """The model's card if training here wrote it; another tool's card.json says nothing that is shown."""
-    card = view.model.card
-    ours = isinstance(card, dict) and {"seconds", "machine"} <= card.keys() and all(
-        isinstance(card.get(part), dict) and fields <= card[part].keys() for part, fields in _CARD.items())
-    return card if ours else None
+        name = ["masking", model.name]
+        with st.container(horizontal=True, vertical_alignment="center"):
+            figure_buttons("performance", safe_name(name), about_model(model), "the figure")
+            save_table("Table (CSV)", ["masking ratio (0 to 1)", f"{shown['metric']} (higher is better)", "class majority", "split", "examples"],
+                       lambda: [[ratio, value, shown["class_majority"], shown["split"], shown["examples"]] for ratio, value in zip(shown["ratios"], shown["masked"])],
+                       safe_name(name, "csv"), key="table-performance")
 
 
 def _trust(shown: dict) -> str:
@@ -109,6 +109,7 @@ def _strategy(plan: dict) -> str:
 
 def _where_next() -> None:
     st.subheader("Where next", anchor=False)
+    st.page_link("pages/examples.py", label="Examples: which example is worth looking at, and which of your own?", icon=":material/table_rows:")
     st.page_link("pages/attributions.py", label="Attributions: which words does each importance measure call important, and do they agree?",
                  icon=":material/format_color_text:")
 

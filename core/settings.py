@@ -2,7 +2,9 @@
 
 FAITHSCOPE_DEVICE      auto (default), cuda, cuda:N, mps or cpu
 FAITHSCOPE_PRECISION   float32 (default), bfloat16 or float16
-FAITHSCOPE_MODEL       the model of the first view: bundled name, folder, hub id or adapter
+FAITHSCOPE_MODEL       the models on offer, separated by ";", that of the first view first: bundled names, folders, hub ids or adapters
+FAITHSCOPE_DATA        the data on offer, separated by ";", that of the first view first: files, hub ids (owner/name or
+                       owner/name:config:split) or names of tasks (default none)
 FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
 FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
 """
@@ -22,13 +24,19 @@ class SettingError(ValueError):
 
 @dataclass(frozen=True)
 class Settings:
-    """What the environment asks for, checked."""
+    """What the environment asks for; that models and data are there is not checked."""
 
     device: str
     precision: str
-    model: str
+    models: tuple[str, ...]
+    data: tuple[str, ...]
     cache: Path
     cache_bytes: int
+
+    @property
+    def model(self) -> str:
+        """The model of the first view."""
+        return self.models[0]
 
 
 def read(environment: dict[str, str] | None = None) -> Settings:
@@ -44,5 +52,10 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     megabytes = env.get("FAITHSCOPE_CACHE_MB") or "2000"
     if not megabytes.isascii() or not megabytes.isdigit() or int(megabytes) == 0:
         raise SettingError(f"FAITHSCOPE_CACHE_MB is {megabytes!r}; write a whole number of megabytes above 0.")
-    return Settings(env.get("FAITHSCOPE_DEVICE") or "auto", precision, env.get("FAITHSCOPE_MODEL") or "sst2-fmm",
-                    Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), int(megabytes) * 1_000_000)
+    return Settings(env.get("FAITHSCOPE_DEVICE") or "auto", precision, _listed(env.get("FAITHSCOPE_MODEL")) or ("sst2-fmm",),
+                    _listed(env.get("FAITHSCOPE_DATA")), Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), int(megabytes) * 1_000_000)
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    """The parts between semicolons, without blanks around them, empty ones and repetitions."""
+    return tuple(dict.fromkeys(part.strip() for part in (text or "").split(";") if part.strip()))

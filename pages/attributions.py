@@ -9,6 +9,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
 from pages.parts import resources
 from pages.parts.links import choose, linked
+from pages.parts.saving import about_view, attributions_name, save_attributions
 from pages.parts.sidebar import View, open_page, text_box
 from pages.parts.tables import square, table
 from pages.parts.texts import prediction_line, show_text_notes
@@ -39,10 +40,12 @@ def attributions() -> None:
             if attribution is not None:
                 found[name] = attribution
     rows = [build_row(measures()[name], attribution, sign, view.encoded.premasked) for name, attribution in found.items()]
+    said = _answer(view, rows, chosen)
     with answer:
-        prediction_line(view, _answer(view, rows, chosen))
+        prediction_line(view, said)
     with picture:
         _words(view, rows)
+        save_attributions(view, rows, said)
         for note in view.model.notes:
             st.caption(plain(note))
         show_text_notes(view)
@@ -142,7 +145,7 @@ def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
     shared = ", ".join(f"<b>{escaped(view.encoded.features[i].text)}</b>" for i in shared_top(ordered, TOP))
     top = min(TOP, view.encoded.F)
     if shared and len(ordered) == len(ranked):
-        return f"All {len(ranked)} measures put {shared} among their top {top}."
+        return f"{'Both' if len(ranked) == 2 else f'All {len(ranked)}'} measures put {shared} among their top {top}."
     said = "; ".join(f"{escaped(name)} says {word or 'none'}" for name, word in spelled.items())
     return f"The measures share no {view.encoded.unit} among their top {top}: {said}."
 
@@ -155,7 +158,8 @@ def _words(view: View, rows: list[Row]) -> None:
         return
     cut = view.encoded.truncation
     rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
-    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest)
+    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest,
+                 name=attributions_name(view), about=about_view(view))
     if word is None:
         return
     st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, word {word + 1} of {view.encoded.F}"

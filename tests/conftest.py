@@ -32,3 +32,56 @@ def tiny_model(tiny_root):
         return loaded[kind]
 
     return model
+
+
+@pytest.fixture(scope="session")
+def bundled():
+    """The bundled model, loaded once."""
+    from core.network.loading import load
+
+    return load("sst2-fmm", "cpu")
+
+
+@pytest.fixture(scope="session")
+def shared_store(tmp_path_factory):
+    """A store that most tests here share, so that they spend their time on pages."""
+    return tmp_path_factory.mktemp("shared") / "cache"
+
+
+@pytest.fixture
+def server(monkeypatch, shared_store, bundled):
+    """A server that has just started, as sessions without a browser see it."""
+    import streamlit as st
+    from streamlit.runtime.media_file_manager import MediaFileManager
+
+    import core.network.loading as loading
+    from core.composition.explaining import Cost
+    from tests.app_session import WAITING
+
+    for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB"):
+        monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
+    really = loading.load
+    # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
+    monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
+    deferred = MediaFileManager.add_deferred
+
+    def keep(manager, content, *more, **others):
+        identifier = deferred(manager, content, *more, **others)
+        WAITING[identifier] = content
+        return identifier
+
+    monkeypatch.setattr(MediaFileManager, "add_deferred", keep)
+    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
+    st.cache_resource.clear()
+    st.cache_data.clear()
+    yield
+    st.cache_resource.clear()
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def fresh(monkeypatch, tmp_path, server):
+    """An empty store: nothing was ever computed."""
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))

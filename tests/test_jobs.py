@@ -1,14 +1,20 @@
-"""Long work: one at a time, keyed by content, outliving whoever asked for it."""
+"""Long work: one at a time, in turns, keyed by content, outliving whoever asked for it."""
 
 import gc
+import subprocess
+import sys
 import threading
 import time
+import weakref
+from pathlib import Path
 
 import pytest
 
 from core.composition import jobs as module
 from core.composition.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
 from core.network.scheduler import Cancelled, NonFinite
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture
@@ -38,6 +44,8 @@ class Work:
 
     def __call__(self, job):
         self.runs += 1
+        job.report(0, 10)
+        time.sleep(0.001)
         job.report(self.runs, 10)
         self.began.set()
         given_up = time.monotonic() + 10
@@ -182,24 +190,259 @@ def test_the_oldest_ended_jobs_are_forgotten_and_no_active_one(jobs):
     gate.go.set()
 
 
-def test_remaining_seconds_go_by_the_pace_so_far(monkeypatch):
-    monkeypatch.setattr(module.time, "monotonic", lambda: 108.0)
+def test_remaining_seconds_go_by_the_pace_since_the_first_report_in_its_own_turns(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     job = Job("key", "label")
-    assert job.remaining_seconds is None, "not started"
-    job.started = 100.0
-    assert job.remaining_seconds is None, "nothing is done"
-    job.report(2, 10)
-    assert job.remaining_seconds == pytest.approx(8 / 2 * 8)
-    job.report(10, 10)
-    assert job.remaining_seconds == 0
-    job.report(12, 10)
-    assert job.remaining_seconds == 0
+    assert job.remaining_seconds is None and job.seconds == 0, "not started"
+    job.turn(begins=True)
+    now[0] = 103.0
+    job.report(40, 100)
+    assert job.remaining_seconds is None, "what was there at the first report is no work"
+    now[0] = 108.0
+    job.report(50, 100)
+    # 10 in the 5 seconds since, 50 to go.
+    assert job.remaining_seconds == pytest.approx(25) and job.seconds == 8 and job.started == 100
+    job.turn(begins=False)
+    now[0] = 1000.0
+    assert job.remaining_seconds == pytest.approx(25) and job.seconds == 8, "others have their turns"
+    job.turn(begins=True)
+    now[0] = 1005.0
+    job.report(60, 100)
+    assert job.remaining_seconds == pytest.approx(10 / 20 * 40) and job.seconds == 13 and job.started == 100
+    for done in (100, 120):
+        job.report(done, 100)
+        assert job.remaining_seconds == 0
 
 
 def test_progress_can_be_read_while_the_work_runs(jobs):
     work = Work()
     job = jobs.submit("key", "", work)
     until(work.began.is_set)
-    assert (job.done, job.total) == (1, 10) and job.remaining_seconds > 0
+    assert (job.done, job.total) == (1, 10) and job.seconds > 0 and job.remaining_seconds > 0
     work.go.set()
     ended(job)
+    spent = job.seconds
+    time.sleep(0.01)
+    assert job.seconds == spent, "its clock stands"
+
+
+# Turns
+
+def steps(log, count, result=None, look=lambda i: None):
+    """Work of `count` turns that writes (key, turn) to a log and then returns."""
+    def work(job):
+        try:
+            for i in range(count):
+                log.append((job.key, i))
+                look(i)
+                yield (job.key, i) if i % 2 else None
+        finally:
+            log.append((job.key, "end"))
+        return result
+    return work
+
+
+def test_generators_take_turns_in_order_of_asking(jobs):
+    gate, log = Work(), []
+    jobs.submit("gate", "", gate)
+    made = [jobs.submit(key, "", steps(log, count, result=key.upper())) for key, count in (("a", 3), ("b", 1), ("c", 2))]
+    plain = jobs.submit("d", "", lambda job: log.append(("d", "whole")))
+    gate.go.set()
+    assert [ended(job) for job in [*made, plain]] == [DONE] * 4
+    assert log == [("a", 0), ("b", 0), ("c", 0), ("d", "whole"), ("a", 1), ("b", "end"), ("c", 1), ("a", 2), ("c", "end"), ("a", "end")]
+    assert [job.result for job in made] == ["A", "B", "C"]
+
+
+def test_what_comes_while_a_long_job_has_its_turn_does_not_wait_for_its_end(jobs):
+    log, first = [], threading.Event()
+    began = threading.Event()
+    def look(i):
+        began.set()
+        if i == 0:
+            assert first.wait(10)
+    long = jobs.submit("long", "", steps(log, 200, look=look))
+    began.wait(10)
+    short = jobs.submit("short", "", lambda job: len(log))
+    first.set()
+    assert ended(short) == DONE and short.result == 1, "after the turn under way"
+    assert ended(long) == DONE and len(log) == 201
+
+
+def test_partial_results_are_what_was_yielded_last(jobs):
+    log, go, there = [], threading.Event(), threading.Event()
+    def look(i):
+        if i == 3:
+            there.set()
+            assert go.wait(10)
+    job = jobs.submit("a", "", steps(log, 4, result="all", look=look))
+    there.wait(10)
+    # The turns yielded None, (a, 1), None; None changes nothing.
+    assert (job.partial, job.result, job.state) == (("a", 1), None, RUNNING)
+    go.set()
+    assert ended(job) == DONE and job.partial == ("a", 3) and job.result == "all"
+
+
+def test_work_may_set_partial_itself(jobs):
+    def work(job):
+        job.partial = "mine"
+        yield
+        return job.partial
+    job = jobs.submit("a", "", work)
+    assert ended(job) == DONE and job.result == "mine"
+
+
+def test_a_function_that_returns_a_generator_is_one_too(jobs):
+    log = []
+    job = jobs.submit("a", "", lambda job: steps(log, 2, result=5)(job))
+    assert ended(job) == DONE and job.result == 5 and log == [("a", 0), ("a", 1), ("a", "end")]
+
+
+def test_an_empty_generator_is_done_at_once(jobs):
+    job = jobs.submit("a", "", steps([], 0, result=7))
+    assert ended(job) == DONE and job.result == 7 and job.partial is None
+
+
+def test_a_generator_told_to_stop_between_turns_is_closed_where_it_stands(jobs):
+    log, gate = [], Work()
+    job = jobs.submit("a", "", lambda job: steps(log, 10**9, look=lambda i: time.sleep(0.001))(job))
+    until(lambda: job.partial is not None)
+    jobs.submit("gate", "", gate)
+    until(gate.began.is_set)
+    assert job.state == RUNNING, "its next turn is to come"
+    job.cancel()
+    before = len(log)
+    gate.go.set()
+    assert ended(job) == CANCELLED and log[before:] == [("a", "end")] and job.result is None and job.problem == ""
+
+
+def test_a_generator_that_fails_while_it_is_closed_is_cancelled_all_the_same(jobs):
+    def work(job):
+        try:
+            while True:
+                yield 1
+        finally:
+            raise OSError("disk")
+    job = jobs.submit("a", "", work)
+    until(lambda: job.partial == 1)
+    job.cancel()
+    assert ended(job) == CANCELLED and ended(jobs.submit("b", "", lambda job: 2)) == DONE
+
+
+@pytest.mark.parametrize("error, state, problem", [(Cancelled(), CANCELLED, ""), (NonFinite("A sentence."), FAILED, "A sentence."),
+                                                   (RuntimeError("/secret"), FAILED, "RuntimeError")])
+def test_a_generator_fails_in_any_turn_as_a_function_does(jobs, error, state, problem):
+    def work(job):
+        yield "some"
+        raise error
+    job = jobs.submit("a", "", work)
+    assert ended(job) == state and problem in job.problem and "secret" not in job.problem and job.partial == "some" and job.result is None
+    again = jobs.submit("a", "", steps([], 1, result=3))
+    assert again is not job and ended(again) == DONE and again.result == 3
+
+
+def test_a_cancelled_generator_can_be_asked_for_again_before_it_has_noticed(jobs):
+    log, gate = [], Work()
+    first = jobs.submit("a", "", steps(log, 10**9, look=lambda i: time.sleep(0.001)))
+    until(lambda: first.partial is not None)
+    jobs.submit("gate", "", gate)
+    until(gate.began.is_set)
+    first.cancel()
+    second = jobs.submit("a", "", steps([], 2, result="new"))
+    assert second is not first and jobs.find("a") is second
+    gate.go.set()
+    assert ended(second) == DONE and ended(first) == CANCELLED and second.result == "new" and jobs.find("a") is second
+
+
+def test_ahead_counts_the_jobs_whose_turn_comes_before(jobs):
+    gate, log = Work(), []
+    jobs.submit("gate", "", gate)
+    until(gate.began.is_set)
+    assert jobs.ahead("gate") == 0 and jobs.ahead("unknown") == 0
+    made = [jobs.submit(key, "", steps(log, 2)) for key in "abc"]
+    assert [jobs.ahead(key) for key in "abc"] == [1, 2, 3]
+    made[0].cancel()
+    assert [jobs.ahead(key) for key in "abc"] == [1, 1, 2], "who was told to stop holds nobody up"
+    gate.go.set()
+    assert [ended(job) for job in made] == [CANCELLED, DONE, DONE]
+    assert [jobs.ahead(key) for key in ("gate", *"abc")] == [0] * 4
+
+
+def test_ahead_counts_a_job_between_its_turns(jobs):
+    inside, go, go2, gate = threading.Event(), threading.Event(), threading.Event(), Work()
+    def look(i):
+        if i == 1:
+            inside.set()
+            assert go.wait(10)
+    jobs.submit("a", "", steps([], 3, look=look))
+    inside.wait(10)
+    b = jobs.submit("b", "", steps([], 2, look=lambda i: go2.wait(10) if i == 1 else None))
+    jobs.submit("gate", "", gate)
+    assert (jobs.ahead("a"), jobs.ahead("b"), jobs.ahead("gate")) == (0, 1, 2)
+    go.set()
+    until(gate.began.is_set)
+    # a and b have had a turn each and stand in line again.
+    assert (jobs.ahead("gate"), jobs.ahead("a"), jobs.ahead("b")) == (0, 1, 2)
+    go2.set(), gate.go.set()
+    assert ended(b) == DONE
+
+
+def test_the_last_to_end_is_the_last_to_be_forgotten(jobs):
+    """Jobs that were asked for first end last; three ended ones are remembered."""
+    go, enough = threading.Event(), threading.Event()
+    def work(job):
+        while not enough.is_set():
+            yield
+        return job.key
+    early = [jobs.submit(key, "", work) for key in ("first", "second")]
+    for i in range(5):
+        assert ended(jobs.submit(f"{i}", "", lambda job: None)) == DONE
+    enough.set()
+    assert [ended(job) for job in early] == [DONE, DONE]
+    jobs.submit("new", "", lambda job: go.wait(10))
+    assert [jobs.find(job.key) for job in early] == early and sum(jobs.find(f"{i}") is not None for i in range(5)) == 1
+    go.set()
+
+
+def test_an_idle_worker_holds_nothing_of_the_last_job(jobs):
+    class Texts(list):
+        pass
+    texts = Texts([1, 2])
+    held = weakref.ref(texts)
+    def start(texts):
+        return jobs.submit("a", "", lambda job: steps([], len(texts))(job)), jobs.submit("b", "", lambda job: len(texts))
+    assert [ended(job) for job in start(texts)] == [DONE, DONE]
+    del texts
+    until(lambda: gc.collect() is not None and held() is None)
+
+
+def test_python_ends_in_the_middle_of_a_job_without_an_abort(tmp_path):
+    code = f"""
+import time
+from pathlib import Path
+import torch
+from core.composition.jobs import Jobs
+
+def work(job):
+    one = torch.ones(8)
+    while not job.cancelled():
+        one = one + one
+    Path({str(tmp_path / "stopped")!r}).write_text("in order")
+
+jobs = Jobs()
+jobs.submit("a", "endless", work)
+jobs.submit("b", "never begun", lambda job: Path({str(tmp_path / "begun")!r}).write_text(""))
+while jobs.find("a").state != "running":
+    time.sleep(0.01)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "stopped").read_text() == "in order" and not (tmp_path / "begun").exists()
+
+
+def test_closed_jobs_start_nothing_any_more():
+    jobs = Jobs()
+    jobs.close()
+    job = jobs.submit("a", "late", lambda job: 1)
+    time.sleep(0.05)
+    assert job.state == "waiting" and job.result is None

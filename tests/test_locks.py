@@ -43,11 +43,20 @@ def test_waiting_threads_come_in_the_order_of_asking():
         threads = [threading.Thread(target=ask, args=(i,), daemon=True) for i in range(8)]
         for i, thread in enumerate(threads):
             thread.start()
-            while len(lock._waiting) <= i:
+            while lock.waiting <= i:
                 time.sleep(0.001)
+        assert lock.waiting == 8
     for thread in threads:
         thread.join(10)
-    assert order == list(range(8))
+    assert order == list(range(8)) and lock.waiting == 0
+
+
+def test_who_holds_it_does_not_wait():
+    lock = FairLock()
+    assert lock.waiting == 0
+    with lock, lock:
+        assert lock.waiting == 0
+    assert lock.waiting == 0
 
 
 def test_a_greedy_thread_lets_another_in_after_one_turn():
@@ -102,6 +111,7 @@ def test_a_waiter_that_is_interrupted_leaves_the_queue(monkeypatch):
         patch.setattr("core.network.locks.threading.Event", Interrupted)
         with pytest.raises(KeyboardInterrupt):
             lock.__enter__()
+    assert lock.waiting == 0
     done.set()
     thread.join(10)
     with lock:

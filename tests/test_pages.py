@@ -6,16 +6,13 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 import streamlit as st
 from hypothesis import given
 from hypothesis import strategies as some
-from streamlit.testing.v1 import AppTest
 
 from core import settings
 from core.composition.explaining import Cost, Explainer
@@ -26,10 +23,9 @@ from core.network.features import NoFeatures, find_words
 from core.network.oracle import Oracle
 from core.network.scheduler import Cancelled, OutOfMemory
 from pages.parts import wording
+from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, wait
 
-ROOT = Path(__file__).resolve().parent.parent
-HOME, ATTRIBUTIONS = "app.py", "pages/attributions.py"
-PAGES = [HOME, *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
+pytestmark = pytest.mark.usefixtures("server")
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 REVIEWS = read_bundled("reviews")
 SHORT = min(REVIEWS, key=lambda example: len(example.text)).id
@@ -38,174 +34,13 @@ SMALL = next(example for example in REVIEWS if len(find_words(example.text)) == 
 BASE = settings.BUNDLED / "bases" / "all-minilm-l6-v2"
 
 
-@pytest.fixture(scope="module")
-def bundled():
-    """The bundled model, loaded once for this file."""
-    from core.network.loading import load
-
-    return load("sst2-fmm", "cpu")
-
-
-@pytest.fixture(scope="module")
-def shared_store(tmp_path_factory):
-    """A store that most tests here share, so that they spend their time on pages."""
-    return tmp_path_factory.mktemp("shared") / "cache"
-
-
-@pytest.fixture(autouse=True)
-def server(monkeypatch, shared_store, bundled):
-    """A server that has just started."""
-    import core.network.loading as loading
-
-    for name in ("DEVICE", "PRECISION", "MODEL", "CACHE_MB"):
-        monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
-    really = loading.load
-    # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
-    monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
-    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
-    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
-    st.cache_resource.clear()
-    st.cache_data.clear()
-    yield
-    st.cache_resource.clear()
-    st.cache_data.clear()
-
-
-@pytest.fixture
-def fresh(monkeypatch, tmp_path, server):
-    """An empty store: nothing was ever computed."""
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-
-
-class App:
-    """One person's session; the first request may carry query parameters."""
-
-    def __init__(self, page: str = HOME, **query):
-        self.at = AppTest.from_file(str(ROOT / HOME), default_timeout=180)
-        self.at.query_params.update({name: value for name, value in query.items()})
-        self.go(page)
-
-    def go(self, page: str):
-        self.at.switch_page(page)
-        return self.run()
-
-    def run(self):
-        self.at.run()
-        assert not self.at.exception, self.at.exception[0].message
-        return self
-
-    def widget(self, kind: str, label: str, exact: bool = True):
-        found = [w for w in self.at.get(kind) if w.label == label or not exact and w.label.startswith(label)]
-        assert len(found) == 1, f"{len(found)} of {kind} {label!r}; there are {[w.label for w in self.at.get(kind)]}"
-        return found[0]
-
-    def has(self, kind: str, label: str) -> bool:
-        return any(w.label.startswith(label) for w in self.at.get(kind))
-
-    def press(self, label: str, exact: bool = True):
-        self.widget("button", label, exact).click()
-        return self.run()
-
-    def set(self, kind: str, label: str, value):
-        self.widget(kind, label).set_value(value)
-        return self.run()
-
-    def open_box(self):
-        if not self.at.text_area:
-            self.set("toggle", "Type or edit a text", True)
-        return self
-
-    def type(self, text: str, second: str = ""):
-        self.open_box()
-        self.widget("text_area", "Text").set_value(text)
-        self.widget("text_area", "Second text").set_value(second)
-        return self.press("Explain")
-
-    @property
-    def components(self) -> list:
-        return [e for e in self.at.main if getattr(e, "type", "") == "bidi_component"]
-
-    @property
-    def words(self) -> dict:
-        """What the page sends to its word component."""
-        (component,) = self.components
-        return json.loads(json.loads(component.proto.json)["json"])
-
-    @property
-    def rows(self) -> dict[str, dict]:
-        return {row["name"]: row for row in self.words["rows"]} if self.components else {}
-
-    @property
-    def text(self) -> str:
-        """The text as the word component shows it, up to its last word."""
-        return "".join(piece["gap"] + piece["text"] for piece in self.words["pieces"])
-
-    @property
-    def tables(self) -> list[list[list[str]]]:
-        """The cells of every table that is drawn as HTML, heads included."""
-        drawn = [re.search(r"<table.*</table>", element.value, re.S) for element in self.at.html]
-        return [[["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")] for found in drawn if found]
-
-    @property
-    def agreement(self) -> list[list[list[str]]]:
-        """The squares of agreement: numbers by measure and measure."""
-        return [table for table in self.tables if len(table) == len(table[0]) and table[0][1:] == [row[0] for row in table[1:]]]
-
-    @property
-    def example(self) -> str:
-        return self.widget("selectbox", "Example").value
-
-    @property
-    def choice(self) -> tuple:
-        return (self.widget("selectbox", "Model").value, self.widget("selectbox", "Data").value,
-                self.widget("selectbox", "Explained class").value, self.widget("button_group", "Unit").value)
-
-    @property
-    def errors(self) -> list[str]:
-        return [unescaped(error.value) for error in self.at.error]
-
-    @property
-    def said(self) -> str:
-        """Everything that is written on the page, without its markup."""
-        html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
-        written = [e.value for kind in ("markdown", "caption", "warning", "info", "error", "subheader") for e in self.at.get(kind)]
-        return unescaped(" ".join([html, *written]))
-
-    def markup(self):
-        """Every string that the browser would read as HTML or Markdown: (may hold raw HTML, string)."""
-        for part in (self.at.main, self.at.sidebar):
-            for element in part:
-                kind, proto = getattr(element, "type", ""), getattr(element, "proto", None)
-                if kind == "html":
-                    yield True, element.proto.body
-                for name in ("body", "label", "help", "text") if kind not in ("html", "bidi_component") and proto is not None else ():
-                    value = getattr(proto, name, None)
-                    if isinstance(value, str):
-                        yield bool(getattr(proto, "allow_html", False)), value
-
-
-def unescaped(markdown: str) -> str:
-    return re.sub(r"\\([^\w\s])", r"\1", markdown)
-
-
-def wait(app: App, until, seconds: float = 120.0) -> App:
-    """Rerun the page until something holds, as the polling fragment does in a browser."""
-    end = time.monotonic() + seconds
-    while not until():
-        assert time.monotonic() < end, "nothing came of it"
-        time.sleep(0.1)
-        app.run()
-    return app
-
-
 def one_sentence(app: App, about: str) -> None:
     """The page says in a sentence what is wrong, shows no code, and keeps its sidebar and a way on."""
     (said,) = app.errors
     assert re.search(about, said), said
     assert said.rstrip()[-1] in ".?!)" and "Traceback" not in said and "\n" not in said and 'File "' not in said
     assert app.widget("selectbox", "Data").value == "reviews" and app.example == REVIEWS[0].id
-    assert app.widget("text_area", "Text") and app.has("button", "Explain") and not app.components
+    assert app.widget("text_area", "Text") and app.has("button", "Explain") and not app.rows
 
 
 # Pages
@@ -639,18 +474,18 @@ def test_a_hub_model_without_a_network_is_one_sentence(monkeypatch):
     assert "Errno" not in app.errors[0]
 
 
-def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tmp_path):
+def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tmp_path, fresh):
     import huggingface_hub
 
-    monkeypatch.setattr(huggingface_hub, "snapshot_download", lambda *_, **__: (_ for _ in ()).throw(OSError("no network")))
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda *_, **__: (_ for _ in ()).throw(OSError("no network")))
     app = App(ATTRIBUTIONS)
     shown = app.rows
-    for name in (str(broken_model(tmp_path / "model", "pickle only")), "someone/some-model", "**bold** <script>", "../x", "   "):
+    for name in (str(broken_model(tmp_path / "model", "pickle only")), "someone/some-model", "**bold** <script>", "../x"):
         app.widget("text_input", "Folder, hub id or adapter").set_value(name)
-        app.press("Load")
-        assert len(app.errors) == (1 if name.strip() else 0) and app.rows == shown
+        app.press("Check")
+        assert "cannot be used" in app.said and not app.has("button", "Load and keep") and app.rows == shown and app.errors
         no_raw_markup(app)
-    assert app.widget("selectbox", "Model").options == ["sst2-fmm"] and app.run().errors == []
+    assert app.widget("selectbox", "Model").options == ["sst2-fmm"]
 
 
 def adapter(folder: Path, labels: list[str]) -> Path:
@@ -663,13 +498,15 @@ def adapter(folder: Path, labels: list[str]) -> Path:
     return folder
 
 
-def test_a_model_is_added_and_chosen(tmp_path):
+def test_a_model_is_added_and_chosen(tmp_path, fresh):
     labels = ["<script>alert(1)</script>", "**b** $x$ :smile:"]
     app = App(ATTRIBUTIONS, example=SHORT, **{"class": "negative"})
     assert "negative" in app.words["for"]
     before = app.rows
     app.widget("text_input", "Folder, hub id or adapter").set_value(str(adapter(tmp_path / "other", labels)))
-    app.press("Load")
+    assert "can be used" in app.press("Check").said and "&lt;script&gt;alert(1)" in app.said
+    no_raw_markup(app)
+    app.press("Load and keep")
     assert not app.errors and app.widget("selectbox", "Model").value == str(tmp_path / "other")
     # The former class is none of this model's; its first class explains as "negative" did.
     assert app.widget("selectbox", "Explained class").value == "predicted"
@@ -705,7 +542,7 @@ def test_a_bad_setting_is_one_sentence(page, name, value, monkeypatch):
     app.press("Next")
     assert app.example == REVIEWS[1].id and len(app.errors) == 1
     app.type("A text all the same.")
-    assert len(app.errors) == 1 and not app.components
+    assert len(app.errors) == 1 and not app.rows
 
 
 def test_a_store_that_cannot_be_written_costs_nothing_but_time(monkeypatch, tmp_path):
@@ -733,7 +570,7 @@ def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled, fres
     one_sentence(App(page), "NaN")
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [HOME, ATTRIBUTIONS])
 def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch, bundled, fresh):
     really = bundled.scheduler.network
 

@@ -1,5 +1,6 @@
-"""Examples to look at: those that ship with the project, read from JSON Lines."""
+"""Examples to look at, and sets of them: those that ship with the project are read from JSON Lines."""
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,9 +8,10 @@ from core.network.tables import BadData, read_json_lines
 from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"
+_FILES = {"reviews": "reviews.jsonl", "contrast pairs": "contrast_pairs.jsonl"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Example:
     """One text (or pair) with its label's name and what is known about it; label None for typed text."""
 
@@ -19,6 +21,24 @@ class Example:
     label: str | None = None
     tags: tuple[str, ...] = ()
     note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """N examples of one source, ids all different.
+
+    digest: SHA-256 over what was read and how its columns were understood; classes: names of the
+    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired.
+    """
+
+    name: str
+    digest: str
+    examples: tuple[Example, ...]
+    classes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.examples)
 
 
 def bundled_data() -> dict[str, str]:
@@ -34,8 +54,13 @@ def read_bundled(name: str) -> list[Example]:
         KeyError: no such set.
         BadData: the file is damaged; the message names the line.
     """
-    path = FOLDER / {"reviews": "reviews.jsonl", "contrast pairs": "contrast_pairs.jsonl"}[name]
-    return read_examples(path)
+    return read_examples(FOLDER / _FILES[name])
+
+
+def bundled_set(name: str) -> DataSet:
+    """A shipped example set with its digest; raises as `read_bundled` does."""
+    found = tuple(read_bundled(name))
+    return DataSet(name, hashlib.sha256((FOLDER / _FILES[name]).read_bytes()).hexdigest(), found, tuple(sorted({e.label for e in found if e.label is not None})))
 
 
 def read_examples(path: Path) -> list[Example]:

@@ -22,6 +22,11 @@ class FairLock:
         """Whether the calling thread holds it."""
         return self._owner == threading.get_ident()
 
+    @property
+    def waiting(self) -> int:
+        """How many threads wait for it now."""
+        return len(self._waiting)
+
     def __enter__(self) -> "FairLock":
         me, turn = threading.get_ident(), threading.Event()
         with self._guard:

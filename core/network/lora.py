@@ -36,13 +36,14 @@ def adapter_settings(folder: Path) -> dict | None:
     return found
 
 
-def merge_adapter(module, folder: Path, config: dict) -> set[str]:
+def merge_adapter(module, folder: Path, config: dict, tensors: dict | None = None) -> set[str]:
     """Add an adapter to a module's parameters, `W + s·B A` with s = alpha/r (alpha/√r where rank-stabilised).
 
     Args:
         module: the base with a classification head, float32; changed in place.
         folder: holds adapter_model.safetensors.
         config: the adapter's settings.
+        tensors: read already; on the meta device, as the module then is, only names and shapes are compared.
     Returns:
         Names of the parameters that the adapter replaced whole (a trained head).
     Raises:
@@ -51,7 +52,7 @@ def merge_adapter(module, folder: Path, config: dict) -> set[str]:
     """
     import torch
 
-    tensors = _read(folder)
+    tensors = _read(folder) if tensors is None else tensors
     parameters = dict(module.named_parameters())
     replaced = set()
     with torch.no_grad():
@@ -67,12 +68,22 @@ def merge_adapter(module, folder: Path, config: dict) -> set[str]:
                 delta = delta.T if _transposed(module, target) else delta
                 weight += _fitting(delta, weight, target, folder)
             elif name.endswith("trainable_tokens_delta"):
-                rows = _token_indices(config, target)
+                rows = _token_indices(config, target, len(weight))
                 weight[rows] = _fitting(value, weight[rows], target, folder)
             else:
                 weight.copy_(_fitting(value, weight, target, folder))
                 replaced.add(target)
     return replaced
+
+
+def no_weights(folder: Path) -> UnsupportedModel:
+    """The sentence for an adapter without safetensors."""
+    return UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again with PEFT.")
+
+
+def unreadable(folder: Path) -> UnsupportedModel:
+    """The sentence for an adapter whose weights cannot be read."""
+    return UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it again.")
 
 
 def _read(folder: Path):
@@ -81,11 +92,11 @@ def _read(folder: Path):
 
     path = folder / "adapter_model.safetensors"
     if not path.exists():
-        raise UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again with PEFT.")
+        raise no_weights(folder)
     try:
         return load_file(path)
     except SafetensorError as error:
-        raise UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it again.") from error
+        raise unreadable(folder) from error
 
 
 def _target(name: str, config: dict) -> str:
@@ -127,8 +138,10 @@ def _pattern(patterns: dict | None, target: str, default):
     return next((value for key, value in (patterns or {}).items() if re.match(rf"(.*\.)?({key})$", module)), default)
 
 
-def _token_indices(config: dict, target: str) -> list[int]:
+def _token_indices(config: dict, target: str, vocabulary: int) -> list[int]:
     chosen = config["trainable_token_indices"]
-    if isinstance(chosen, list):
-        return chosen
-    return next(indices for layer, indices in chosen.items() if target.removesuffix(".weight").endswith(layer))
+    if not isinstance(chosen, list):
+        chosen = next(indices for layer, indices in chosen.items() if target.removesuffix(".weight").endswith(layer))
+    if not all(0 <= index < vocabulary for index in chosen):
+        raise ValueError(f"it trained tokens beyond the {vocabulary:,} of the vocabulary")
+    return chosen

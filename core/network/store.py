@@ -26,6 +26,8 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from core.network.files import delete, write_whole
+
 _KEY = re.compile("[0-9a-f]{64}")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
 _SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
@@ -151,7 +153,7 @@ class Store:
     def clear(self) -> None:
         """Delete everything that the store wrote; other files in the folder stay."""
         for _, _, path, _ in self._files():
-            _delete(path)
+            delete(path)
 
     def _place(self, key: str, suffix: str = "") -> Path:
         # Keys and digests may come from a URL; nothing else may become part of a path.
@@ -191,7 +193,7 @@ class Store:
                                  f"{self.cap_bytes / 1e6:.3g} MB. Raise FAITHSCOPE_CACHE_MB.")
             return
         try:
-            _write_whole(path, data)
+            write_whole(path, data)
         except OSError as error:
             self.last_problem = (f"A result was not kept for next time: {self.root} cannot be written "
                                  f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder.")
@@ -209,7 +211,7 @@ class Store:
             cap = self.cap_bytes if size <= self.cap_bytes else 0.9 * self.cap_bytes
             for _, written_at, path, bytes_there in sorted(files):
                 half_written = path.endswith(".tmp")
-                if (written_at < stale if half_written else size > cap) and _delete(path):
+                if (written_at < stale if half_written else size > cap) and delete(path):
                     size -= bytes_there
             # Other processes write too: look again before this one alone could have filled the rest.
             self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
@@ -281,36 +283,3 @@ def _plain(value, where: str, finite: bool):
 def _json_bytes(value) -> bytes:
     # As ASCII, two lone surrogates and the one character that they would encode become the same escapes.
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-
-
-def _write_whole(path: Path, data: bytes, attempts: int = 3) -> None:
-    """Write a file that appears whole or not at all, at `path`."""
-    temporary = path.parent / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except PermissionError:
-        # Windows refuses while a reader holds the file that is there, which has the same content.
-        if not os.path.isfile(path):
-            raise
-    except (FileNotFoundError, FileExistsError):
-        # Another process emptied the folder and removed it while this one made it or wrote.
-        if attempts == 1:
-            raise
-        _write_whole(path, data, attempts - 1)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-
-
-def _delete(path: str) -> bool:
-    """Delete a file, and its folder if that was the last one; False if it is still there."""
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-    with contextlib.suppress(OSError):
-        os.rmdir(os.path.dirname(path))
-    return not os.path.lexists(path)

@@ -1,17 +1,118 @@
-"""Read labelled texts from JSON Lines, CSV, TSV or Parquet files."""
+"""Read data files, JSON Lines, CSV, TSV or Parquet: as tables whose columns mean nothing yet, or as labelled texts."""
 
 import csv
 import hashlib
-import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from core.network.parsing import KINDS, USE, BadData, Parsed, cut, json_objects, listed, open_parquet, parse
 
-class BadData(ValueError):
-    """A data file cannot be used; the message names the file, the line and what to change."""
+UPLOAD_BYTES = 10_000_000
 
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """A file's cells before anyone said what its columns mean.
+
+    name: file name; columns: their names in file order, all different; cells: for each column its N values, str, int,
+    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was done
+    to read it; classes: names of a column's numbered classes where the source knows them; rows: the file's numbers of
+    the N rows, 1 the first below the header, () for 1…N.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    cells: dict[str, list]
+    digest: str
+    notes: tuple[str, ...] = ()
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells[self.columns[0]]) if self.columns else 0
+
+
+def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | None = None) -> RawTable:
+    """Read a table from a file or from the bytes of one.
+
+    Args:
+        source: path, or content.
+        name: file name, whose ending says the kind: .csv, .tsv, .jsonl, .ndjson, .json or .parquet. A path has its own.
+        most_bytes: refuse more than this.
+    Raises:
+        BadData: a sentence that says what is wrong, where, and what to do.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        content, name = bytes(source), _file_name(name or "data")
+        _check_size(len(content), name, most_bytes)
+    else:
+        content, name = _content(Path(source), name, most_bytes)
+    try:
+        found = parse(content, name)
+    except RecursionError as error:
+        raise BadData(f"{name} is nested too deeply. Give each row plain values, such as text and label.") from error
+    columns, notes = _named(found)
+    cells = {column: _plain(values) for column, values in zip(columns, found.cells)}
+    classes = {column: found.classes[raw] for column, raw in zip(columns, found.columns) if raw in found.classes}
+    return RawTable(name, tuple(columns), cells, hashlib.sha256(content).hexdigest(), (*found.notes, *notes), classes, found.rows)
+
+
+def _content(path: Path, name: str | None, most_bytes: int | None) -> tuple[bytes, str]:
+    try:
+        path = path.expanduser()
+        if path.is_dir():
+            raise BadData(f"{str(path)!r} is a folder. Give the path of a file in it.")
+        # Devices and pipes have no end.
+        if not path.is_file():
+            raise BadData(f"There is no file {str(path)!r}.")
+        name = _file_name(name or path.name)
+        _check_size(path.stat().st_size, name, most_bytes)
+        return path.read_bytes(), name
+    except BadData:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadData(f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'}).") from error
+
+
+def _check_size(size: int, name: str, most: int | None) -> None:
+    if most is not None and size > most:
+        raise BadData(f"{name} has {size:,} bytes; at most {most:,} ({most / 1e6:g} MB) can be uploaded. Give the file’s path instead, or split it.")
+
+
+def _file_name(name: str) -> str:
+    """The last part of a name, in printable characters and not too long for a sentence."""
+    last = name.replace("\\", "/").rstrip("/").split("/")[-1] or "data"
+    last = "".join(ch if ch.isprintable() else "?" for ch in last)
+    return last if len(last) <= 100 else f"{last[:70]}…{last[-25:]}"
+
+
+def _named(found: Parsed) -> tuple[list[str], list[str]]:
+    """Names for all columns, all different, and sentences on those that had to be changed."""
+    names, nameless, again, taken = [], [], [], set()
+    for number, raw in enumerate(found.columns, start=1):
+        # Halves of characters cannot be shown or stored.
+        plain = " ".join(str(raw).encode("utf-8", "replace").decode("utf-8").split())[:200].strip()
+        name, k = plain or f"column {number}", 1
+        while name in taken:
+            k += 1
+            name = f"{plain or f'column {number}'} ({k})"
+        taken.add(name)
+        names.append(name)
+        nameless += [name] if not plain else []
+        again += [name] if plain and k > 1 else []
+    notes = [f"Columns without a name were called {listed(nameless)}."] if nameless else []
+    return names, notes + ([f"Columns with a name that is taken were called {listed(again)}."] if again else [])
+
+
+def _plain(values: list) -> list:
+    """Values with None where there is no number (NaN)."""
+    return [None if isinstance(value, float) and value != value else value for value in values]
+
+
+# ---- labelled texts, for training
 
 @dataclass(frozen=True)
 class LabelledTexts:
@@ -30,7 +131,7 @@ class LabelledTexts:
 
 def read_labelled(path: Path, text: str = "text", second: str | None = None, label: str = "label",
                   classes: tuple[str, ...] | None = None) -> LabelledTexts:
-    """Read a data file with one labelled example a row.
+    """Read a data file with one labelled example a row; stricter than `read_table`, since nobody looks at each row.
 
     Args:
         path: .jsonl, .csv, .tsv or .parquet, UTF-8.
@@ -60,18 +161,7 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
 
 def read_json_lines(path: Path) -> list[dict]:
     """Read a JSON Lines file of objects; BadData names the line that is none."""
-    rows = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-        except ValueError as error:
-            raise BadData(f"{Path(path).name}, line {number}: not valid JSON ({error}).") from error
-        if not isinstance(row, dict):
-            raise BadData(f"{Path(path).name}, line {number}: expected an object, found {type(row).__name__}.")
-        rows.append(row)
-    return rows
+    return json_objects(Path(path).read_text(encoding="utf-8"), Path(path).name)
 
 
 def _rows(path: Path) -> list[dict]:
@@ -86,14 +176,12 @@ def _rows(path: Path) -> list[dict]:
 def _parsed(path: Path, kind: str) -> list[dict]:
     if kind in (".jsonl", ".ndjson"):
         return read_json_lines(path)
-    if kind in (".csv", ".tsv"):
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return list(csv.DictReader(file, delimiter="\t" if kind == ".tsv" else ","))
+    if KINDS.get(kind) == "csv":
+        rows = cut(path.read_bytes().decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
+        return [dict(zip(rows[0], row)) for row in rows[1:]]
     if kind == ".parquet":
-        import pyarrow.parquet
-
-        return pyarrow.parquet.read_table(path).to_pylist()
-    raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. Use .jsonl, .csv, .tsv or .parquet.")
+        return open_parquet(path.read_bytes()).to_pylist()
+    raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. {USE}")
 
 
 def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.parts.wording import plain, shortened
 
-_SHOWN = "page shown"
+_SHOWN, _MISSING = "page shown", "missing of links"
 
 
 def arrive(page: str) -> None:
@@ -55,6 +55,13 @@ def held(key: str):
     return st.session_state.get(f"held {key}", st.query_params.get(key))
 
 
+def current(key: str):
+    """The value as of now: the widget's on this page if it was drawn there, else what is held."""
+    page = st.session_state[_SHOWN]
+    name = f"{page}: {key}"
+    return st.session_state[name] if st.session_state.get(f"drawn {key}") == page and name in st.session_state else held(key)
+
+
 def choose(key: str, value) -> None:
     """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
     hold(key, value)
@@ -67,7 +74,7 @@ def _start(label: str, options, default, key: str):
         asked = st.session_state[f"held {key}"]
     elif key in st.query_params:
         asked = st.query_params.get_all(key) if many else st.query_params[key]
-        _say_missing(label, [a for a in (asked if many else [asked]) if a not in options])
+        say_missing(label, [a for a in (asked if many else [asked]) if a not in options])
     else:
         return default
     if many:
@@ -75,6 +82,17 @@ def _start(label: str, options, default, key: str):
     return asked if asked in options else default
 
 
-def _say_missing(label: str, missing: list[str]) -> None:
+def say_missing(label: str, missing: list[str]) -> None:
+    """Note what a link asks for and is not here; `show_missing` says it on the page."""
     if missing:
-        st.warning(f"This link asks for {label.lower()} {plain(shortened(', '.join(missing)))}, which is not here.")
+        noted = st.session_state.setdefault(_MISSING, [])
+        said = f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here."
+        noted += [said] if said not in noted else []
+
+
+def show_missing() -> None:
+    """Say what links ask for and is not here, until that is dismissed: a rerun of the page must not take it away."""
+    noted = st.session_state.get(_MISSING)
+    if noted:
+        st.warning("  \n".join(map(plain, noted)))
+        st.button("Dismiss", key="dismiss-missing", on_click=noted.clear)

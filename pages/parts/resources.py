@@ -7,7 +7,8 @@ import streamlit as st
 
 from core import settings
 from core.network.catalogue import import_captum
-from core.network.examples import Example, read_bundled
+from core.network.library import Library
+from core.network.loading import bundled_models
 
 
 @st.cache_resource(show_spinner=False)
@@ -56,18 +57,30 @@ def jobs():
 
 
 @st.cache_resource(show_spinner=False)
-def added_models() -> list[str]:
-    """Models added on this server beside the bundled ones; the setting's first."""
-    from core.network.loading import bundled_models
+def fetches():
+    """What is fetched from the hub, beside the work of the device."""
+    from core.composition.jobs import Jobs
 
-    first = chosen_settings().model
-    return [] if first in bundled_models() else [first]
+    return Jobs()
 
 
 @st.cache_resource(show_spinner=False)
-def examples(name: str) -> list[Example]:
-    """A shipped example set."""
-    return read_bundled(name)
+def library() -> Library:
+    """What people added on this machine, remembered between starts."""
+    return Library(chosen_settings().cache)
+
+
+def added_models() -> list[str]:
+    """Models that people added here; none while a setting cannot be used."""
+    try:
+        return library().models()
+    except settings.SettingError:
+        return []
+
+
+def models() -> list[str]:
+    """Every model that is offered: the bundled ones, then those of the setting, then those added."""
+    return list(dict.fromkeys([*bundled_models(), *chosen_settings().models, *library().models()]))
 
 
 @st.cache_resource(show_spinner=False)

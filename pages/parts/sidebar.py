@@ -9,29 +9,32 @@ import streamlit as st
 
 from core.composition.rows import find_pieces
 from core.network.architectures import UnsupportedModel
-from core.network.examples import Example, bundled_data
+from core.network.examples import Example
 from core.network.features import UNITS, NoFeatures
 from core.network.loading import bundled_models
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.settings import SettingError
-from pages.parts import resources
-from pages.parts.links import arrive, choose, held, hold, linked
-from pages.parts.wording import plain, shortened
+from pages.parts import filters, resources
+from pages.parts.adding import add_model
+from pages.parts.links import arrive, choose, held, hold, linked, show_missing
+from pages.parts.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
+from pages.parts.wording import plain
 from pages.parts.words import words
 
-OWN = "own text"
 PREDICTED = "predicted"
-PAGES = (("app.py", "Home", ":material/home:"), ("pages/attributions.py", "Attributions", ":material/format_color_text:"))
+PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
+         ("pages/attributions.py", "Attributions", ":material/format_color_text:"))
 
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows: one example under one model, and the class to explain."""
+    """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed text."""
 
     explainer: object
     encoded: object
     example: Example
     data: str
+    browsed: Browsed | None
     probabilities: np.ndarray
     target: int
 
@@ -47,9 +50,21 @@ class View:
     def class_name(self) -> str:
         return self.model.labels[self.target]
 
+    @property
+    def label_class(self) -> int | None:
+        """The class that the example's label means; None without a label, or where the model has no such class."""
+        return None if self.browsed is None else self.browsed.class_of(self.example.label)
 
-class Unshowable(Exception):
-    """What is chosen cannot be shown; the sentence says why and what to do."""
+
+@dataclass
+class Frame:
+    """What could be chosen, as far as it can be shown; problem: a sentence on why the rest cannot."""
+
+    explainer: object = None
+    browsed: Browsed | None = None
+    example: Example | None = None
+    view: View | None = None
+    problem: str = ""
 
 
 def open_page(title: str, question: str) -> View:
@@ -58,18 +73,30 @@ def open_page(title: str, question: str) -> View:
     While a model loads for the first time its text stands there already, without colours. Where the
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
+    frame = open_frame(title, question)
+    if frame.view is not None:
+        return frame.view
+    text_box("", "")
+    st.stop()
+
+
+def open_frame(title: str, question: str) -> Frame:
+    """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
     arrive(title)
     # An emoji: a Material icon as page icon would be fetched from a font server.
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
     st.header(question, anchor=False)
-    problem = st.empty()
+    missing, place, frame = st.container(), st.empty(), Frame()
     try:
         with st.sidebar:
-            return _choose(problem)
+            frame.view = _choose(frame, place)
     except (Unshowable, SettingError) as error:
-        problem.error(plain(str(error)), icon=":material/error:")
-    text_box("", "")
-    st.stop()
+        frame.problem = str(error)
+        place.error(plain(frame.problem), icon=":material/error:")
+    with missing:
+        show_missing()
+    filters.write(with_page=title == "Examples")
+    return frame
 
 
 def text_box(text: str, second: str) -> None:
@@ -85,29 +112,60 @@ def text_box(text: str, second: str) -> None:
                 st.rerun()
 
 
-def _choose(body) -> View:
+def _choose(frame: Frame, body) -> View:
     for path, label, icon in PAGES:
         st.page_link(path, label=label, icon=icon)
     name = _model_name()
-    example, data = _example()
-    slot = st.container()
-    unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
-                  help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
+    key = pick_data()
     try:
-        explainer = _load(name, example, body)
-        encoded = explainer.model.encode(example.text, example.second, unit)
-        probabilities = explainer.probabilities(encoded)
+        if key == OWN:
+            frame.example = _own_text()
+        else:
+            st.query_params.pop("text", None)
+            _pick(frame, name, key)
+        slot = st.container()
+        unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
+                      help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
+        frame.explainer = _load(name, frame.example, body)
+        if frame.browsed is not None:
+            frame.browsed = browse(key, frame.explainer)
+        encoded = frame.explainer.model.encode(frame.example.text, frame.example.second, unit)
+        probabilities = frame.explainer.probabilities(encoded)
     except NoFeatures as error:
         raise Unshowable(f"{error} Or choose another example in the sidebar.") from error
     except UnsupportedModel as error:
         raise Unshowable(f"{error} Until then, choose another model in the sidebar.") from error
     except (NonFinite, OutOfMemory) as error:
         raise Unshowable(str(error)) from error
-    if resources.store().last_problem:
-        st.warning(plain(resources.store().last_problem))
+    for problem in filter(None, (resources.store().last_problem, resources.library().last_problem)):
+        st.warning(plain(problem))
+    _check_weights(frame.explainer.model)
     with slot:
-        target = _target(explainer.model.labels, probabilities)
-    return View(explainer, encoded, example, data, probabilities, target)
+        target = _target(frame.explainer.model.labels, probabilities)
+    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target)
+
+
+def _pick(frame: Frame, name: str, key: str) -> None:
+    """Choose an example; filters on what the model predicts need the model first."""
+    frame.browsed = browse(key, None)
+    if filters.current().asks_model or resources.is_loaded(name):
+        try:
+            frame.explainer = resources.explainer(name)
+            wait_for_predictions(frame.explainer, key)
+            frame.browsed = browse(key, frame.explainer)
+        except UnsupportedModel:
+            # Said when the model is to be shown; the examples are there all the same.
+            frame.explainer = None
+    frame.example = pick_example(frame.browsed)
+
+
+def _check_weights(model) -> None:
+    """A link names the weights that it was made with; others give other numbers."""
+    asked = st.session_state.setdefault("weights of link", st.query_params.get("weights", ""))
+    named = st.session_state.setdefault("model of link", model.name)
+    if asked and named == model.name and not model.digest.startswith(asked):
+        st.warning(f"This link was made with other weights of {plain(model.name)}; the numbers may differ from those that its sender saw.")
+    st.query_params["weights"] = model.digest[:12]
 
 
 def _load(name: str, example: Example, body):
@@ -123,62 +181,14 @@ def _load(name: str, example: Example, body):
 
 def _model_name() -> str:
     try:
-        options, first = [*bundled_models(), *resources.added_models()], resources.chosen_settings().model
+        options, first = resources.models(), resources.chosen_settings().model
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
         options, first = bundled_models(), bundled_models()[0]
     name = linked(st.selectbox, "Model", options, first, "model",
                   help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
-    with st.popover("Add a model", width="stretch"):
-        with st.form("add-model", border=False):
-            typed = st.text_input("Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name")
-            if st.form_submit_button("Load") and typed.strip():
-                _add_model(typed.strip())
+    add_model()
     return name
-
-
-def _add_model(name: str) -> None:
-    try:
-        with st.spinner("Loading the model …"):
-            resources.explainer(name)
-    except UnsupportedModel as error:
-        st.error(plain(str(error)))
-        return
-    if name not in [*bundled_models(), *resources.added_models()]:
-        resources.added_models().append(name)
-    choose("model", name)
-    st.rerun()
-
-
-def _example() -> tuple[Example, str]:
-    data = linked(st.selectbox, "Data", [*bundled_data(), OWN], "reviews", "data",
-                  help="Examples that ship with Faithscope, or a text of your own.")
-    if data == OWN:
-        return _own_text(), data
-    st.query_params.pop("text", None)
-    by_id = {example.id: example for example in resources.examples(data)}
-    # Another set of data starts at its own first example.
-    if st.session_state.get("data of example", data) != data:
-        choose("example", next(iter(by_id)))
-        st.session_state["data of example"] = data
-        st.rerun()
-    st.session_state["data of example"] = data
-    ids = list(by_id)
-    chosen = linked(st.selectbox, "Example", ids, ids[0], "example", format_func=lambda i: f"{i} · {shortened(by_id[i].text, 70)}")
-    _previous_and_next(ids, chosen)
-    return by_id[chosen], data
-
-
-def _previous_and_next(ids: list[str], chosen: str) -> None:
-    place = ids.index(chosen)
-
-    def go(step: int) -> None:
-        choose("example", ids[(place + step) % len(ids)])
-
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P")
-        st.button("Next", key="next", on_click=go, args=(1,), shortcut="N")
-        st.caption(f"{place + 1} of {len(ids)}")
 
 
 def _keep_own_text(text: str, second: str) -> None:
@@ -190,6 +200,7 @@ def _keep_own_text(text: str, second: str) -> None:
 
 
 def _own_text() -> Example:
+    """The text that the session or its link names; Unshowable where there is none."""
     digest = held("text")
     found = _read_own(digest) if digest else None
     if found is None:

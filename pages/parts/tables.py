@@ -10,10 +10,10 @@ _CELL = "padding:.3rem .7rem;border:1px solid rgba(125,133,144,.3)"
 _SQUARE = "padding:.55rem .9rem;text-align:center;min-width:5.2rem;border:2px solid transparent;background-clip:padding-box"
 
 
-def table(header: list[str], rows: list[list[str]]) -> None:
-    """A plain table; every text is escaped, the first column names the row."""
+def table(header: list[str], rows: list[list[str]], most: int = 60) -> None:
+    """A plain table; every text is escaped and cut to `most` characters, the first column names the row."""
     top = "".join(f"<th scope='col' style='{_CELL};text-align:left;font-weight:600'>{escaped(name)}</th>" for name in header)
-    body = "".join("<tr>" + "".join(f"<{tag} style='{_CELL};text-align:left;font-weight:400'>{escaped(text)}</{tag}>"
+    body = "".join("<tr>" + "".join(f"<{tag} style='{_CELL};text-align:left;font-weight:400'>{escaped(text, most)}</{tag}>"
                                      for tag, text in zip(["th"] + ["td"] * len(row), row)) + "</tr>" for row in rows)
     st.html(f"<div style='overflow-x:auto'><table style='border-collapse:collapse;font-size:.9rem'><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>")
 

@@ -31,11 +31,10 @@ def show_text_notes(view: View) -> None:
 
 
 def _verdict(view: View) -> str:
-    label = view.example.label
-    if label is None or label not in view.model.labels:
+    if view.label_class is None:
         return ""
-    right = label == view.model.labels[view.predicted]
-    return f" That is {'right' if right else f'<b>wrong</b>: the label is {escaped(label)}'}."
+    right = view.label_class == view.predicted
+    return f" That is {'right' if right else f'<b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}'}."
 
 
 def _long(text: str) -> str:

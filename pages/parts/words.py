@@ -7,8 +7,10 @@ import json
 
 import streamlit as st
 
+from core.composition.exports import describe
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, hue
 from core.composition.rows import Row, value_text
+from pages.parts.drawing import DRAWING_JS, SAVE_CSS
 
 _HTML = '<div class="words" role="region" aria-label="Attributed words"></div><div class="tip" role="tooltip" hidden></div>'
 
@@ -23,6 +25,8 @@ _CSS = f"""
 .text {{ line-height: 2.15; font-size: 1.06rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; }}
 .word {{ all: unset; box-sizing: border-box; cursor: pointer; border-radius: 4px; padding: .08rem .16rem; border-bottom: 3px solid transparent;
         color: var(--st-text-color); overflow-wrap: anywhere; unicode-bidi: isolate; }}
+.word.own {{ unicode-bidi: plaintext; }}
+.rest {{ unicode-bidi: isolate; direction: ltr; margin: 0 .35rem; }}
 .word.for {{ border-bottom-color: var(--for); }}
 .word.against {{ border-bottom: 3px dotted var(--against); }}
 .word.masked {{ text-decoration: line-through; opacity: .65; }}
@@ -38,9 +42,9 @@ _CSS = f"""
 .tip {{ position: fixed; z-index: 1000; pointer-events: none; background: var(--st-text-color); color: var(--st-background-color);
        font-family: var(--st-font); font-size: .82rem; padding: .3rem .5rem; border-radius: 5px; max-width: 22rem; overflow-wrap: anywhere; }}
 .tip[hidden] {{ display: none; }}
-"""
+""" + SAVE_CSS
 
-_JS = """
+_JS = DRAWING_JS + """
 export default function (component) {
   const { parentElement, setStateValue } = component;
   const data = JSON.parse(component.data.json);
@@ -81,13 +85,15 @@ export default function (component) {
     const value = row.shades[i];
     const node = make('button', 'word', visible(piece.text));
     node.dataset.i = i;
-    node.dir = 'auto';
+    // Letters know their direction; a bracket takes that of its text.
+    if (/\\p{L}/u.test(piece.text)) node.classList.add('own');
     node.tabIndex = i === 0 ? 0 : -1;
     node.setAttribute('aria-label', visible(piece.text) + (piece.masked ? ', masked in the text' : '') + ', ' + row.name + ' ' + row.values[i]
       + (piece.masked ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'));
     node.setAttribute('aria-pressed', String(data.chosen === i));
     if (Math.abs(value) > 0.02) {
       node.style.background = shade(value);
+      node.dataset.shape = 'shade';
       if (row.kind === 'signed') node.classList.add(value < 0 ? 'against' : 'for');
     }
     if (row.kind === 'rank') node.appendChild(make('span', 'place', String(row.places[i])));
@@ -112,7 +118,7 @@ export default function (component) {
       if (piece.gap) text.append(visible(piece.gap));
       text.append(drawWord(row, i));
     });
-    if (data.rest) text.append(make('span', 'rest', ' ' + data.rest));
+    if (data.rest) text.append(make('span', 'rest', data.rest));
     box.append(head, text);
     return box;
   };
@@ -120,11 +126,24 @@ export default function (component) {
   const bar = make('span', 'bar');
   const low = data.signed ? shade(-1) : shade(0);
   bar.style.background = `linear-gradient(to right, ${low}, var(--st-background-color) ${data.signed ? 50 : 0}%, ${shade(1)})`;
+  bar.dataset.shape = 'scale';
   if (data.signed) legend.append(make('span', 'key against', data.against));
-  legend.append(bar, make('span', data.signed ? 'key' : '', data.for), make('span', '', data.legend));
+  legend.append(bar, make('span', data.signed ? 'key' : '', data.for), make('span', '', data.legend), make('span', 'hint', data.hint));
+  // What a picture needs of the bar is asked when it stands on the page.
+  const stops = () => (data.signed ? [shade(-1), 'transparent', shade(1)] : ['transparent', shade(1)]).map((colour) => {
+    bar.style.color = colour;
+    return getComputedStyle(bar).color;
+  });
+  const picture = () => {
+    bar.dataset.stops = JSON.stringify(stops());
+    return pictureOf(root, '.save, .hint', data.about, data.title);
+  };
   const waiting = { name: '', detail: '', hue: 'transparent', definition: '', kind: 'rank', shades: data.pieces.map(() => 0),
     places: data.pieces.map(() => ''), values: data.pieces.map(() => '') };
   root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
+  if (data.about && data.rows.length) {
+    root.querySelector('.head').append(saveButtons('the coloured words', data.name, () => svgOf(picture()), () => pngOf(picture())));
+  }
   tip.hidden = true;
 }
 """
@@ -132,7 +151,8 @@ export default function (component) {
 _COMPONENT = st.components.v2.component("faithscope_words", html=_HTML, css=_CSS, js=_JS)
 
 
-def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "", key: str = "words") -> int | None:
+def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "",
+          key: str = "words", name: str = "words", about: str = "") -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
     Args:
@@ -141,6 +161,8 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         class_name: the explained class, for the legend.
         definitions: a line per measure, shown on hover over its name.
         rest: what stands after the last word (what the model does not read).
+        name: of the files that the two buttons save, without an ending; see `core.composition.exports.safe_name`.
+        about: the line under a saved picture, see `core.composition.exports.picture_line`; without one there are no buttons.
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
@@ -150,7 +172,8 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         "signed": any(row.kind == "signed" for row in rows),
         "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
         "against": f"opposes “{class_name}”",
-        "legend": "Each row’s colour is scaled to its own largest value; point at a word for the number, click it to compare.",
+        "legend": "Each row’s colour is scaled to its own largest value.", "hint": "Point at a word for the number, click it to compare.",
+        "name": name, "about": about, "title": f"Words coloured by {', '.join(row.measure for row in rows)}",
         "rows": [_drawn(row, definitions) for row in rows],
     }
     # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
@@ -164,10 +187,8 @@ def _clicked(state, text: str, count: int) -> int | None:
 
 
 def _drawn(row: Row, definitions: dict[str, str]) -> dict:
-    order = {"rank": "1 = masked first", "positive": "↑ matters more, no sign", "signed": "↑ supports, ↓ opposes"}[row.kind]
-    size = "" if row.kind == "rank" else f" · largest {row.largest:.3g}" + (f" {row.unit}" if row.unit != "none" else "")
     return {
-        "name": row.measure, "detail": f"{row.variant} · {order}{size}" if row.kind != "rank" else order, "kind": row.kind,
+        "name": row.measure, "detail": describe(row), "kind": row.kind,
         "hue": hue(row.measure), "definition": definitions.get(row.measure, ""),
         "shades": row.shades.tolist(), "places": [int(place) or "—" for place in row.places],
         "values": [value_text(row, i) for i in range(len(row.scores))],

@@ -1,0 +1,83 @@
+"""How a page that is saved looks: light, dark and on paper."""
+
+from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS
+
+_LIGHT = "--ground: #ffffff; --raised: #f6f7f9; --ink: #23262f; --quiet: #565b68; --line: #dfe2e8;"
+_DARK = "--ground: #0e1117; --raised: #171b24; --ink: #f3f4f6; --quiet: #a9b0bd; --line: #2c323d;"
+
+
+def _clear(colour: str, share: float) -> str:
+    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share})"
+
+
+STYLE = f"""
+:root {{ color-scheme: light dark; {_LIGHT} --for: {SUPPORTS}; --against: {OPPOSES}; }}
+@media (prefers-color-scheme: dark) {{ :root {{ {_DARK} }} }}
+* {{ box-sizing: border-box; -webkit-print-color-adjust: exact; print-color-adjust: exact; }}
+body {{ margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }}
+main {{ max-width: 62rem; margin: 0 auto; padding: 2.2rem 1.4rem 3rem; }}
+h1 {{ font-size: 1.75rem; line-height: 1.25; margin: .1rem 0 .6rem; letter-spacing: -.01em; overflow-wrap: anywhere; }}
+h2 {{ font-size: 1.08rem; margin: 0 0 .7rem; }}
+p {{ margin: 0 0 .7rem; }}
+.eyebrow {{ color: var(--quiet); font-size: .84rem; margin: 0; }}
+.answer {{ font-size: 1.14rem; overflow-wrap: anywhere; }}
+.quiet {{ color: var(--quiet); font-size: .86rem; font-weight: 400; }}
+section, footer {{ margin-top: 1.9rem; padding-top: 1.3rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }}
+.row {{ padding: .2rem 0 .5rem; break-inside: avoid; }}
+.row + .row {{ border-top: 1px solid var(--line); padding-top: .7rem; }}
+.head {{ display: flex; flex-wrap: wrap; gap: .55rem; align-items: baseline; font-size: .9rem; margin-bottom: .2rem; }}
+.swatch {{ width: .75rem; height: .75rem; border-radius: 3px; align-self: center; }}
+.text {{ font-size: 1.09rem; line-height: 2.15; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }}
+.word {{ border-radius: 4px; padding: .08rem .16rem .06rem; border-bottom: 3px solid transparent; -webkit-box-decoration-break: clone; box-decoration-break: clone; }}
+.alone {{ display: inline-block; line-height: 1.4; }}
+.word:hover {{ outline: 2px solid var(--quiet); }}
+.for {{ border-bottom: 3px solid var(--for); }}
+.against {{ border-bottom: 3px dotted var(--against); }}
+.masked {{ text-decoration: line-through; opacity: .75; }}
+sup {{ font-size: .66em; font-weight: 600; line-height: 0; margin-left: .1rem; }}
+.legend {{ display: flex; flex-wrap: wrap; gap: .4rem .7rem; align-items: center; font-size: .88rem; margin: .7rem 0 .2rem; }}
+.key {{ padding: 0 .2rem; }}
+.scale {{ width: 8rem; height: .8rem; border-radius: 3px; background: linear-gradient(to right, {_clear(SUPPORTS, 0)}, {_clear(SUPPORTS, STRONGEST)}); }}
+.scale.both {{ background: linear-gradient(to right, {_clear(OPPOSES, STRONGEST)}, {_clear(OPPOSES, 0)} 50%, {_clear(SUPPORTS, 0)} 50%, {_clear(SUPPORTS, STRONGEST)}); }}
+.notes {{ background: var(--raised); border: 1px solid var(--line); border-radius: 8px; margin: 1rem 0 0; padding: .7rem 1rem .7rem 2rem; font-size: .93rem; }}
+table {{ border-collapse: collapse; font-size: .92rem; }}
+th, td {{ padding: .32rem .7rem; text-align: left; vertical-align: top; font-weight: 400; }}
+thead th {{ font-weight: 600; border-bottom: 1px solid var(--line); vertical-align: bottom; }}
+tbody tr + tr > * {{ border-top: 1px solid var(--line); }}
+.number {{ text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }}
+.scroll {{ overflow-x: auto; margin-bottom: .4rem; }}
+.classes th:first-child {{ padding-left: 0; overflow-wrap: anywhere; }}
+.room {{ width: 14rem; vertical-align: middle; }}
+.bar {{ display: block; height: .7rem; min-width: 2px; border-radius: 3px; background: var(--quiet); }}
+.mark {{ font-size: .76rem; color: var(--quiet); border: 1px solid var(--line); border-radius: 5px; padding: 0 .35rem; margin-left: .3rem; }}
+.pair {{ display: flex; flex-wrap: wrap; gap: 1.2rem 2rem; }}
+.pair > * {{ max-width: 100%; flex: 0 1 auto; }}
+.pair .quiet {{ max-width: 27rem; margin-top: .5rem; }}
+.square caption {{ text-align: left; font-weight: 600; padding-bottom: .4rem; }}
+.square td, .square thead th {{ text-align: center; border: 2px solid var(--ground); }}
+.square thead th, .square tbody th {{ font-weight: 400; border: 0; }}
+.square tbody th {{ text-align: right; white-space: nowrap; padding-left: 0; vertical-align: middle; }}
+.square td {{ min-width: 4rem; padding: .5rem .5rem; font-variant-numeric: tabular-nums; }}
+.values th[scope=row] {{ white-space: pre-wrap; font-weight: 500; }}
+.values thead th:nth-child(n+3) {{ text-align: right; }}
+.values thead th:first-child, .values td:first-child {{ color: var(--quiet); padding-left: 0; }}
+.values tbody tr:hover > * {{ background: var(--raised); }}
+small {{ display: inline-block; min-width: 1.6rem; color: var(--quiet); font-size: .76rem; }}
+.wide th[scope=row] {{ white-space: nowrap; padding-left: 0; font-weight: 500; }}
+.wide th, .wide td, .square th {{ overflow-wrap: break-word; }}
+.wide thead th:first-child {{ padding-left: 0; }}
+footer {{ font-size: .88rem; }}
+dl {{ display: grid; grid-template-columns: max-content 1fr; gap: .15rem 1.4rem; margin: 0; }}
+dt {{ color: var(--quiet); }}
+dd {{ margin: 0; overflow-wrap: anywhere; font-variant-numeric: tabular-nums; }}
+@media (max-width: 36rem) {{ dl {{ display: block; }} dd {{ margin-bottom: .4rem; }} .room {{ width: 6rem; }} main {{ padding: 1.2rem .9rem 2rem; }} }}
+@media print {{
+:root {{ color-scheme: light; {_LIGHT} }}
+body {{ font-size: 10.5pt; }}
+main {{ max-width: none; padding: 0; }}
+h2 {{ break-after: avoid; }}
+tr, .pair > * {{ break-inside: avoid; }}
+.scroll {{ overflow: visible; }}
+}}
+"""

@@ -1,0 +1,134 @@
+"""Choosing data and an example, in the sidebar of every page: within the filters that the page Examples sets."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core.composition.browsing import Index, Judged, LabelMatch, Query
+from core.network.examples import Example
+from core.network.tables import BadData
+from pages.parts import data, filters
+from pages.parts.links import choose, current, linked, say_missing
+from pages.parts.wording import plain, shortened
+
+OWN = "own text"
+# A menu of more is slow to draw and slow to read; the page Examples searches all.
+_MENU = 200
+
+
+class Unshowable(Exception):
+    """What is chosen cannot be shown; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Browsed:
+    """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's values
+    beside the query's other parts, and of everything; match: how its labels were understood."""
+
+    key: str
+    index: Index
+    judged: Judged
+    match: LabelMatch
+    query: Query
+    rows: np.ndarray
+    counts: dict[str, dict[str, int]]
+    everything: dict[str, dict[str, int]]
+
+    def class_of(self, label: str | None) -> int | None:
+        """The model's class that a label means; None if it means none."""
+        return self.match.classes.get(label)
+
+
+def pick_data() -> str:
+    """Draw the choice of data; its key, or OWN."""
+    for problem in data.data_problems():
+        st.warning(plain(problem))
+    about = data.data_sets()
+    key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(), "data", format_func=_names(about),
+                 help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.")
+    # Filters belong to a set of data, as does the example.
+    if st.session_state.get("data of filters", key) != key:
+        filters.forget()
+        choose("example", None)
+    st.session_state["data of filters"] = key
+    return key
+
+
+def browse(key: str, explainer) -> Browsed:
+    """The data set of a key under a model (None while there is none) and the query that holds.
+
+    Raises:
+        Unshowable: the data cannot be read.
+    """
+    try:
+        index = data.index(key)
+    except (BadData, KeyError) as error:
+        raise Unshowable(f"{error} Or choose other data in the sidebar." if isinstance(error, BadData) else "This data was removed. Choose other data in the sidebar.") from error
+    judged, match, state = data.judged(key, explainer)
+    dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
+    say_missing("examples of the kind", dropped)
+    query = filters.current()
+    rows, counted = data.selection(state, query, index, judged)
+    return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1])
+
+
+def wait_for_predictions(explainer, key: str) -> None:
+    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only."""
+    index = data.index(key)
+    if not filters.current().asks_model or data.predictions(explainer, index).complete:
+        return
+    if data.cost(explainer, index).seconds > data.CHEAP_SECONDS:
+        st.caption("The filters ask what the model predicts, which is not known for all examples; the page Examples computes it.")
+        return
+    with st.spinner("Predicting the examples …"):
+        job, end = data.predict(explainer, index), time.monotonic() + 4 * data.CHEAP_SECONDS
+        while job.active and time.monotonic() < end:
+            time.sleep(0.05)
+
+
+def pick_example(browsed: Browsed) -> Example:
+    """Draw the choice of an example, with previous and next within the filters."""
+    index, rows = browsed.index, browsed.rows
+    examples = index.data.examples
+    first, asked = examples[rows[0] if len(rows) else 0].id, current("example")
+    if asked is not None and asked not in index.rows:
+        say_missing("example", [asked])
+    if asked is None or asked not in index.rows:
+        asked = first
+        choose("example", asked)
+    row = index.rows[asked]
+    found = np.flatnonzero(rows == row)
+    place = int(found[0]) if len(found) else None
+    start = 0 if place is None else place // _MENU * _MENU
+    menu = [examples[r].id for r in rows[start:start + _MENU]]
+    chosen = linked(st.selectbox, "Example", menu if place is not None else [asked, *menu], first, "example",
+                    format_func=lambda i: f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" if i in index.rows else str(i),
+                    help=None if len(rows) <= _MENU else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.")
+    _previous_and_next(browsed, place)
+    return examples[index.rows[chosen]]
+
+
+def _previous_and_next(browsed: Browsed, place: int | None) -> None:
+    rows, examples, count = browsed.rows, browsed.index.data.examples, len(browsed.rows)
+
+    def go(step: int) -> None:
+        to = (0 if step > 0 else -1) if place is None else (place + step) % count
+        choose("example", examples[rows[to]].id)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P", disabled=not count)
+        st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
+        st.caption(f"{f'{place + 1:,}' if place is not None else '—'} of {count:,}")
+    if browsed.query.narrows:
+        left = "No example matches the filters." if not count else f"Filters leave {count:,} of {len(browsed.index):,}" + ("" if place is not None else "; this one is not among them") + "."
+        st.caption(left)
+        st.button("Clear filters", key="clear-filters", on_click=filters.forget)
+
+
+def _names(about: dict[str, str]):
+    """How data sets are called in the menu: two versions of one file are told apart by what follows the @."""
+    stems = Counter(key.rpartition("@")[0] or key for key in about)
+    return lambda key: shortened(key if stems[key.rpartition("@")[0] or key] > 1 else key.rpartition("@")[0] or key, 50)

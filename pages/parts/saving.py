@@ -1,0 +1,96 @@
+"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run again."""
+
+import html
+import re
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.composition.attribution_page import attribution_page
+from core.composition.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance, safe_name
+from core.composition.rows import Row
+
+if TYPE_CHECKING:
+    from pages.parts.sidebar import View
+
+_CSV_TIP = "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with an apostrophe."
+
+
+def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]], name: str, key: str) -> None:
+    """A button that saves a table as CSV.
+
+    Args:
+        header: names of the columns.
+        rows: gives the lines, called at each click on a thread of its own: it may not ask Streamlit anything.
+        name: of the file, from `safe_name`.
+        key: of the button, unique on the page.
+    """
+    _save(label, lambda: csv_text(header, rows()), name, "text/csv", key, _CSV_TIP)
+
+
+def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
+    """A button that saves a page of HTML; `page` writes it, called as the rows of `save_table` are."""
+    _save(label, page, name, "text/html", key, "One file without scripts that opens in any browser, offline.")
+
+
+def save_attributions(view: "View", rows: list[Row], answer: str, notes: Iterable[str] = ()) -> None:
+    """Two buttons: the attributions on this page as a table, and as a page of their own.
+
+    Args:
+        view: what the page shows.
+        rows: its rows, one a measure; without any there is nothing to save.
+        answer: the page's sentence, as HTML of ours in which all text is escaped.
+        notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note and tags.
+    """
+    if not rows:
+        return
+    source, notes = _source(view), (*view.model.notes, *notes, *_notes(view))
+
+    def shown() -> Shown:
+        return Shown(view.encoded, view.example, view.model.labels, view.probabilities, view.target, tuple(rows), view.label_class, _plain(answer), notes,
+                     provenance(view.model, view.encoded, view.example, *source, view.target))
+
+    name = attributions_name(view)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _save("Table (CSV)", lambda: csv_text(*attribution_table(shown())), f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
+        save_page("Page (HTML)", lambda: attribution_page(shown()), f"{name}.html", "save-html")
+
+
+def attributions_name(view: "View") -> str:
+    """The name of files about this view, without an ending."""
+    return safe_name(["attributions", _source(view)[0], view.example.id, view.class_name, view.model.name])
+
+
+def about_view(view: "View") -> str:
+    """The line under a picture of this view."""
+    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.target))
+
+
+def about_model(model) -> str:
+    """The line under a picture of what a model does on no example in particular."""
+    return picture_line(model_identity(model))
+
+
+def _source(view: "View") -> tuple[str, str]:
+    """Name and digest of the view's data set; no digest for a text of one's own."""
+    return (view.data, "") if view.browsed is None else (view.browsed.index.data.name, view.browsed.index.data.digest)
+
+
+def _save(label: str, content: Callable[[], str], name: str, mime: str, key: str, tip: str) -> None:
+    # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
+    st.download_button(label, lambda: content().encode("utf-8"), name, mime, key=key, on_click="ignore", type="tertiary", icon=":material/download:", help=tip)
+
+
+def _plain(answer: str) -> str:
+    return html.unescape(re.sub(r"<[^>]*>", "", answer))
+
+
+def _notes(view: "View") -> list[str]:
+    cut, example = view.encoded.truncation, view.example
+    notes = []
+    if cut.cut:
+        beyond = f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
+        notes.append(f"The model reads {view.model.max_tokens:,} tokens at most.{beyond}{' The second text is cut.' if cut.second_cut else ''}")
+    notes += [example.note] if example.note else []
+    return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

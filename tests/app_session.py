@@ -1,0 +1,152 @@
+"""One person's session with the app, without a browser: what the page sends, holds and says."""
+
+import json
+import re
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME, ATTRIBUTIONS, EXAMPLES = "app.py", "pages/attributions.py", "pages/examples.py"
+PAGES = [HOME, *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
+
+# What download buttons write when they are pressed, by the id that the browser would ask for.
+WAITING: dict = {}
+
+
+class App:
+    """One person's session; the first request may carry query parameters."""
+
+    def __init__(self, page: str = HOME, /, **query):
+        self.at = AppTest.from_file(str(ROOT / HOME), default_timeout=180)
+        self.at.query_params.update({name: value for name, value in query.items()})
+        self.go(page)
+
+    def go(self, page: str):
+        self.at.switch_page(page)
+        return self.run()
+
+    def run(self):
+        self.at.run()
+        assert not self.at.exception, self.at.exception[0].message
+        return self
+
+    def widget(self, kind: str, label: str, exact: bool = True):
+        found = [w for w in self.at.get(kind) if w.label == label or not exact and w.label.startswith(label)]
+        assert len(found) == 1, f"{len(found)} of {kind} {label!r}; there are {[w.label for w in self.at.get(kind)]}"
+        return found[0]
+
+    def has(self, kind: str, label: str) -> bool:
+        return any(w.label.startswith(label) for w in self.at.get(kind))
+
+    def press(self, label: str, exact: bool = True):
+        self.widget("button", label, exact).click()
+        return self.run()
+
+    def set(self, kind: str, label: str, value):
+        self.widget(kind, label).set_value(value)
+        return self.run()
+
+    def open_box(self):
+        if not self.at.text_area:
+            self.set("toggle", "Type or edit a text", True)
+        return self
+
+    def type(self, text: str, second: str = ""):
+        self.open_box()
+        self.widget("text_area", "Text").set_value(text)
+        self.widget("text_area", "Second text").set_value(second)
+        return self.press("Explain")
+
+    @property
+    def components(self) -> list:
+        return [e for e in self.at.main if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_figure_buttons"]
+
+    @property
+    def words(self) -> dict:
+        """What the page sends to its word component."""
+        (found,) = self._drawn("pieces")
+        return found
+
+    @property
+    def table(self) -> dict:
+        """What the page Examples sends to its table."""
+        (found,) = self._drawn("facets")
+        return found
+
+    def _drawn(self, part: str) -> list[dict]:
+        sent = (json.loads(json.loads(component.proto.json)["json"]) for component in self.components)
+        return [data for data in sent if part in data]
+
+    @property
+    def rows(self) -> dict[str, dict]:
+        return {row["name"]: row for row in self.words["rows"]} if self._drawn("pieces") else {}
+
+    @property
+    def text(self) -> str:
+        """The text as the word component shows it, up to its last word."""
+        return "".join(piece["gap"] + piece["text"] for piece in self.words["pieces"])
+
+    @property
+    def tables(self) -> list[list[list[str]]]:
+        """The cells of every table that is drawn as HTML, heads included."""
+        drawn = [re.search(r"<table.*</table>", element.value, re.S) for element in self.at.html]
+        return [[["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")] for found in drawn if found]
+
+    @property
+    def agreement(self) -> list[list[list[str]]]:
+        """The squares of agreement: numbers by measure and measure."""
+        return [table for table in self.tables if len(table) == len(table[0]) and table[0][1:] == [row[0] for row in table[1:]]]
+
+    def download(self, label: str) -> str:
+        """What a button saves, as text; written on the click only."""
+        button = self.widget("download_button", label)
+        return WAITING[button.proto.deferred_file_id]().decode("utf-8")
+
+    @property
+    def example(self) -> str:
+        return self.widget("selectbox", "Example").value
+
+    @property
+    def choice(self) -> tuple:
+        return (self.widget("selectbox", "Model").value, self.widget("selectbox", "Data").value,
+                self.widget("selectbox", "Explained class").value, self.widget("button_group", "Unit").value)
+
+    @property
+    def errors(self) -> list[str]:
+        return [unescaped(error.value) for error in self.at.error]
+
+    @property
+    def said(self) -> str:
+        """Everything that is written on the page, without its markup."""
+        html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
+        written = [e.value for kind in ("markdown", "caption", "warning", "info", "error", "subheader") for e in self.at.get(kind)]
+        return unescaped(" ".join([html, *written]))
+
+    def markup(self):
+        """Every string that the browser would read as HTML or Markdown: (may hold raw HTML, string)."""
+        for part in (self.at.main, self.at.sidebar):
+            for element in part:
+                kind, proto = getattr(element, "type", ""), getattr(element, "proto", None)
+                if kind == "html":
+                    yield True, element.proto.body
+                for name in ("body", "label", "help", "text") if kind not in ("html", "bidi_component") and proto is not None else ():
+                    value = getattr(proto, name, None)
+                    if isinstance(value, str):
+                        yield bool(getattr(proto, "allow_html", False)), value
+
+
+def unescaped(markdown: str) -> str:
+    return re.sub(r"\\([^\w\s])", r"\1", markdown)
+
+
+def wait(app: App, until, seconds: float = 120.0) -> App:
+    """Rerun the page until something holds, as the polling fragment does in a browser."""
+    end = time.monotonic() + seconds
+    while not until():
+        assert time.monotonic() < end, "nothing came of it"
+        time.sleep(0.1)
+        app.run()
+    return app
