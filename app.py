@@ -11,6 +11,7 @@ from pages.parts.pictures import figure_buttons
 from pages.parts.saving import about_model, about_view, attributions_name, save_attributions, save_table
 from pages.parts.sidebar import View, open_page
 from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.waiting import in_turn
 from pages.parts.wording import escaped, number, plain
 from pages.parts.words import words
 
@@ -40,7 +41,7 @@ def _example(view: View) -> None:
     waits = not explainer.cost(encoded, MEASURE).cheap and explainer.stored(encoded, MEASURE, view.target) is None
     measure = measures()[CHEAPEST if waits else MEASURE]
     try:
-        with st.spinner("Computing the attribution …"):
+        with st.spinner("Computing the attribution …"), in_turn(view.model):
             found = explainer.attribute(encoded, measure.name, view.target)
     except (NonFinite, OutOfMemory) as error:
         st.error(f"{measure.name}: {plain(str(error))}")

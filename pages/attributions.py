@@ -13,6 +13,7 @@ from pages.parts.saving import about_view, attributions_name, save_attributions
 from pages.parts.sidebar import View, open_page, text_box
 from pages.parts.tables import square, table
 from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.waiting import in_turn
 from pages.parts.wording import duration, escaped, number, plain
 from pages.parts.words import words
 
@@ -89,7 +90,8 @@ def _attribution(view: View, name: str):
     cost = explainer.cost(encoded, name)
     if cost.cheap:
         try:
-            return explainer.attribute(encoded, name, target)
+            with in_turn(view.model):
+                return explainer.attribute(encoded, name, target)
         except (NonFinite, OutOfMemory) as error:
             st.error(f"{name}: {plain(str(error))}")
             return None
@@ -126,7 +128,9 @@ def _progress(key: str, name: str) -> None:
     left = job.remaining_seconds if 50 * job.done > job.total else None
     text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (f", about {duration(left)} left" if left is not None else "")
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(job.done / job.total if job.total else 0.0, text if job.state == "running" else f"{name}: waiting for other work")
+        ahead = resources.jobs().ahead(key)
+        waits = f"{name}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
+        st.progress(job.done / job.total if job.total else 0.0, text if job.state == "running" else waits)
         st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 

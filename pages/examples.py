@@ -59,10 +59,12 @@ def _answer_event() -> None:
         return
     what, value = event
     query = filters.current()
+    # Half an emoji, where a text was cut, can stand neither in an address nor in a file.
+    value = value.encode("utf-8", "replace").decode()[:500] if isinstance(value, str) else value
     if what == "search" and isinstance(value, str):
         filters.search_for(replace(query, search=value))
     elif what == "toggle" and isinstance(value, list) and len(value) == 2 and value[0] in filters.FACETS:
-        filters.search_for(query.toggled(value[0], str(value[1])))
+        filters.search_for(query.toggled(value[0], str(value[1]).encode("utf-8", "replace").decode()))
     elif what == "clear":
         filters.forget()
     elif what == "order" and value in ORDERS:
@@ -82,8 +84,9 @@ def _answer(place, frame: Frame, browsed: Browsed) -> None:
         said = f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
     elif (judged.right >= 0).any():
         count, right = int((judged.right >= 0).sum()), int((judged.right == 1).sum())
-        so_far = "" if known == len(index) else " so far"
-        said = f"The model is right on <b>{right:,} of {count:,}</b> examples{so_far} ({100 * right / count:.1f} % ↑). {_mistake(browsed)}"
+        complete = browsed.known.complete
+        said = (f"The model is right on <b>{right:,} of {count:,}</b> examples{'' if complete else ' so far'} ({100 * right / count:.1f} % ↑). "
+                f"{_mistake(browsed, complete)}")
     else:
         least = int(np.nanargmin(judged.confidence))
         said = (f"The model is least sure about <b>{escaped(index.data.examples[least].id)}</b>: "
@@ -98,10 +101,10 @@ def _answer(place, frame: Frame, browsed: Browsed) -> None:
             st.caption(plain(browsed.match.how))
 
 
-def _mistake(browsed: Browsed) -> str:
+def _mistake(browsed: Browsed, complete: bool) -> str:
     row = worst(browsed.judged)
     if row is None:
-        return "It makes no mistake here."
+        return "It makes no mistake here." if complete else ""
     judged, example = browsed.judged, browsed.index.data.examples[row]
     return (f"Its most confident mistake is <b>{escaped(example.id)}</b>: it says {escaped(judged.labels[judged.predicted[row]])} "
             f"with probability {number(float(judged.confidence[row]))}, the label is {escaped(_label(browsed, example.label))}.")
@@ -109,7 +112,7 @@ def _mistake(browsed: Browsed) -> str:
 
 def _predictions(explainer, browsed: Browsed) -> None:
     """Predict what is not predicted yet: at once where that takes seconds, else when asked."""
-    index, known = browsed.index, data.predictions(explainer, browsed.index)
+    index, known = browsed.index, browsed.known
     if known.complete:
         if known.problems:
             st.warning(f"{len(known.problems):,} examples have no prediction. {plain(next(iter(known.problems.values())))}")
@@ -118,6 +121,9 @@ def _predictions(explainer, browsed: Browsed) -> None:
     if job is not None and job.active and not job.cancelled():
         _progress(explainer, browsed.key)
         return
+    if job is not None and job.state == "done":
+        # It ended while this page was drawn.
+        st.rerun()
     cost = data.cost(explainer, index)
     if job is None and cost.seconds <= data.CHEAP_SECONDS:
         data.predict(explainer, index)
@@ -136,15 +142,19 @@ def _predictions(explainer, browsed: Browsed) -> None:
 @st.fragment(run_every=1.0)
 def _progress(explainer, key: str) -> None:
     job = resources.jobs().find(data.job_key(explainer, data.index(key)))
-    if job is None or not job.active or job.cancelled() or job.done - st.session_state.get("predicted before", 0) > job.total / 12:
+    owner, before = st.session_state.get("predicted before", ("", 0))
+    if job is None or not job.active or job.cancelled() or owner == job.key and job.done - before > job.total / 12:
         # The table takes in what has come since.
-        st.session_state["predicted before"] = 0 if job is None or not job.active else job.done
+        st.session_state["predicted before"] = ("", 0) if job is None or not job.active else (job.key, job.done)
         st.rerun()
+    if owner != job.key:
+        st.session_state["predicted before"] = (job.key, job.done)
     ahead = resources.jobs().ahead(job.key)
     left = job.remaining_seconds
-    text = f"Predicted {job.done:,} of {job.total:,} examples" + (f", about {duration(left)} left" if left is not None else "")
+    text = f"Predicted {job.done:,} of {job.total:,} examples" if job.total else "Waiting to begin"
+    text += f", about {duration(left)} left" if left is not None else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(job.done / job.total if job.total else 0.0, text + (f"; takes turns with {ahead} other jobs" if ahead else ""))
+        st.progress(job.done / job.total if job.total else 0.0, text + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else ""))
         st.button("Cancel", key="cancel-predict-all", on_click=job.cancel)
 
 
@@ -225,7 +235,8 @@ def _chosen(frame: Frame) -> None:
         return
     st.subheader("Chosen", anchor=False)
     st.html(f"<p dir='auto' style='font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto'>{escaped(view.example.text, 20_000)}</p>")
-    classes = " · ".join(f"{escaped(name)} {number(float(p))}" for name, p in zip(view.model.labels, view.probabilities))
+    likely = np.argsort(-view.probabilities, kind="stable")[:12]
+    classes = " · ".join(f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}" for i in (sorted(likely) if view.model.C <= 12 else likely))
     label = f" The label is <b>{escaped(_label(view.browsed, view.example.label))}</b>." if view.browsed is not None and view.example.label is not None else ""
     st.html(f"<p>Probability of each class: {classes}.{label}</p>")
     show_text_notes(view)

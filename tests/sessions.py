@@ -20,24 +20,35 @@ from websockets.sync.client import connect
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@contextlib.contextmanager
-def running_server(folder: Path, **environment):
-    """The app as the README starts it, with an empty store under `folder`; its address.
+def start_server(folder: Path, script: str = "app.py", **environment) -> tuple[subprocess.Popen, str]:
+    """Start the app as the README starts it (or another script), with its store under `folder`; process and address.
 
-    After it stopped, its log must hold no traceback.
+    Whoever starts it ends it. What it says goes to `log.txt` in the folder.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))}
     inherited |= {"FAITHSCOPE_CACHE": str(folder / "cache"), "FAITHSCOPE_DEVICE": "cpu"} | environment
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port", str(port)]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true", "--server.port", str(port)]
     path = folder / "log.txt"
     with path.open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=inherited, stdout=log, stderr=subprocess.STDOUT)
     try:
         _until_healthy(process, port, path)
-        yield f"http://127.0.0.1:{port}"
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+    return process, f"http://127.0.0.1:{port}"
+
+
+@contextlib.contextmanager
+def running_server(folder: Path, script: str = "app.py", **environment):
+    """A server that `start_server` starts; its address. After it stopped, its log must hold no traceback."""
+    process, address = start_server(folder, script, **environment)
+    try:
+        yield address
     finally:
         process.terminate()
         try:
@@ -46,7 +57,7 @@ def running_server(folder: Path, **environment):
             process.kill()
             process.wait()
             raise
-    log = path.read_text(encoding="utf-8", errors="replace")
+    log = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
     assert "Traceback" not in log, log[-4000:]
 
 

@@ -69,6 +69,13 @@ def test_selected_by_hand(four, query, expected):
     assert ids(four, query) == expected
 
 
+def test_more_tags_than_a_menu_holds_are_tags_all_the_same():
+    data = data_set([Example(str(i), "a", None, None, (f"tag {i:02}",)) for i in range(60)] + [Example("x", "a")], ())
+    index = Index(data)
+    tally = counts(index, judge(index, (), LabelMatch({}), None), Query())["tag"]
+    assert tally["(no tag)"] == 1 and len(tally) == 41 and all(n == 1 for n in tally.values())
+
+
 def test_counts_by_hand(four):
     index, judged = four
     everything = counts(index, judged, Query())
@@ -183,7 +190,8 @@ def test_labels_meet_classes(labels, model, expected, said):
 # Searching
 
 def test_terms():
-    assert terms('Two "Quoted Words" here') == ["two", "quoted words", "here"] and terms("") == [] and terms('"') == ['"']
+    assert terms('Two "Quoted Words" here') == ["two", "quoted words", "here"] and terms("") == terms('"') == terms('""') == []
+    assert terms('film "not the') == ["film", "not the"]
 
 
 @given(some.text(max_size=400), some.lists(some.text(min_size=1, max_size=5), max_size=3), some.integers(60, 120))

@@ -3,7 +3,6 @@
 import csv
 import html
 import io
-import json
 import re
 import shutil
 import time
@@ -15,6 +14,7 @@ import streamlit as st
 from core.composition.explaining import Explainer
 from core.network.examples import read_bundled
 from pages.parts import data as held_data
+from pages.parts import resources
 from tests import tiny
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, wait
 from tests.hostile import hostile_files
@@ -191,7 +191,7 @@ def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundl
 def test_columns_can_be_corrected(fresh):
     app = upload(App(EXAMPLES), "odd.csv", b"a,b,c\nshort,A much longer text stands here,1\nword,And another long one there,0\n")
     app.set("selectbox", "Text (its words are masked)", "a").set("selectbox", "Label", "c")
-    app.widget("text_input", "Names of numbered labels, in order, separated by commas").set_value("negative, positive")
+    app.widget("text_area", "Names of numbered labels, in order, one a line").set_value("negative\npositive")
     predicted(app.run().press("Add this data"))
     assert [row["text"] for row in app.table["rows"]] == ["short", "word"] and [row["label"] for row in app.table["rows"]] == ["positive", "negative"]
 
@@ -208,6 +208,75 @@ def test_labels_of_another_task_are_shown_and_not_judged(fresh):
     app = predicted(upload(App(EXAMPLES), "news.csv", b"text,label\nStocks fell.,Business\nThey won.,Sports\n").press("Add this data"))
     assert [row["right"] for row in app.table["rows"]] == [None, None] and "not this model" in app.said
     assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"] and "least sure" in app.said
+
+
+def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
+    many = "text,label\n" + "".join(f"Text number {i} here,positive\n" for i in range(1, 61))
+    upload(App(EXAMPLES), "one.csv", many.encode()).press("Add this data")
+    app = predicted(upload(App(EXAMPLES), "two.csv", many.replace("here", "there").encode()).press("Add this data"))
+    one, two = (next(key for key in resources.library().data() if key.startswith(name)) for name in ("one", "two"))
+    ask(ask(app, "order", "label probability"), "page", 4)
+    predicted(app.set("selectbox", "Data", one))
+    assert app.table["page"] == 1 and app.table["order"] == "row" and app.table["rows"][0]["text"] == "Text number 1 here" and app.example == "1"
+    assert app.set("selectbox", "Data", two).table["page"] == 1
+
+
+def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
+    # Names and texts that are cut in the middle, where alone they differ.
+    rows = "".join(f"review-{i:04}-of-the-amazon-book-set,{'The long beginning of a review that everybody knows ' * 2}{i}{' and its long end that everybody knows too' * 2},positive\n"
+                   for i in range(1, 6))
+    for fold in ("01", "02"):
+        app = upload(App(EXAMPLES), f"very_long_experiment_name_2024_fold_{fold}_of_the_great_collection_final.csv", f"id,text,label\n{rows}".encode() + f"x,{fold},positive\n".encode())
+        predicted(app.press("Add this data"))
+    for label in ("Data", "Example"):
+        options = app.widget("selectbox", label).proto.options
+        assert len(set(options)) == len(options) > 3
+    listed = ids(app)
+    ask(app, "example", listed[0])
+    assert app.example == listed[0] == app.run().example and app.set("selectbox", "Example", listed[2]).example == listed[2]
+    keys = [key for key in resources.library().data()]
+    for key in keys:
+        assert app.set("selectbox", "Data", key).widget("selectbox", "Data").value == key == app.run().widget("selectbox", "Data").value
+
+
+def test_a_link_names_the_example_where_an_order_decides_which_is_first():
+    app = ask(predicted(App(EXAMPLES)), "order", "label probability")
+    ask(app, "example", ids(app)[0])
+    assert app.at.query_params["example"] == ids(app)[0]
+
+
+@pytest.mark.parametrize("event", [("search", "x\ud83d"), ("toggle", ["tag", "\ud800"]), ("toggle", ["tag", "x" * 10_000]), ("search", "\0")])
+def test_half_a_character_does_not_stay_in_the_way(event):
+    app = ask(App(EXAMPLES), *event)
+    assert app.run().table and app.go(HOME).example and app.go(EXAMPLES).table
+
+
+def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(fresh):
+    app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
+    assert "of 4 examples" in app.said and "so far" not in app.said and "no prediction" in app.said
+
+
+def test_data_that_somebody_else_takes_away_is_said(fresh):
+    app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
+    App(EXAMPLES).press("Remove")
+    assert "taken off the list" in app.run().said and app.widget("selectbox", "Data").value == "reviews"
+
+
+def test_a_filter_that_another_model_does_not_know_is_taken_away(fresh, tiny_root):
+    resources.library().add_model(str(tiny.folder("bert", tiny_root)))
+    app = ask(predicted(App(EXAMPLES)), "toggle", ["predicted", "positive"])
+    app.set("selectbox", "Model", str(tiny.folder("bert", tiny_root)))
+    assert "filter was taken away" in app.said and "This link" not in app.said and app.table["rows"]
+
+
+def test_a_folder_that_was_written_anew_is_read_anew(fresh, tiny_root, tmp_path):
+    folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "mine")
+    resources.library().add_model(str(folder))
+    app = App(ATTRIBUTIONS, model=str(folder))
+    assert tiny.LABELS[0] in app.widget("selectbox", "Explained class").options
+    config = (folder / "config.json").read_text()
+    (folder / "config.json").write_text(config.replace(tiny.LABELS[0], "renamed"))
+    assert "renamed" in app.run().widget("selectbox", "Explained class").options
 
 
 def test_data_that_was_added_can_be_taken_away(fresh):
@@ -315,4 +384,3 @@ def test_the_downloaded_table_holds_what_the_filters_leave_and_no_formula(fresh)
     assert len(rows) == 3 and rows[2]["text"] == "plain text"
     assert all(not value.startswith(("=", "@", "+", "-")) for row in rows for value in row.values())
     assert np.allclose([float(row["confidence (0 to 1)"]) for row in rows], [r["share"] for r in app.table["rows"]], atol=1e-4)
-    assert json.dumps(rows)

@@ -440,6 +440,15 @@ while jobs.find("a").state != "running":
     assert (tmp_path / "stopped").read_text() == "in order" and not (tmp_path / "begun").exists()
 
 
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, type("PanicException", (BaseException,), {})])
+def test_whatever_ends_one_job_the_next_is_done(error, jobs):
+    def work(job):
+        raise error("panic")
+
+    assert ended(jobs.submit("a", "bad", work)) == FAILED and jobs.find("a").problem
+    assert ended(jobs.submit("b", "good", lambda job: 7)) == DONE
+
+
 def test_closed_jobs_start_nothing_any_more():
     jobs = Jobs()
     jobs.close()

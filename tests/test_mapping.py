@@ -286,10 +286,11 @@ def test_what_is_wrong_with_columns_is_said():
 
 def test_the_digest_is_over_content_and_choice():
     raw, mapping = table(t=["a"], y=["x"]), Mapping("t", label="y")
-    expected = hashlib.sha256(json.dumps(["0" * 64, mapping.as_dict()], sort_keys=True).encode()).hexdigest()
+    expected = hashlib.sha256(json.dumps(["0" * 64, mapping.as_dict(), ["x"]], sort_keys=True).encode()).hexdigest()
     assert build(raw, mapping).digest == expected
-    others = {build(dataclasses.replace(raw, digest="1" * 64), mapping).digest, build(raw, Mapping("t")).digest, build(raw, Mapping("y", label="t")).digest}
-    assert len(others | {expected}) == 4
+    others = {build(dataclasses.replace(raw, digest="1" * 64), mapping).digest, build(raw, Mapping("t")).digest, build(raw, Mapping("y", label="t")).digest,
+              build(dataclasses.replace(raw, cells={"t": ["a"], "y": [0]}, classes={"y": ("x", "z")}), mapping).digest}
+    assert len(others | {expected}) == 5
 
 
 @settings(max_examples=60, deadline=None)

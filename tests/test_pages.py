@@ -650,16 +650,32 @@ def test_a_hundred_thousand_words_are_cut_and_the_page_says_so(bundled):
     assert len(app.go(HOME).words["pieces"]) == read and f"{100_000 - read:,} of 100,000 words" in app.said
 
 
+# Waiting
+
+@pytest.mark.parametrize("others, said", [(0, []), (1, ["1 other asked"]), (19, ["19 others asked"])])
+def test_who_waits_for_others_is_told_and_who_does_not_is_not(others, said, monkeypatch):
+    from contextlib import nullcontext
+    from types import SimpleNamespace
+
+    from pages.parts import waiting
+
+    shown = []
+    monkeypatch.setattr(waiting.st, "spinner", lambda text: shown.append(text) or nullcontext())
+    with waiting.in_turn(SimpleNamespace(lock=SimpleNamespace(waiting=others))):
+        pass
+    assert [text.startswith(start) for text, start in zip(shown, said, strict=True)] == [True] * len(said)
+
+
 # Wording
 
 @given(some.text())
 def test_nothing_of_a_text_is_left_to_markdown(text):
     plain = wording.plain(text)
-    assert "\n" not in plain
+    assert len(plain.splitlines()) <= 1
     # Taking away each escaped pair must leave no character that Markdown or Streamlit's directives know.
-    rest = re.sub(r"\\[\\`*_{}\[\]()#+\-.!|~<>$:&@/]", "", plain)
-    assert not re.search(r"[\\`*_{}\[\]()#+\-.!|~<>$:&@/]", rest)
-    assert re.sub(r"\\(.)", r"\1", plain) == text.replace("\n", " ")
+    rest = re.sub(r"\\[\\`*_{}\[\]()#+\-.!|~<>$:&@/=]", "", plain)
+    assert not re.search(r"[\\`*_{}\[\]()#+\-.!|~<>$:&@/=]", rest)
+    assert re.sub(r"\\(.)", r"\1", plain) == re.sub("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", " ", text)
 
 
 @given(some.text(), some.integers(min_value=22, max_value=500))

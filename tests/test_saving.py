@@ -4,9 +4,6 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -17,17 +14,17 @@ from streamlit.testing.v1 import AppTest
 from core.composition.attribution_page import attribution_page
 from core.composition.exports import COLUMNS, CONSTANT, restored, visible
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
-from tests import test_browser
+from tests import browsing
+from tests.sessions import ROOT, running_server
 from tests.shown import encoded, shown
 from tests.test_exports import ATTACKS, harmless
 
-ROOT = Path(__file__).resolve().parent.parent
 SVG = "{http://www.w3.org/2000/svg}"
 FORM = "A good [MASK] film, not bad \u2013 it wins."
 LONG = " ".join(f"word{i}" for i in range(700))
 TEXTS = {"form": FORM, "arabic": "هذا فيلم (رائع) جدا", "odd": "<b>x</b> &amp; \0 a\ud800b 👩‍👩‍👧 \u202eevil\u202c ]]> " + "w" * 300, "long": LONG}
 SHAPES = {"svg", "title", "desc", "g", "rect", "line", "text", "tspan", "path", "defs", "clipPath", "linearGradient", "stop", "image", "a"}
-browser = test_browser.browser
+browser = browsing.browser
 
 APP = f"""
 import json
@@ -65,22 +62,8 @@ def server(tmp_path_factory):
     """The small page on a server of its own; its address."""
     folder = tmp_path_factory.mktemp("saving")
     (folder / "page.py").write_text(APP, encoding="utf-8")
-    with test_browser.socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    environment = {name: value for name, value in test_browser.os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))}
-    environment |= {"PYTHONPATH": str(ROOT), "FAITHSCOPE_CACHE": str(folder / "cache")}
-    command = [sys.executable, "-m", "streamlit", "run", str(folder / "page.py"), "--server.headless", "true", "--server.port", str(port)]
-    with (folder / "log.txt").open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT)
-    try:
-        test_browser._until_healthy(process, port, folder / "log.txt")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(60)
-    log = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
-    assert "Traceback" not in log, log[-4000:]
+    with running_server(folder, str(folder / "page.py"), PYTHONPATH=str(ROOT)) as address:
+        yield address
 
 
 @pytest.fixture
@@ -89,7 +72,7 @@ def visit(browser, server):
     people = []
 
     def come(theme: str = "light", **query):
-        people.append(test_browser.Person(browser, server, theme))
+        people.append(browsing.Person(browser, server, theme))
         people[-1].open("", **query)
         people[-1].page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
         playwright.expect(people[-1].page.locator(".save button")).to_have_count(8)
@@ -98,13 +81,6 @@ def visit(browser, server):
     yield come
     for person in people:
         person.leave()
-
-
-def saved(person, name: str) -> tuple[str, bytes]:
-    """Press a button; name and content of the file that arrives."""
-    with person.page.expect_download() as download:
-        person.page.get_by_role("button", name=name, exact=True).click()
-    return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
 
 def drawn(content: bytes) -> ElementTree.Element:
@@ -142,7 +118,7 @@ def near(picture, colour: str) -> int:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_coloured_words_are_saved_as_svg(visit, theme):
     person = visit(theme)
-    name, content = saved(person, "Download the coloured words as SVG")
+    name, content = person.saved("Download the coloured words as SVG")
     assert name == "attributions-reviews-s001-positive-story.svg"
     root = drawn(content)
     words = [feature.text for feature in encoded(FORM).features]
@@ -174,10 +150,10 @@ def test_the_coloured_words_are_saved_as_svg(visit, theme):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_coloured_words_are_saved_as_png(visit, theme):
     person = visit(theme)
-    name, content = saved(person, "Download the coloured words as PNG")
+    name, content = person.saved("Download the coloured words as PNG")
     assert name == "attributions-reviews-s001-positive-story.png"
     picture = pixels(content)
-    root = drawn(saved(person, "Download the coloured words as SVG")[1])
+    root = drawn(person.saved("Download the coloured words as SVG")[1])
     assert picture.size == (3 * int(root.get("width")), 3 * int(root.get("height")))
     ground = next(root.iter(SVG + "rect")).get("fill")
     assert near(picture, ground) > 0.4 * picture.width * picture.height
@@ -187,7 +163,7 @@ def test_the_coloured_words_are_saved_as_png(visit, theme):
 
 def test_odd_texts_become_a_picture_all_the_same(visit):
     for text in ("odd", "arabic"):
-        root = drawn(saved(visit(text=text), "Download the coloured words as SVG")[1])
+        root = drawn(visit(text=text).saved("Download the coloured words as SVG")[1])
         words = [visible(feature.text) for feature in encoded(TEXTS[text]).features]
         found = "".join(texts(root))
         place = 0
@@ -202,7 +178,7 @@ def test_odd_texts_become_a_picture_all_the_same(visit):
 
 def test_what_a_long_text_hides_until_it_is_scrolled_is_in_the_picture(visit):
     person = visit(text="long")
-    content = saved(person, "Download the coloured words as SVG")[1]
+    content = person.saved("Download the coloured words as SVG")[1]
     root = drawn(content)
     tops = {text: [] for text in ("leave-one-out", "gradient", "beam", "word0", "word699")}
     for node in root.iter(SVG + "text"):
@@ -212,15 +188,15 @@ def test_what_a_long_text_hides_until_it_is_scrolled_is_in_the_picture(visit):
     assert order == sorted(order) and order[2] - order[1] > 700
     # Scrolled half way, it is the same picture.
     person.page.locator(".row .text").first.evaluate("node => { node.scrollTop = 200; }")
-    assert saved(person, "Download the coloured words as SVG")[1] == content
-    picture = pixels(saved(person, "Download the coloured words as PNG")[1])
+    assert person.saved("Download the coloured words as SVG")[1] == content
+    picture = pixels(person.saved("Download the coloured words as PNG")[1])
     assert max(picture.size) <= 16_000 and picture.height > picture.width
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_figure_is_saved_as_the_page_shows_it(visit, theme):
     person = visit(theme)
-    name, content = saved(person, "Download the figure as SVG")
+    name, content = person.saved("Download the figure as SVG")
     assert name == "line-of-story.svg"
     root = drawn(content)
     found = texts(root)
@@ -231,17 +207,17 @@ def test_a_figure_is_saved_as_the_page_shows_it(visit, theme):
         assert unwanted not in content
     ground = next(root.iter(SVG + "rect")).get("fill")
     assert (contrast(ground, "#ffffff") < 1.1) == (theme == "light")
-    picture = pixels(saved(person, "Download the figure as PNG")[1])
+    picture = pixels(person.saved("Download the figure as PNG")[1])
     assert picture.size == (3 * int(root.get("width")), 3 * int(root.get("height")))
     assert near(picture, OPPOSES) > 1000 and near(picture, ground) > 0.5 * picture.width * picture.height
 
 
 def test_a_figure_is_found_in_its_container_and_its_own_pictures_come_along(visit):
     person = visit()
-    name, content = saved(person, "Download the heat map as SVG")
+    name, content = person.saved("Download the heat map as SVG")
     root = drawn(content)
     assert name == "heat-of-story.svg" and any(node.tag == SVG + "image" for node in root.iter()) and "class positive" in texts(root, "about")[0]
-    assert len(pixels(saved(person, "Download the heat map as PNG")[1]).getcolors(10**7)) > 50
+    assert len(pixels(person.saved("Download the heat map as PNG")[1]).getcolors(10**7)) > 50
 
 
 def test_a_figure_that_is_not_there_is_a_sentence(visit):
@@ -253,14 +229,14 @@ def test_a_figure_that_is_not_there_is_a_sentence(visit):
 def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests(visit, tmp_path, browser):
     person = visit()
     assert "runs 1, asked 0" in person.page.locator("#runs").text_content()
-    name, content = saved(person, "Small table")
+    name, content = person.saved("Small table")
     assert (name, content) == ("small.csv", b"'=name,value\r\n'@x,-1.5\r\nplain,\r\n")
-    name, content = saved(person, "Table (CSV)")
+    name, content = person.saved("Table (CSV)")
     read = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     words = [feature.text for feature in encoded(FORM).features]
     assert name == "attributions-reviews-s001-positive-story.csv" and read[0] == COLUMNS + CONSTANT
     assert [restored(row[2]) for row in read[1:]] == words * 3 and read[1][COLUMNS.index("value")] == "1.0"
-    name, content = saved(person, "Page (HTML)")
+    name, content = person.saved("Page (HTML)")
     page = harmless(content.decode("utf-8"))
     assert name == "attributions-reviews-s001-positive-story.html" and page.texts == [FORM] * 3
     assert "By leave-one-out, A & film matter." in page.said and "Of its own." in page.said and "That is wrong" in page.said

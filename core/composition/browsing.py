@@ -15,7 +15,7 @@ ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence"
 # Lower ends of the bands, and what they are called.
 _CONFIDENCE = {0.0: "below 60 %", 0.6: "60 to 80 %", 0.8: "80 to 95 %", 0.95: "95 % and more"}
 _LENGTH = {0: "up to 5 words", 6: "6 to 10", 11: "11 to 20", 21: "21 to 40", 41: "41 to 80", 81: "81 to 160", 161: "over 160"}
-_TERM = re.compile(r'"([^"]+)"|(\S+)')
+_TERM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _MOST_TAGS = 40
 
 
@@ -67,7 +67,8 @@ class Index:
         self.tagged = np.zeros((len(self.tags) + 1, len(data)), dtype=bool)
         place = {tag: k for k, tag in enumerate(self.tags)}
         for i, example in enumerate(data.examples):
-            self.tagged[[place[tag] for tag in example.tags if tag in place] or [-1], i] = True
+            # Tags beyond the commonest are no value of the facet, but tags all the same.
+            self.tagged[[place[tag] for tag in example.tags if tag in place] or ([] if example.tags else [-1]), i] = True
 
     def __len__(self) -> int:
         return len(self.data)
@@ -183,8 +184,8 @@ def worst(judged: Judged) -> int | None:
 
 
 def terms(search: str) -> list[str]:
-    """The terms of a search, in lower case; all must occur."""
-    return [(quoted or word).casefold() for quoted, word in _TERM.findall(search)]
+    """The terms of a search, in lower case; all must occur. A quote that is not closed yet reaches to the end."""
+    return [term.casefold() for quoted, word in _TERM.findall(search) if (term := quoted.strip() or word)]
 
 
 def excerpt(text: str, wanted: list[str], most: int = 260) -> str:

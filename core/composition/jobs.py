@@ -180,7 +180,8 @@ def _take_turn(job: Job, work) -> GeneratorType | None:
         state = CANCELLED
     except (NonFinite, OutOfMemory) as error:
         job.problem = str(error)
-    except Exception as error:
+    except BaseException as error:
+        # Whatever it is (a panic of a library in Rust is no Exception), the worker goes on with the next.
         # A library's message is for the log: it may hold paths, and seldom says what to do.
         _LOG.exception("the job %s failed", job.label)
         job.problem = f"The computation failed ({type(error).__name__}); the terminal has the details. Try it again."
@@ -207,6 +208,6 @@ def _close(job: Job, work) -> None:
     try:
         if isinstance(work, GeneratorType):
             work.close()
-    except Exception:
+    except BaseException:
         _LOG.exception("the job %s failed while it was stopped", job.label)
     job.state = CANCELLED

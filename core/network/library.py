@@ -105,6 +105,14 @@ class Library:
                     self._files[digest] = content
         return digest
 
+    def remove_file(self, digest: str) -> None:
+        """Delete an uploaded file by its SHA-256; nothing happens if it is not there."""
+        with self._guard:
+            self._files.pop(digest, None)
+            for name in _names(self.root / "files") if _DIGEST.fullmatch(digest) else ():
+                if name.partition(".")[0] == digest:
+                    delete(str(self.root / "files" / name))
+
     def get_file(self, digest: str) -> bytes | None:
         """Read an uploaded file by its SHA-256; None if it is not there, or not what it was."""
         # A digest may come from a URL; nothing else may become part of a path.

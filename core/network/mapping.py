@@ -227,7 +227,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
     examples = tuple(Example(ids[n], texts[i], seconds[n] if seconds and seconds[n].strip() else None, labels[n], tags[n] if tags else (), remarks[n] if remarks else "")
                      for n, i in enumerate(kept))
-    digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict()], sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict(), classes], sort_keys=True).encode()).hexdigest()
     return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt))
 
 

@@ -10,10 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.network.examples import DataSet, bundled_data, bundled_set
-from core.network.library import Library
+from core.network.library import FILE_BYTES, Library
 from core.network.mapping import Mapping, build, guess_mapping
-from core.network.tables import BadData, RawTable, read_table
+from core.network.tables import BadData, RawTable, read_file, read_table
 from core.network.tasks import Task, match_task, tasks
+
+
+# Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
+_ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Source:
     """A data set that was added: its name, its file in the library, and how its columns are understood.
 
     file: SHA-256 of the content; suffix: its kind; classes: {column: names of its numbered classes}; origin: where it
-    came from, a few words for people.
+    came from, a few words for people; notes: what was said when it was read, where reading the file again does not say it.
     """
 
     name: str
@@ -30,6 +34,7 @@ class Source:
     mapping: Mapping
     classes: dict[str, tuple[str, ...]]
     origin: str
+    notes: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -40,7 +45,7 @@ class Source:
     def as_dict(self) -> dict:
         """JSON for the library."""
         return {"name": self.name, "file": self.file, "suffix": self.suffix, "mapping": self.mapping.as_dict(),
-                "classes": {column: list(names) for column, names in self.classes.items()}, "origin": self.origin}
+                "classes": {column: list(names) for column, names in self.classes.items()}, "origin": self.origin, "notes": list(self.notes)}
 
     @classmethod
     def from_dict(cls, found: dict) -> "Source":
@@ -52,7 +57,8 @@ class Source:
                 raise TypeError("expected texts")
         except (KeyError, TypeError, AttributeError) as error:
             raise BadData("What was kept of this data set is damaged. Add it again.") from error
-        return cls(name, file, suffix, Mapping.from_dict(found.get("mapping")), classes, origin)
+        notes = found.get("notes")
+        return cls(name, file, suffix, Mapping.from_dict(found.get("mapping")), classes, origin, tuple(map(str, notes)) if isinstance(notes, list) else ())
 
 
 def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, content: bytes | None = None) -> Source:
@@ -66,11 +72,26 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
         BadData: nothing usable in it with this mapping.
     """
     build(table, mapping)
-    suffix = Path(table.name).suffix.lower() if content is not None else ".jsonl"
-    content = _as_json_lines(table) if content is None else content
-    source = Source(table.name, library.put_file(content, suffix), suffix, mapping, dict(table.classes), origin)
-    library.add_data(source.key, source.as_dict())
+    made = content is None
+    suffix = _ROWS if made else f".{table.name.rpartition('.')[2].lower()}"
+    digest = library.put_file(_as_json_lines(table) if made else content, suffix)
+    problem = library.last_problem
+    source = Source(table.name, digest, suffix, mapping, dict(table.classes), origin, table.notes if made else ())
+    try:
+        library.add_data(source.key, source.as_dict())
+    except ValueError as error:
+        raise BadData(f"{table.name} cannot be kept, since it has too many class names or columns. Leave out those that are not needed.") from error
+    # A file that is not kept is worth saying, though its description is.
+    library.last_problem = library.last_problem or problem
     return source
+
+
+def forget(library: Library, key: str) -> None:
+    """Take a data set off the list, and delete its file unless another data set reads it."""
+    file = library.data().get(key, {}).get("file")
+    library.remove_data(key)
+    if file and all(about.get("file") != file for about in library.data().values()):
+        library.remove_file(file)
 
 
 def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
@@ -81,9 +102,16 @@ def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Map
     Raises:
         BadData: no column can be the text, or no row belongs to the task.
     """
-    task = task or match_task(table.columns)
-    if task is not None and set(task.needed) <= set(table.columns):
-        return task.prepare(table), task.mapping(), task
+    found = task or match_task(table.columns)
+    if found is not None and set(found.needed) <= set(table.columns):
+        try:
+            prepared = found.prepare(table)
+            build(prepared, found.mapping())
+            return prepared, found.mapping(), found
+        except BadData:
+            # Columns of the same names may hold something else; a task that was asked for is not guessed.
+            if task is not None:
+                raise
     return table, guess_mapping(table), None
 
 
@@ -97,7 +125,8 @@ def from_setting(library: Library, asked: str) -> Source:
     """
     path = _file(asked)
     if path is not None:
-        return _keep_understood(library, read_table(path), None, f"file {path}", path.read_bytes())
+        content, name = read_file(path, most_bytes=FILE_BYTES)
+        return _keep_understood(library, read_table(content, name), None, f"file {path}", content)
     task = tasks().get(asked)
     if task is None and ("/" not in asked or asked.startswith((".", "/", "~"))):
         raise BadData(f"There is no file {asked!r}, and no task of that name. Give a file, owner/name of a hub data set, or one of {', '.join(tasks())}.")
@@ -167,13 +196,22 @@ def open_data(library: Library, key: str) -> DataSet:
     source = Source.from_dict(library.data()[key])
     content = library.get_file(source.file)
     if content is None:
-        raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again, or choose other data.")
-    table = read_table(content, f"{source.file[:12]}{source.suffix}")
+        raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
+    table = read_table(content, source.name) if source.suffix != _ROWS else _numbered(read_table(content, "rows.jsonl"), source)
     # Numbered classes were named by the first place, which the file does not remember.
     table = replace(table, name=source.name, classes={**table.classes, **source.classes})
     return replace(build(table, source.mapping), name=source.name)
 
 
+def _numbered(table: RawTable, source: Source) -> RawTable:
+    """Rows as they were kept: their numbers come back from their own column."""
+    numbers = table.cells.get(_NUMBER, [])
+    columns = tuple(column for column in table.columns if column != _NUMBER)
+    return replace(table, columns=columns, cells={column: table.cells[column] for column in columns}, notes=source.notes,
+                   rows=tuple(numbers) if all(isinstance(n, int) for n in numbers) else ())
+
+
 def _as_json_lines(table: RawTable) -> bytes:
-    rows = (dict(zip(table.columns, values)) for values in zip(*(table.cells[column] for column in table.columns)))
+    numbers = table.rows or range(1, len(table) + 1)
+    rows = ({_NUMBER: number} | dict(zip(table.columns, values)) for number, values in zip(numbers, zip(*(table.cells[column] for column in table.columns))))
     return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode("ascii")

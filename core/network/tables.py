@@ -47,9 +47,9 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         content, name = bytes(source), _file_name(name or "data")
-        _check_size(len(content), name, most_bytes)
+        _check_size(len(content), name, most_bytes, "can be uploaded. Give the file’s path instead, or split it.")
     else:
-        content, name = _content(Path(source), name, most_bytes)
+        content, name = read_file(Path(source), name, most_bytes)
     try:
         found = parse(content, name)
     except RecursionError as error:
@@ -60,7 +60,8 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
     return RawTable(name, tuple(columns), cells, hashlib.sha256(content).hexdigest(), (*found.notes, *notes), classes, found.rows)
 
 
-def _content(path: Path, name: str | None, most_bytes: int | None) -> tuple[bytes, str]:
+def read_file(path: Path, name: str | None = None, most_bytes: int | None = None) -> tuple[bytes, str]:
+    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger than `most_bytes`."""
     try:
         path = path.expanduser()
         if path.is_dir():
@@ -69,7 +70,7 @@ def _content(path: Path, name: str | None, most_bytes: int | None) -> tuple[byte
         if not path.is_file():
             raise BadData(f"There is no file {str(path)!r}.")
         name = _file_name(name or path.name)
-        _check_size(path.stat().st_size, name, most_bytes)
+        _check_size(path.stat().st_size, name, most_bytes, "can be read. Split it, or leave out rows and columns.")
         return path.read_bytes(), name
     except BadData:
         raise
@@ -77,9 +78,9 @@ def _content(path: Path, name: str | None, most_bytes: int | None) -> tuple[byte
         raise BadData(f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'}).") from error
 
 
-def _check_size(size: int, name: str, most: int | None) -> None:
+def _check_size(size: int, name: str, most: int | None, advice: str) -> None:
     if most is not None and size > most:
-        raise BadData(f"{name} has {size:,} bytes; at most {most:,} ({most / 1e6:g} MB) can be uploaded. Give the file’s path instead, or split it.")
+        raise BadData(f"{name} has {size:,} bytes; at most {most:,} ({most / 1e6:g} MB) {advice}")
 
 
 def _file_name(name: str) -> str:

@@ -1,6 +1,9 @@
 """Adding one's own model or data: what works with it is said before anything is computed, and it is there at the next start."""
 
 import hashlib
+import json
+import os
+import secrets
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +13,8 @@ from core.composition.browsing import match_labels
 from core.network.checking import check_model
 from core.network.architectures import UnsupportedModel
 from core.network.mapping import Mapping, build
-from core.network.sources import Source, hub_origin, keep, understand
-from core.network.tables import UPLOAD_BYTES, BadData, read_table
+from core.network.sources import Source, forget, hub_origin, keep, understand
+from core.network.tables import UPLOAD_BYTES, BadData, read_file, read_table
 from core.network.tasks import match_task, tasks
 from core.settings import SettingError
 from pages.parts import data, resources
@@ -21,6 +24,8 @@ from pages.parts.wording import plain, shortened
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
+# What a path may name; what is uploaded is limited by the server.
+PATH_BYTES = 200_000_000
 _SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
 _ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label", "id": "Id", "tags": "Tags", "note": "Note"}
 
@@ -99,8 +104,7 @@ def data_notes(browsed) -> None:
 
 
 def _uploaded():
-    turn = st.session_state.setdefault("uploads", 0)
-    file = st.file_uploader("CSV, TSV, JSON Lines or Parquet, at most 10 MB", key=f"upload-{turn}", max_upload_size=10,
+    file = st.file_uploader("CSV, TSV, JSON Lines or Parquet, at most 10 MB", key=f"upload-{_turn()}", max_upload_size=10,
                             help="It is kept on this machine, in the cache folder, until you remove it.")
     if file is None:
         return None
@@ -112,17 +116,27 @@ def _uploaded():
 
 
 def _on_disk():
-    typed = st.text_input("Path of the file", key="path-of-data", placeholder="/home/me/reviews.csv").strip()
+    typed = st.text_input("Path of the file", key=f"path-of-data-{_turn()}", placeholder="/home/me/reviews.csv").strip()
     if not typed:
         return None
-    path = Path(typed).expanduser()
     try:
-        content = path.read_bytes()
+        written = os.stat(os.path.expanduser(typed))
+        state = f"{written.st_mtime_ns} {written.st_size}"
     except (OSError, ValueError):
-        # The reader has the sentences for what is missing, a folder or forbidden.
-        read_table(path)
-        raise BadData(f"{path.name} cannot be read. Check the path.") from None
-    return _table(hashlib.sha256(content).hexdigest(), path.name, content), None, f"file {path}", content
+        state = ""
+    found, content = _file(typed, state)
+    return found, None, f"file {typed}", content
+
+
+@st.cache_resource(show_spinner="Reading the file …", max_entries=2)
+def _file(path: str, state: str):
+    content, name = read_file(Path(path), most_bytes=PATH_BYTES)
+    return read_table(content, name), content
+
+
+def _turn() -> int:
+    """Counts what was added in this session: the boxes of what is done are drawn anew, empty."""
+    return st.session_state.setdefault("data added", 0)
 
 
 def _of_task():
@@ -147,7 +161,7 @@ def _of_hub():
 def _about(task) -> str:
     majority = "" if task.class_majority is None else f" Class majority {100 * task.class_majority:.0f} % ({task.majority_from})."
     return (f"Masked: {task.masked}{f', read beside it: {task.auxiliary}' if task.auxiliary else ''}. Metric: {task.metric}.{majority} "
-            f"{task.note}{'' if task.checked else ' This row could not be checked against the hub.'}")
+            f"{task.note}{'' if task.checked else ' Its names could not be checked against documentation.'}")
 
 
 def _fetched(hub: str, config: str | None, split: str, task):
@@ -155,9 +169,9 @@ def _fetched(hub: str, config: str | None, split: str, task):
     from core.network.hub_data import read_hub
 
     origin = hub_origin(hub, config, split, task)
-    # An attempt that failed stays failed; asking again is another.
-    attempt = st.session_state.setdefault(f"attempts {origin}", 0)
-    key = f"{origin} ({attempt})"
+    # Every asking is work of its own: what failed for somebody else before may work now.
+    held_key = f"fetch {_turn()} {origin}"
+    key = st.session_state.get(held_key, "")
     job = resources.fetches().find(key)
     if job is not None and job.state == "done":
         if isinstance(job.result, BadData):
@@ -177,8 +191,8 @@ def _fetched(hub: str, config: str | None, split: str, task):
         return None
 
     def start() -> None:
-        st.session_state[f"attempts {origin}"] = attempt + 1
-        resources.fetches().submit(f"{origin} ({attempt + 1})", hub, fetch)
+        st.session_state[held_key] = f"{origin} {secrets.token_hex(4)}"
+        resources.fetches().submit(st.session_state[held_key], hub, fetch)
 
     st.button("Fetch", key="fetch-data", on_click=start, help="From the hub, once; it is kept on this machine.")
     return None
@@ -190,7 +204,8 @@ def _fetching(key: str) -> None:
     if job is None or not job.active or job.cancelled():
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.markdown(f"Fetching {plain(job.label)} …")
+        ahead = resources.fetches().ahead(key)
+        st.markdown(f"Fetching {plain(job.label)} …" if not ahead else f"{plain(job.label)} is fetched after {ahead} other{'' if ahead == 1 else 's'}")
         st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
 
 
@@ -202,11 +217,11 @@ def _table(digest: str, name: str, _content: bytes):
 def _mapped(found, task, origin: str, content: bytes | None) -> None:
     """Show what each column is taken for, let it be corrected, and keep the data."""
     asked = found
-    found, guess, task = understand(found, task)
+    found, guess, task = _understood(f"{found.digest} {found.name}", task and task.name, found, task)
     # What a task prepared is no longer the file's own bytes.
     content = content if found is asked else None
     mapping = _choose_columns(found, guess)
-    known = build(found, mapping)
+    known = _built(found.digest, json.dumps([mapping.as_dict(), found.classes, found.name]), found, mapping)
     if task is not None:
         st.caption(f"The columns are those of {plain(task.name)}.")
     st.markdown(f"**{len(known):,} examples** of {len(found):,} rows. " + (f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."))
@@ -220,7 +235,7 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
     table(["id", "text", "second text", "label"], [[e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE] for e in known.examples[:3]])
     if st.button("Add this data", type="primary", key="keep-data"):
         source = keep(resources.library(), found, mapping, origin, content)
-        st.session_state["uploads"] = st.session_state.get("uploads", 0) + 1
+        st.session_state["data added"] = _turn() + 1
         choose("data", source.key)
         st.rerun()
 
@@ -237,14 +252,24 @@ def _choose_columns(found, guess: Mapping) -> Mapping:
         return replace(mapping, label_names=())
     names = guess.label_names if mapping.label == guess.label else ()
     names = names or found.classes.get(mapping.label, ())
-    typed = st.text_input("Names of numbered labels, in order, separated by commas", ", ".join(names), key=f"names-{mapping.label}-{found.digest[:12]}",
-                          help="Only for labels that are numbers from 0; leave empty for labels that are names already.")
-    return replace(mapping, label_names=tuple(name.strip() for name in typed.split(",") if name.strip()))
+    typed = st.text_area("Names of numbered labels, in order, one a line", "\n".join(names), height=90, key=f"names-{mapping.label}-{found.digest[:12]}",
+                         help="Only for labels that are numbers from 0; leave empty for labels that are names already.")
+    return replace(mapping, label_names=tuple(name.strip() for name in typed.split("\n") if name.strip()))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _understood(file: str, task: str | None, _found, _task):
+    return understand(_found, _task)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _built(digest: str, mapping: str, _found, _mapping: Mapping):
+    return build(_found, _mapping)
 
 
 def _added() -> None:
     """What was added, with a way to take it off the list."""
-    mine = {key: about for key, about in resources.library().data().items()}
+    mine = resources.library().data()
     if not mine:
         return
     st.markdown("**Added on this machine**")
@@ -259,6 +284,6 @@ def _added() -> None:
 
 
 def _remove_data(key: str) -> None:
-    resources.library().remove_data(key)
+    forget(resources.library(), key)
     if held("data") == key:
         choose("data", data.first_data())

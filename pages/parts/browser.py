@@ -86,11 +86,11 @@ export default function (component) {
   root.dataset.drawn = '1';
   search.oninput = () => {
     clearTimeout(root.waiting);
-    root.waiting = setTimeout(() => ask('search', search.value.slice(0, 500)), 300);
+    root.waiting = setTimeout(() => ask('search', [...search.value].slice(0, 500).join('')), 180);
   };
   search.onkeydown = (event) => {
     event.stopPropagation();
-    if (event.key === 'Enter') { clearTimeout(root.waiting); ask('search', search.value.slice(0, 500)); }
+    if (event.key === 'Enter') { clearTimeout(root.waiting); ask('search', [...search.value].slice(0, 500).join('')); }
   };
   pick('.found').textContent = data.found;
   const clear = pick('.clear');

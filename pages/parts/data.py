@@ -39,7 +39,7 @@ def data_problems() -> list[str]:
     return _of_setting()[1]
 
 
-@st.cache_resource(show_spinner=False, max_entries=6)
+@st.cache_resource(show_spinner=False, max_entries=16)
 def index(key: str) -> Index:
     """A data set, read and prepared for browsing; KeyError or BadData as `open_data`."""
     return Index(bundled_set(key) if key in bundled_data() else open_data(resources.library(), key))
@@ -53,8 +53,10 @@ def job_key(explainer, index: Index) -> str:
 def predictions(explainer, index: Index):
     """What is known of a model's predictions for a data set: of the work under way, else of the store."""
     job = resources.jobs().find(job_key(explainer, index))
-    known = None if job is None else job.result if job.state == "done" else job.partial
-    return known if known is not None else _stored(index.data.digest, explainer.model.digest, explainer.model.precision, job is None, explainer, index)
+    known = None if job is None else job.result if job.state == "done" else job.partial if job.active else None
+    # A job that ended on the way wrote more than it last told.
+    state = "" if job is None else f"{job.state} {job.started}"
+    return known if known is not None else _stored(index.data.digest, explainer.model.digest, explainer.model.precision, state, explainer, index)
 
 
 def cost(explainer, index: Index):
@@ -80,15 +82,15 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
     return [(example.text, example.second) for example in index.data.examples]
 
 
-def judged(key: str, explainer) -> tuple[Judged, LabelMatch, str]:
-    """A data set's labels beside a model's predictions, how labels were understood, and a name for this state of both."""
+def judged(key: str, explainer) -> tuple[Judged, LabelMatch, str, object]:
+    """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and the predictions."""
     held = index(key)
     if explainer is None:
-        return _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None), LabelMatch({}), f"{held.data.digest}//0"
+        return _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None), LabelMatch({}), f"{held.data.digest}//0", None
     labels, known = explainer.model.labels, predictions(explainer, held)
     match = match_labels(held.data.classes, labels)
     state = explainer.model.digest + explainer.model.precision
-    return _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities), match, f"{held.data.digest}/{state}/{known.done}"
+    return _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities), match, f"{held.data.digest}/{state}/{known.done}", known
 
 
 def offered(state: str, index: Index, judged: Judged) -> dict[str, tuple[str, ...]]:
@@ -103,19 +105,19 @@ def selection(state: str, query: Query, index: Index, judged: Judged) -> tuple[n
 
 # Arguments with an underscore are not hashed: what is hashed names them wholly.
 
-@st.cache_resource(show_spinner=False, max_entries=6)
-def _stored(data: str, model: str, precision: str, unasked: bool, _explainer, _index):
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _stored(data: str, model: str, precision: str, job: str, _explainer, _index):
     from core.composition.predicting import stored_predictions
 
     return stored_predictions(_explainer.model, texts_of(_index), resources.store())
 
 
-@st.cache_resource(show_spinner=False, max_entries=12)
+@st.cache_resource(show_spinner=False, max_entries=48)
 def _judged(data: str, state: str, done: int, _index, _labels, _match, _probabilities) -> Judged:
     return judge(_index, _labels, _match, _probabilities)
 
 
-@st.cache_resource(show_spinner=False, max_entries=12)
+@st.cache_resource(show_spinner=False, max_entries=48)
 def _offered(state: str, _index, _judged) -> dict[str, tuple[str, ...]]:
     return facets(_index, _judged)
 
@@ -125,7 +127,7 @@ def _selection(state: str, asked: str, _query, _index, _judged):
     return select(_index, _judged, _query), counts(_index, _judged, _query)
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner="Reading the data that FAITHSCOPE_DATA names …")
 def _of_setting() -> tuple[list[str], list[str]]:
     """Keys of the data sets that the setting names, and sentences on those that cannot be read."""
     keys, problems = [], []

@@ -29,6 +29,13 @@ def forget() -> None:
     search_for(replace(current(), search="", facets={}))
 
 
+def start_anew() -> None:
+    """Forget filters, order and page: they belong to other data."""
+    st.session_state[_HELD] = Query()
+    st.session_state["held page"] = 1
+    st.session_state.pop("table shows", None)
+
+
 def page() -> int:
     """The page of the table, from 1."""
     if "held page" not in st.session_state:

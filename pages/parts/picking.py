@@ -11,7 +11,7 @@ from core.composition.browsing import Index, Judged, LabelMatch, Query
 from core.network.examples import Example
 from core.network.tables import BadData
 from pages.parts import data, filters
-from pages.parts.links import choose, current, linked, say_missing
+from pages.parts.links import choose, current, linked, note, say_missing
 from pages.parts.wording import plain, shortened
 
 OWN = "own text"
@@ -26,7 +26,8 @@ class Unshowable(Exception):
 @dataclass(frozen=True)
 class Browsed:
     """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's values
-    beside the query's other parts, and of everything; match: how its labels were understood."""
+    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions that it
+    goes by, None without a model."""
 
     key: str
     index: Index
@@ -36,6 +37,7 @@ class Browsed:
     rows: np.ndarray
     counts: dict[str, dict[str, int]]
     everything: dict[str, dict[str, int]]
+    known: object
 
     def class_of(self, label: str | None) -> int | None:
         """The model's class that a label means; None if it means none."""
@@ -47,11 +49,14 @@ def pick_data() -> str:
     for problem in data.data_problems():
         st.warning(plain(problem))
     about = data.data_sets()
+    asked = current("data")
+    if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
+        note(f"The data {shortened(asked)} was taken off the list.")
     key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(), "data", format_func=_names(about),
                  help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.")
     # Filters belong to a set of data, as does the example.
     if st.session_state.get("data of filters", key) != key:
-        filters.forget()
+        filters.start_anew()
         choose("example", None)
     st.session_state["data of filters"] = key
     return key
@@ -67,12 +72,13 @@ def browse(key: str, explainer) -> Browsed:
         index = data.index(key)
     except (BadData, KeyError) as error:
         raise Unshowable(f"{error} Or choose other data in the sidebar." if isinstance(error, BadData) else "This data was removed. Choose other data in the sidebar.") from error
-    judged, match, state = data.judged(key, explainer)
+    judged, match, state, known = data.judged(key, explainer)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
-    say_missing("examples of the kind", dropped)
+    if dropped:
+        note(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
     query = filters.current()
     rows, counted = data.selection(state, query, index, judged)
-    return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1])
+    return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known)
 
 
 def wait_for_predictions(explainer, key: str) -> None:
@@ -104,9 +110,14 @@ def pick_example(browsed: Browsed) -> Example:
     place = int(found[0]) if len(found) else None
     start = 0 if place is None else place // _MENU * _MENU
     menu = [examples[r].id for r in rows[start:start + _MENU]]
-    chosen = linked(st.selectbox, "Example", menu if place is not None else [asked, *menu], first, "example",
-                    format_func=lambda i: f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" if i in index.rows else str(i),
+    menu = menu if place is not None else [asked, *menu]
+    names = _different([f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" for i in menu], [f"{index.rows[i] + 1:,}" for i in menu])
+    called = dict(zip(menu, names))
+    chosen = linked(st.selectbox, "Example", menu, first, "example", format_func=lambda i: called.get(i, str(i)),
                     help=None if len(rows) <= _MENU else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.")
+    if browsed.query != Query():
+        # The first of an order that another machine may not know yet.
+        st.query_params["example"] = chosen
     _previous_and_next(browsed, place)
     return examples[index.rows[chosen]]
 
@@ -130,5 +141,11 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
 
 def _names(about: dict[str, str]):
     """How data sets are called in the menu: two versions of one file are told apart by what follows the @."""
-    stems = Counter(key.rpartition("@")[0] or key for key in about)
-    return lambda key: shortened(key if stems[key.rpartition("@")[0] or key] > 1 else key.rpartition("@")[0] or key, 50)
+    called = dict(zip(about, _different([shortened(key.rpartition("@")[0] or key, 50) for key in about], [key.rpartition("@")[2] for key in about])))
+    return lambda key: called.get(key, key)
+
+
+def _different(names: list[str], tails: list[str]) -> list[str]:
+    """Names that are all different, as menus need them: those that are not get what tells them apart in front."""
+    often = Counter(names)
+    return [f"{tail} · {name}" if often[name] > 1 else name for name, tail in zip(names, tails)]

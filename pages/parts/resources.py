@@ -1,5 +1,6 @@
 """What the server holds once for all sessions: the store, models, examples and jobs."""
 
+import os
 import threading
 import time
 
@@ -27,8 +28,7 @@ def store():
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def explainer(name: str):
-    """A loaded model with its memo; the three used last stay in memory."""
+def _explainer(name: str, written: str):
     from core.network.memory import without_collecting
 
     with without_collecting():
@@ -41,6 +41,11 @@ def explainer(name: str):
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
     return loaded
+
+
+def explainer(name: str):
+    """A loaded model with its memo; the three used last stay in memory. A folder that was written anew is read anew."""
+    return _explainer(name, _written(name))
 
 
 def is_loaded(name: str) -> bool:
@@ -58,10 +63,10 @@ def jobs():
 
 @st.cache_resource(show_spinner=False)
 def fetches():
-    """What is fetched from the hub, beside the work of the device."""
+    """What is fetched from the hub, beside the work of the device; results are large, so few are remembered."""
     from core.composition.jobs import Jobs
 
-    return Jobs()
+    return Jobs(remembered=4)
 
 
 @st.cache_resource(show_spinner=False)
@@ -86,6 +91,14 @@ def models() -> list[str]:
 @st.cache_resource(show_spinner=False)
 def _loaded() -> set[str]:
     return set()
+
+
+def _written(name: str) -> str:
+    """When a folder's files were written and how large they are; "" for what is no folder."""
+    try:
+        return str(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in os.scandir(name)))
+    except (OSError, ValueError):
+        return ""
 
 
 def _import_captum() -> None:

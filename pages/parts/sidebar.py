@@ -18,6 +18,7 @@ from pages.parts import filters, resources
 from pages.parts.adding import add_model
 from pages.parts.links import arrive, choose, held, hold, linked, show_missing
 from pages.parts.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
+from pages.parts.waiting import in_turn
 from pages.parts.wording import plain
 from pages.parts.words import words
 
@@ -130,7 +131,8 @@ def _choose(frame: Frame, body) -> View:
         if frame.browsed is not None:
             frame.browsed = browse(key, frame.explainer)
         encoded = frame.explainer.model.encode(frame.example.text, frame.example.second, unit)
-        probabilities = frame.explainer.probabilities(encoded)
+        with in_turn(frame.explainer.model):
+            probabilities = frame.explainer.probabilities(encoded)
     except NoFeatures as error:
         raise Unshowable(f"{error} Or choose another example in the sidebar.") from error
     except UnsupportedModel as error:

@@ -4,12 +4,14 @@ import html
 import re
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
-_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/])")
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/=])")
+# Whatever ends a line: a second line could be a heading or a list.
+_LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def plain(text: str) -> str:
     """Text for a Markdown label, shown as typed."""
-    return _MARKUP.sub(r"\\\1", text.replace("\n", " "))
+    return _MARKUP.sub(r"\\\1", _LINE_END.sub(" ", text))
 
 
 def escaped(text: str, most: int = 60) -> str:

@@ -1,0 +1,256 @@
+"""A person at a real browser: what the tests with a browser share."""
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from playwright import sync_api as playwright
+
+WAIT = 120_000
+# Measures that every page computes unasked, unless the machine looks slow.
+DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
+# Streamlit asks for these relative to a page's address before it finds its server.
+PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
+RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
+
+playwright.expect.set_options(timeout=WAIT)
+
+
+def _installed_browsers():
+    """Executables to try, the chosen one first; None stands for playwright's own."""
+    if chosen := os.environ.get("FAITHSCOPE_BROWSER"):
+        yield chosen
+        return
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+    yield from filter(None, map(shutil.which, names))
+    folders = [os.environ.get(name) for name in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")]
+    places = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
+              "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+              *(f"{folder}\\{end}" for folder in folders if folder
+                for end in ("Google\\Chrome\\Application\\chrome.exe", "Microsoft\\Edge\\Application\\msedge.exe", "Chromium\\Application\\chrome.exe"))]
+    yield from (place for place in places if Path(place).is_file())
+    yield None
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """An installed Chromium, Chrome or Edge, without a window and without traffic of its own."""
+    arguments = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--no-default-browser-check",
+                 "--disable-dev-shm-usage", "--disable-features=Translate,OptimizationHints,MediaRouter"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        arguments.append("--no-sandbox")
+    with playwright.sync_playwright() as driver:
+        tried = []
+        for executable in _installed_browsers():
+            try:
+                opened = driver.chromium.launch(executable_path=executable, args=arguments)
+            except playwright.Error as error:
+                tried.append(f"{executable or 'the browser of playwright'}: {str(error).strip().splitlines()[0]}")
+                continue
+            yield opened
+            opened.close()
+            return
+        reason = f"no Chromium, Chrome or Edge starts here ({'; '.join(tried)}); FAITHSCOPE_BROWSER may name one"
+        if os.environ.get("FAITHSCOPE_REQUIRE_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def visit(browser, server):
+    """`visit(theme)`: a person with a fresh browser; at the end nothing may have gone wrong."""
+    people = []
+
+    def come(theme: str = "light") -> Person:
+        people.append(Person(browser, server, theme))
+        return people[-1]
+
+    yield come
+    for person in people:
+        person.leave()
+
+
+class Person:
+    """One person at a browser of their own: their page, and all that it asked for and complained of."""
+
+    def __init__(self, browser, server: str, theme: str = "light"):
+        self.server, self.problems, self.hosts = server, [], set()
+        self.context = browser.new_context(color_scheme=theme, viewport={"width": 1280, "height": 900})
+        self.context.set_default_timeout(WAIT)
+        self.page = self.context.new_page()
+        self.context.on("request", lambda request: self._host(request.url))
+        self.context.on("response", self._response)
+        self.page.on("websocket", lambda socket: self._host(socket.url))
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.problems.append(f"error on the page: {error}"))
+        self.page.on("dialog", self._dialog)
+
+    def open(self, page: str = "", **query):
+        self.page.goto(f"{self.server}/{page}{'?' if query else ''}{urlencode(query, doseq=True)}")
+        return self.ready()
+
+    def ready(self):
+        """Wait for words or a table that are drawn and a script that rests."""
+        self.page.wait_for_selector(".row .name, .browser tbody tr", state="attached")
+        self.rest()
+        return self
+
+    def rest(self):
+        self.page.wait_for_selector(RESTS)
+        # Where the machine stood still for a moment, even a cheap measure looks dear and waits to be asked.
+        for name in DEFAULT:
+            ask = self.page.get_by_role("button", name=f"Compute {name}", exact=True)
+            if ask.count():
+                ask.click()
+                playwright.expect(self.page.locator(".row .name", has_text=re.compile(f"^{name}$"))).to_have_count(1)
+                self.page.wait_for_selector(RESTS)
+
+    def follow(self, label: str, question: str) -> None:
+        """Go to another page by its link."""
+        self.page.get_by_role("link", name=label, exact=True).click()
+        playwright.expect(self.page.get_by_role("heading", level=2)).to_have_text(re.compile(question))
+        self.ready()
+
+    def until(self, script: str, argument=None):
+        """Wait until a JavaScript expression of one argument holds."""
+        self.page.wait_for_function(script, arg=argument)
+        self.rest()
+
+    def press(self, label: str) -> None:
+        """Press a button of the page."""
+        self.page.get_by_role("button", name=label, exact=True).click()
+
+    @property
+    def query(self) -> str:
+        return urlsplit(self.page.url).query
+
+    @property
+    def rows(self) -> list[str]:
+        return self.page.locator(".row .name").all_text_contents()
+
+    def word(self, i: int, row: int = 0):
+        return self.page.locator(".row").nth(row).locator(f'.word[data-i="{i}"]')
+
+    @property
+    def text(self) -> str:
+        """The first row's text as the browser shows it."""
+        return self.page.locator(".row .text").first.text_content()
+
+    @property
+    def said(self) -> str:
+        """Everything that is written on the page."""
+        return self.page.locator("[data-testid=stMain]").text_content()
+
+    def shows(self, text: str) -> None:
+        """Wait until the words of a text are on the page."""
+        playwright.expect(self.page.locator(".row .text").first).to_have_text(text, use_inner_text=False)
+        self.rest()
+
+    def chosen(self, label: str) -> str:
+        return self.page.get_by_role("combobox", name=label, exact=True).input_value()
+
+    def has_chosen(self, identifier: str) -> None:
+        """Wait until the sidebar has an example."""
+        playwright.expect(self.page.get_by_role("combobox", name="Example", exact=True)).to_have_value(re.compile(f"^{re.escape(identifier)} "))
+        self.rest()
+
+    def type(self, text: str) -> None:
+        if not self.page.get_by_role("textbox", name="Text", exact=True).count():
+            self.page.get_by_text("Type or edit a text", exact=True).click()
+        box = self.page.get_by_role("textbox", name="Text", exact=True)
+        box.fill(text)
+        self.press("Explain")
+        self.shows(text)
+
+    def saved(self, button) -> tuple[str, bytes]:
+        """Press a button (its name, or the element); name and content of the file that arrives."""
+        element = self.page.get_by_role("button", name=button, exact=True) if isinstance(button, str) else button
+        with self.page.expect_download() as download:
+            element.click()
+        return download.value.suggested_filename, Path(download.value.path()).read_bytes()
+
+    def picture(self, name: str) -> None:
+        """Keep a picture of the page where FAITHSCOPE_SCREENSHOTS names a folder."""
+        if folder := os.environ.get("FAITHSCOPE_SCREENSHOTS"):
+            self.page.wait_for_timeout(1500)
+            self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+    def leave(self) -> None:
+        """Close the browser and complain of what should not have been."""
+        self.context.close()
+        assert not self.problems, "\n".join(self.problems)
+        assert self.hosts == {"127.0.0.1"}, self.hosts
+
+    def _host(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in ("data", "blob", "about"):
+            self.hosts.add(parts.hostname)
+
+    def _tolerated(self, url: str) -> bool:
+        return url.startswith(self.server) and PROBES.fullmatch(urlsplit(url).path) is not None
+
+    def _response(self, response) -> None:
+        if response.status >= 400 and not (response.status == 404 and self._tolerated(response.url)):
+            self.problems.append(f"{response.status} {response.url}")
+
+    def _console(self, message) -> None:
+        if message.type == "error" and not self._tolerated(message.location.get("url", "")):
+            self.problems.append(f"console: {message.text} {message.location.get('url', '')}")
+
+    def _dialog(self, dialog) -> None:
+        self.problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+
+CONTRAST = """
+(kinds) => {
+  const canvas = document.createElement('canvas'); canvas.width = canvas.height = 1;
+  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  // Any CSS colour (color-mix too) painted over a ground.
+  const over = (ground, colour) => {
+    pen.globalCompositeOperation = 'copy'; pen.fillStyle = `rgb(${ground.join(',')})`; pen.fillRect(0, 0, 1, 1);
+    pen.globalCompositeOperation = 'source-over'; pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data.slice(0, 3)];
+  };
+  const luminance = (rgb) => rgb.map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const above = (node) => node.parentElement || node.getRootNode().host || null;
+  // What lies under a node, painted from the page up.
+  const grounds = new Map([[null, [255, 255, 255]]]);
+  const ground = (node) => {
+    if (!grounds.has(node)) grounds.set(node, over(ground(above(node)), getComputedStyle(node).backgroundColor));
+    return grounds.get(node);
+  };
+  const found = [];
+  const look = (root) => {
+    for (const node of root.querySelectorAll('*')) {
+      if (node.shadowRoot) look(node.shadowRoot);
+      if (!node.matches(kinds) || node.matches('.word.masked') || !node.textContent.trim() || !node.getClientRects().length) continue;
+      const style = getComputedStyle(node), under = ground(node);
+      let faint = 1;
+      for (let up = node; up; up = above(up)) faint *= Number(getComputedStyle(up).opacity);
+      const ink = over(under, style.color).map((v, i) => Math.round(v * faint + under[i] * (1 - faint)));
+      found.push({ text: node.textContent.slice(0, 30), kind: node.className || node.tagName, shaded: style.backgroundColor, under: under.join(),
+                   ratio: ratio(ink, under) });
+    }
+  };
+  look(document);
+  return found;
+}
+"""
+
+
+def contrasts(person: Person, kinds: str) -> list[dict]:
+    """Text, kind, ground and contrast of every element that matches a CSS selector; none may be weaker than 4.5:1."""
+    found = person.page.evaluate(CONTRAST, kinds)
+    weak = [part for part in found if part["ratio"] < 4.5]
+    assert not weak, json.dumps(weak, indent=1)
+    return found
