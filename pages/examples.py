@@ -24,6 +24,8 @@ _COLUMNS = {"row": ("id", "In the order of the file"), "text": ("text", "Sort by
             "label probability": ("p(label) ↑", "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident mistakes"),
             "confidence": ("confidence", "Probability of the predicted class, 0 to 1"), "length": ("words", "Length in words, counted between spaces")}
 _FIRST_DOWN = ("confidence", "length")
+_HEADER = ("id", "text", "second text", "label", "predicted", "confidence (0 to 1)", "probability of label (0 to 1, higher is better)", "outcome", "words", "tags",
+           "note", "model", "weights (SHA-256)", "data", "data (SHA-256)")
 
 
 def examples() -> None:
@@ -234,7 +236,8 @@ def _chosen(frame: Frame) -> None:
     if view is None:
         return
     st.subheader("Chosen", anchor=False)
-    st.html(f"<p dir='auto' style='font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto'>{escaped(view.example.text, 20_000)}</p>")
+    style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
+    st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
     likely = np.argsort(-view.probabilities, kind="stable")[:12]
     classes = " · ".join(f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}" for i in (sorted(likely) if view.model.C <= 12 else likely))
     label = f" The label is <b>{escaped(_label(view.browsed, view.example.label))}</b>." if view.browsed is not None and view.example.label is not None else ""
@@ -257,8 +260,8 @@ def _download(frame: Frame, browsed: Browsed) -> None:
                    int(browsed.index.lengths[i]), "; ".join(example.tags), example.note, *origin]
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(f"Download these {len(browsed.rows):,} examples (CSV)", ["id", "text", "second text", "label", "predicted", "confidence (0 to 1)", "probability of label (0 to 1, higher is better)",
-                   "outcome", "words", "tags", "note", "model", "weights (SHA-256)", "data", "data (SHA-256)"], rows, safe_name(["examples", browsed.index.data.name], "csv"), key="save-examples")
+        save_table(f"Download these {len(browsed.rows):,} examples (CSV)", list(_HEADER), rows, safe_name(["examples", browsed.index.data.name], "csv"),
+                   key="save-examples")
         data_notes(browsed)
 
 

@@ -89,7 +89,7 @@ class Person:
         self.page.on("pageerror", lambda error: self.problems.append(f"error on the page: {error}"))
         self.page.on("dialog", self._dialog)
 
-    def open(self, page: str = "", **query):
+    def open(self, page: str = "", /, **query):
         self.page.goto(f"{self.server}/{page}{'?' if query else ''}{urlencode(query, doseq=True)}")
         return self.ready()
 

@@ -31,6 +31,14 @@ def parquet(columns: dict, **options) -> bytes:
     return sink.getvalue()
 
 
+def swollen(rows: int, size: int, **options) -> bytes:
+    """A Parquet file of one text of so many letters, held once and meant in every row."""
+    import numpy as np
+    import pyarrow
+
+    return parquet({"text": pyarrow.DictionaryArray.from_arrays(np.zeros(rows, dtype=np.int32), ["x" * size])}, compression="zstd", **options)
+
+
 def workbook(entry: str) -> bytes:
     """A zip archive with one entry."""
     sink = io.BytesIO()
@@ -190,6 +198,7 @@ def _json() -> dict[str, Hostile]:
         "several labels": Hostile("a.jsonl", lines({"text": "a b", "labels": [1, 2]}, {"text": "c d", "labels": [0]}), None, 2),
         "tags as lists": Hostile("a.jsonl", lines({"text": "a b", "tags": ["x", "y"]}, {"text": "c d", "tags": "y;z|x"}), None, 2),
         "half a character": Hostile("a.jsonl", b'{"text": "lone \\ud83d half", "label": "\\udc00"}\n{"text": "whole \\ud83d\\ude00", "label": "a"}\n', None, 2),
+        "keys that most rows lack": Hostile("a.jsonl", lines({f"k{i}": "a" for i in range(9_999)}) + b'{"k1": 1}\n' * 1_010, "9,999 different keys in 1,011 rows"),
         "another key each": Hostile("a.jsonl", b"".join(b'{"k%d": "a"}\n' % i for i in range(10_500)), "10,500 different keys"),
     }
 
@@ -214,5 +223,9 @@ def _parquets() -> dict[str, Hostile]:
         "Parquet with categories": Hostile("a.parquet", parquet({"text": ["a b", "c d", "e f", "g h"], "label": dictionary}), None, 4),
         "Parquet with class names": Hostile("a.parquet", sink.getvalue(), None, 2),
         "Parquet with bytes": Hostile("a.parquet", parquet({"text": [b"a b", b"c d"], "image": [b"\xff\xd8", b"\x89"], "label": ["x", "y"]}), None, 2),
+        "Parquet of one long text": Hostile("a.parquet", swollen(600, 1_000_000), r"^a\.parquet holds more than 500 MB when unpacked\. Split it\.$"),
+        "Parquet of one long text, otherwise": Hostile("a.csv", swollen(600, 1_000_000, store_schema=False), "holds more than 500 MB when unpacked. Split it"),
+        "Parquet of one text too often": Hostile("a.parquet", swollen(2_000_001, 1), r"^a\.parquet holds more than 2,000,000 rows when unpacked\. Split it\.$"),
+        "Parquet of one text quite often": Hostile("a.parquet", swollen(1_000, 10_000), None, 1_000),
         "Parquet with dates": Hostile("a.parquet", parquet({"text": ["a b"], "when": pyarrow.array([1], pyarrow.timestamp("ns"))}), None, 1),
     }

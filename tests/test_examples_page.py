@@ -13,6 +13,7 @@ import streamlit as st
 
 from core.composition.explaining import Explainer
 from core.network.examples import read_bundled
+from core.network.tables import BadData, RawTable
 from pages.parts import data as held_data
 from pages.parts import resources
 from tests import tiny
@@ -301,6 +302,61 @@ def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, fresh):
         assert not app.has("button", "Add this data")
     # Nothing else is lost.
     assert app.table["rows"] and app.has("button", "Explain")
+
+
+@pytest.mark.parametrize("way", ["hub", "papers"])
+def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, fresh, monkeypatch):
+    from core.network import hub_data
+
+    answers = [BadData("The hub could not be reached. Give a local file."),
+               RawTable("made", ("sentence", "label"), {"sentence": ["A dull evening.", "Fine."], "label": [0, 1]}, "a" * 64, ("A note on reading.",), {"label": ("negative", "positive")})]
+    fetched = []
+
+    def read(*asked):
+        fetched.append(asked)
+        answer = answers[min(len(fetched), 2) - 1]
+        if isinstance(answer, BadData):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(hub_data, "read_hub", read)
+    app = App(EXAMPLES)
+    if way == "hub":
+        app.set("button_group", "From", "A data set of the hub").set("text_input", "Hub id", "owner/set")
+        asked = ("owner/set", None, "validation")
+    else:
+        app.set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "SST2")
+        assert "Metric: accuracy" in app.said and "51 %" in app.said
+        asked = ("nyu-mll/glue", "sst2", "validation")
+    assert not fetched
+    app.press("Fetch")
+    wait(app, lambda: app.errors)
+    assert fetched == [asked] and "could not be reached" in app.errors[0]
+    app.press("Fetch")
+    wait(app, lambda: app.has("button", "Add this data"))
+    assert not app.errors and "A note on reading" in app.said and "2 examples" in app.said
+    predicted(app.press("Add this data"))
+    assert [row["label"] for row in app.table["rows"]] == ["negative", "positive"] and "A note on reading" in app.said
+    assert not app.has("button", "Add this data") and len(fetched) == 2
+    st.cache_resource.clear()
+    assert App(ATTRIBUTIONS, **app.at.query_params).text == "A dull evening."
+
+
+def test_a_task_without_a_hub_says_how_to_get_it(fresh):
+    app = App(EXAMPLES).set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "Anemia")
+    assert "MIMIC" in app.said and not app.has("button", "Fetch")
+
+
+def test_a_file_of_this_machine_is_added_by_its_path(fresh, tmp_path):
+    (tmp_path / "mine.csv").write_text(OWN)
+    app = App(EXAMPLES).set("button_group", "From", "A file on this machine")
+    for wrong, said in ((str(tmp_path), "folder"), (str(tmp_path / "gone.csv"), "no file"), ("~nobody/x.csv", ""), ("/dev/zero", "no file"), ("a\0b", "")):
+        app.set("text_input", "Path of the file", wrong)
+        assert len(app.errors) == 1 and said in app.errors[0] and not app.has("button", "Add this data")
+    app.set("text_input", "Path of the file", str(tmp_path / "mine.csv"))
+    predicted(app.press("Add this data"))
+    (tmp_path / "mine.csv").unlink()
+    assert len(app.run().table["rows"]) == 4 and app.widget("text_input", "Path of the file").value == ""
 
 
 def test_a_folder_that_cannot_be_written_costs_keeping_and_nothing_else(monkeypatch, tmp_path):

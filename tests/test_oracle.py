@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from core.composition.predicting import predict
 from core.network import oracle as module
 from core.network.features import masked_ids
+from core.network.model import Model
 from core.network.oracle import Oracle, Oracles
 from core.network.scheduler import Cancelled, NonFinite
 from core.network.store import Store
@@ -394,3 +395,17 @@ def test_a_known_answer_does_not_wait_for_a_search_on_the_same_example(tiny_mode
     go.set()
     search.join(30)
     assert oracle.known(~nothing).all()
+
+
+def test_a_text_is_encoded_once_while_it_is_shown(tiny_model, monkeypatch):
+    from core.composition.explaining import Explainer
+
+    explainer, really, asked = Explainer(tiny_model("bert")), Model.encode, []
+    monkeypatch.setattr(Model, "encode", lambda model, *what: asked.append(what) or really(model, *what))
+    first = explainer.encode("The bread is warm.", None, "word")
+    assert explainer.encode("The bread is warm.", None, "word") is first and len(asked) == 1
+    other = explainer.encode("The bread is warm.", "And old.", "word"), explainer.encode("The bread is warm.", None, "token")
+    assert len({first.digest, *(encoded.digest for encoded in other)}) == 3 == len(asked)
+    for i in range(80):
+        explainer.encode(f"Loaf number {i}.", None, "word")
+    assert len(explainer._encoded) == 64 and explainer.encode("The bread is warm.", None, "word").digest == first.digest

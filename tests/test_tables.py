@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from core.network.mapping import build, guess_mapping
 from core.network.tables import UPLOAD_BYTES, BadData, RawTable, read_table
-from tests.hostile import Hostile, hostile_files, lines, parquet
+from tests.hostile import Hostile, hostile_files, lines, parquet, swollen
 
 FILES = hostile_files()
 
@@ -194,14 +194,84 @@ def test_repairs_are_told_and_cells_are_right(case, note, column, first):
     assert re.search(note, " ".join(table.notes)) if note else table.notes == ()
 
 
+# ---- small files that stand for much
+
+def unpacked(monkeypatch, most: int, columns: dict, **options) -> str | None:
+    """What is said of a Parquet file where at most so many bytes may be unpacked; None if it is read."""
+    monkeypatch.setattr("core.network.parquets.MOST_UNPACKED", most)
+    content = parquet(columns, **options)
+    try:
+        read(content, "a.parquet")
+    except BadData as error:
+        assert "when unpacked" in str(error), error
+        return str(error)
+
+
+@pytest.mark.parametrize("store_schema", [True, False])
+def test_a_refused_parquet_file_took_little_memory(store_schema):
+    import tracemalloc
+
+    import pyarrow
+
+    content = swollen(600, 1_000_000, store_schema=store_schema)
+    assert len(content) < 2_000
+    before, pool = pyarrow.default_memory_pool(), pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
+    pyarrow.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        assert "500 MB" in refusal(content, "a.parquet")
+        assert tracemalloc.get_traced_memory()[1] < 50e6 and pool.max_memory() < 50e6
+        assert len(read(swollen(400, 1_000_000, store_schema=store_schema), "a.parquet")) == 400
+        assert tracemalloc.get_traced_memory()[1] < 50e6 and pool.max_memory() < 50e6, "equal texts are one"
+    finally:
+        tracemalloc.stop()
+        pyarrow.set_memory_pool(before)
+
+
+LONG = "y" * 10_000
+NESTED = {
+    "texts": {"text": [LONG] * 100},
+    "texts of several groups": {"text": [LONG] * 99 + ["z"], "n": [1] * 100},
+    "lists": {"text": ["a"] * 100, "tags": [[LONG]] * 100},
+    "objects": {"text": ["a"] * 100, "more": [{"deep": [{"er": LONG}]}] * 100},
+    "bytes": {"text": [LONG.encode()] * 100},
+}
+
+
+@pytest.mark.parametrize("how", [{}, {"use_dictionary": False}, {"row_group_size": 7}, {"store_schema": False}], ids=str)
+@pytest.mark.parametrize("columns", NESTED.values(), ids=NESTED)
+def test_what_a_parquet_file_unpacks_to_is_added_up(monkeypatch, columns, how):
+    assert unpacked(monkeypatch, 900_000, columns, compression="zstd", **how)
+    assert unpacked(monkeypatch, 1_200_000, columns, compression="zstd", **how) is None
+
+
+def test_texts_that_share_their_beginnings_are_added_up_too(monkeypatch):
+    texts = {"text": [LONG + str(i) for i in range(100)]}
+    how = {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY"}}
+    assert len(parquet(texts, **how)) < 20_000 and read(parquet(texts, **how), "a.parquet").cells == texts
+    assert unpacked(monkeypatch, 900_000, texts, **how) and unpacked(monkeypatch, 1_200_000, texts, **how) is None
+
+
+def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
+    columns = {"text": ["a"], "numbers": [[1] * 50_000]}
+    assert len(parquet(columns)) < 5_000 and unpacked(monkeypatch, 1_000_000, columns) and unpacked(monkeypatch, 3_000_000, columns) is None
+
+
+@pytest.mark.parametrize("file, start, row", [("a.csv", "text,label\n", "a,b\n"), ("a.tsv", "text\n", "a\n"), ("a.jsonl", "", '{"text": "a"}\n'), ("a.csv", "", '"a\n", b\n')])
+def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
+    monkeypatch.setattr("core.network.parsing.MOST_ROWS", 1_000)
+    assert len(read(start + row * 1_000, file)) == 1_000
+    assert refusal(start + row * 1_010, file) == f"{file} holds more than 1,000 rows. Split it."
+
+
 # ---- where a file comes from
 
 def test_ten_million_bytes_are_taken_and_one_more_is_not(tmp_path):
     full = b"text\n" + b"x" * (UPLOAD_BYTES - 5)
     assert len(full) == 10_000_000 and len(read_table(full, "a.csv", UPLOAD_BYTES).cells["text"][0]) == UPLOAD_BYTES - 5
-    for source in (full + b"x", tmp_path / "a.csv"):
+    for source, advice in ((full + b"x", r"uploaded\. Give the file’s path instead, or split it"), (tmp_path / "a.csv", r"read\. Split it, or leave out rows and columns")):
         (tmp_path / "a.csv").write_bytes(full + b"x")
-        with pytest.raises(BadData, match=r"^a\.csv has 10,000,001 bytes; at most 10,000,000 \(10 MB\) can be uploaded\. Give the file’s path instead, or split it\.$"):
+        with pytest.raises(BadData, match=rf"^a\.csv has 10,000,001 bytes; at most 10,000,000 \(10 MB\) can be {advice}\.$"):
             read_table(source, "a.csv", UPLOAD_BYTES)
     assert len(read_table(tmp_path / "a.csv")) == 1
 

@@ -53,7 +53,21 @@ class Explainer:
         self.model, self.store = model, store
         self.oracles = Oracles(model, store)
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
+        self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
+
+    def encode(self, text: str, second: str | None, unit: str) -> Encoded:
+        """Encode an example as `Model.encode` does; the newest few are held, since a very long text takes seconds."""
+        key = (text, second, unit)
+        with self._lock:
+            held = self._encoded.get(key)
+        encoded = held or self.model.encode(text, second, unit)
+        with self._lock:
+            self._encoded[key] = encoded
+            self._encoded.move_to_end(key)
+            while len(self._encoded) > 64:
+                self._encoded.popitem(last=False)
+        return encoded
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""

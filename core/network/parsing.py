@@ -9,7 +9,10 @@ import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-MOST_COLUMNS, MOST_CELLS = 10_000, 50_000_000
+from core.network.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
+
+# Keys that rows lack: each takes a place in memory and none in the file.
+MOST_GAPS = 10_000_000
 KINDS = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
 USE = "Use .jsonl, .csv, .tsv or .parquet."
 _PICTURE, _ARCHIVE = f"is a picture, not a table. {USE}", "is a compressed archive. Unpack it, and give the file inside."
@@ -65,8 +68,15 @@ def parse(content: bytes, name: str) -> Parsed:
     """Take a file apart by its ending, or by its content where that says clearly otherwise.
 
     Raises:
-        BadData: it is no table that can be read.
+        BadData: it is no table that can be read, or holds more than fits.
     """
+    try:
+        return _parsed(content, name)
+    except TooMuch as error:
+        raise BadData(f"{name} {str(error).removeprefix('it ')}. Split it.") from error
+
+
+def _parsed(content: bytes, name: str) -> Parsed:
     if not content.strip():
         raise BadData(f"{name} is empty.")
     ending = name[name.rfind("."):].lower() if "." in name else ""
@@ -147,6 +157,8 @@ def cut(text: str, separator: str, longest: int = 131_072, **quoting) -> list[li
             for row in reader:
                 if row:
                     rows.append(row)
+                if len(rows) > MOST_ROWS + 1:
+                    raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
                 began = reader.line_num + 1
         except csv.Error as error:
             raise csv.Error(f"line {began}: {error}") from error
@@ -202,7 +214,10 @@ def _separator(text: str, usual: str) -> str:
 
 def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
     """All rows and a note on how quotation marks were read: the first way that fits every row, else the one that fits most."""
-    literal = _attempt(text, separator, "literal")[0]
+    try:
+        literal = _attempt(text, separator, "literal")[0]
+    except TooMuch:  # lines inside quotes are no rows
+        literal = []
     opened = [cell for row in literal for cell in row if cell.startswith('"')]
     paired = sum(len(cell) > 1 and cell.endswith('"') for cell in opened)
     likely = ("paired", "backslash", "spaced", *(("literal", "lenient") if 2 * paired < len(opened) else ("lenient", "literal")))
@@ -274,6 +289,8 @@ def json_columns(text: str, name: str) -> Parsed:
     """Columns of JSON Lines, or of a list of objects; a key that a row lacks gives None."""
     notes = []
     rows = _json_rows(text, name)
+    if len(rows) > MOST_ROWS:
+        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
     if re.search(r"\\u[dD][89a-fA-F]", text):
         whole = _whole(rows)
         notes += [f"Halves of characters in {name} were replaced by \ufffd."] if whole != rows else []
@@ -281,7 +298,7 @@ def json_columns(text: str, name: str) -> Parsed:
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if not columns:
         raise BadData(f"{name} holds no rows with columns.")
-    if len(columns) > MOST_COLUMNS or len(columns) * len(rows) > MOST_CELLS:
+    if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
         raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few keys, such as text and label.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
     if lacking:
@@ -343,54 +360,23 @@ def _whole(value):
 
 # ---- Parquet
 
-def open_parquet(content: bytes):
-    """The file as pyarrow.Table; ValueError or OSError if it is damaged or far larger than it looks."""
-    import pyarrow
-    from pyarrow import parquet
-
-    file = parquet.ParquetFile(pyarrow.BufferReader(content))
-    rows, columns = file.metadata.num_rows, file.metadata.num_columns
-    if rows * columns > MOST_CELLS or columns > MOST_COLUMNS:
-        raise ValueError(f"it has {rows:,} rows and {columns:,} columns, which is too much")
-    return file.read()
-
-
 def parquet_columns(content: bytes, name: str) -> Parsed:
     """Columns of a Parquet file, with the class names that the `datasets` library left in it."""
     try:
         table = open_parquet(content)
+    except TooMuch:
+        raise
     except Exception as error:  # whatever a damaged file makes the library raise
         why = str(error) if str(error).startswith("it has") else "it is damaged, cut off or of a kind that is not known"
         raise BadData(f"{name} cannot be read as Parquet ({why}). Write it again, or save it as CSV.") from error
     columns, cells, lost = [], [], []
     for column, values in zip(table.column_names, table.columns):
         try:
-            cells.append(_values(values))
+            cells.append(column_values(values))
             columns.append(column)
         except Exception:  # dates out of range, bytes that are no text, kinds without a Python value
             lost.append(column)
     notes = [f"Left out, since what they hold is neither text nor number: columns {listed(lost)}."] if lost else []
     if not columns or not len(table):
         raise BadData(f"{name} holds no rows.")
-    return Parsed(columns, cells, notes, classes=_classes(table.schema.metadata or {}))
-
-
-def _values(column) -> list:
-    import pyarrow
-    from pyarrow import types
-
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-        return [None if value is None else value.decode("utf-8") for value in column.to_pylist()]
-    values = (column.cast(pyarrow.string()) if types.is_temporal(kind) or types.is_decimal(kind) else column).to_pylist()
-    return [value if value is None or isinstance(value, (str, int, float, list, dict)) else str(value) for value in values]
-
-
-def _classes(metadata: dict) -> dict[str, tuple[str, ...]]:
-    """Names of numbered classes in the header that `datasets` writes; {} if it is not as expected."""
-    try:
-        features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        return {column: tuple(map(str, feature["names"])) for column, feature in features.items()
-                if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and isinstance(feature.get("names"), list)}
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
-        return {}
+    return Parsed(columns, cells, notes, classes=class_names(table.schema.metadata or {}))

@@ -15,7 +15,6 @@ from core.network.mapping import Mapping, build, guess_mapping
 from core.network.tables import BadData, RawTable, read_file, read_table
 from core.network.tasks import Task, match_task, tasks
 
-
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 from core.composition.browsing import match_labels
-from core.network.checking import check_model
 from core.network.architectures import UnsupportedModel
+from core.network.checking import check_model
 from core.network.mapping import Mapping, build
 from core.network.sources import Source, forget, hub_origin, keep, understand
 from core.network.tables import UPLOAD_BYTES, BadData, read_file, read_table
@@ -224,7 +224,8 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
     known = _built(found.digest, json.dumps([mapping.as_dict(), found.classes, found.name]), found, mapping)
     if task is not None:
         st.caption(f"The columns are those of {plain(task.name)}.")
-    st.markdown(f"**{len(known):,} examples** of {len(found):,} rows. " + (f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."))
+    labels = f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."
+    st.markdown(f"**{len(known):,} examples** of {len(found):,} rows. {labels}")
     for note in known.notes:
         st.caption(plain(note))
     model = held("model") or resources.chosen_settings().model

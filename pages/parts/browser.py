@@ -20,14 +20,16 @@ _HTML = """
 """
 
 _CSS = f"""
-.browser {{ --hue: {SUPPORTS}; --line: var(--st-border-color-light, rgba(125,133,144,.25)); --soft: color-mix(in srgb, var(--st-text-color) 72%, var(--st-background-color));
+.browser {{ --hue: {SUPPORTS}; --line: var(--st-border-color-light, rgba(125,133,144,.25));
+  --soft: color-mix(in srgb, var(--st-text-color) 72%, var(--st-background-color));
   font-family: var(--st-font); color: var(--st-text-color); font-size: .92rem; }}
 .bar {{ display: flex; gap: .8rem; align-items: center; flex-wrap: wrap; }}
 .search {{ all: unset; box-sizing: border-box; flex: 1 1 18rem; padding: .5rem .7rem; border: 1px solid var(--st-border-color, rgba(125,133,144,.5)); border-radius: 8px;
   background: var(--st-secondary-background-color); color: var(--st-text-color); }}
 .search:focus-visible {{ outline: 2px solid var(--st-primary-color); }}
 .found {{ font-weight: 600; white-space: nowrap; }}
-button {{ all: unset; box-sizing: border-box; cursor: pointer; border-radius: 999px; padding: .16rem .6rem; border: 1px solid var(--st-border-color, rgba(125,133,144,.5)); }}
+button {{ all: unset; box-sizing: border-box; cursor: pointer; border-radius: 999px; padding: .16rem .6rem;
+  border: 1px solid var(--st-border-color, rgba(125,133,144,.5)); }}
 button:hover:not(:disabled) {{ border-color: var(--st-primary-color); }}
 button:focus-visible, tr:focus-visible {{ outline: 3px solid var(--st-primary-color); outline-offset: 1px; }}
 button:disabled {{ opacity: .45; cursor: default; }}
@@ -37,6 +39,7 @@ button:disabled {{ opacity: .45; cursor: default; }}
 .chip[aria-pressed=true] {{ background: color-mix(in srgb, var(--hue) 26%, var(--st-background-color)); border-color: var(--hue); font-weight: 600; }}
 .chip .mark {{ margin-right: .3rem; }}
 .chip .count {{ margin-left: .4rem; color: var(--soft); font-variant-numeric: tabular-nums; font-weight: 400; }}
+.chip[aria-pressed=true] .count, tbody tr[aria-selected=true] td {{ color: var(--st-text-color); }}
 .scroll {{ overflow-x: auto; border-top: 1px solid var(--line); }}
 table {{ border-collapse: collapse; width: 100%; }}
 th {{ text-align: left; font-weight: 600; padding: .3rem .5rem; white-space: nowrap; border-bottom: 1px solid var(--line); }}
@@ -53,7 +56,8 @@ tbody tr:hover {{ background: color-mix(in srgb, var(--st-text-color) 6%, transp
 tbody tr[aria-selected=true] {{ background: color-mix(in srgb, var(--hue) 16%, transparent); box-shadow: inset 3px 0 0 var(--st-primary-color); }}
 mark {{ background: color-mix(in srgb, var(--hue) 34%, var(--st-background-color)); color: inherit; border-radius: 3px; }}
 .wrong {{ font-weight: 700; text-decoration: underline; text-decoration-thickness: 2px; }}
-.share {{ display: inline-block; width: 3.4rem; height: .5rem; margin-right: .45rem; border-radius: 2px; background: color-mix(in srgb, var(--st-text-color) 12%, transparent); }}
+.share {{ display: inline-block; width: 3.4rem; height: .5rem; margin-right: .45rem; border-radius: 2px;
+  background: color-mix(in srgb, var(--st-text-color) 12%, transparent); }}
 .share i {{ display: block; height: 100%; border-radius: 2px; background: var(--hue); }}
 .pager {{ display: flex; gap: .8rem; align-items: center; padding-top: .6rem; }}
 .where {{ color: var(--soft); font-variant-numeric: tabular-nums; }}

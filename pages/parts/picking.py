@@ -71,7 +71,8 @@ def browse(key: str, explainer) -> Browsed:
     try:
         index = data.index(key)
     except (BadData, KeyError) as error:
-        raise Unshowable(f"{error} Or choose other data in the sidebar." if isinstance(error, BadData) else "This data was removed. Choose other data in the sidebar.") from error
+        why = f"{error} Or choose" if isinstance(error, BadData) else "This data was taken off the list. Choose"
+        raise Unshowable(f"{why} other data in the sidebar.") from error
     judged, match, state, known = data.judged(key, explainer)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
@@ -134,8 +135,8 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
         st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
         st.caption(f"{f'{place + 1:,}' if place is not None else '—'} of {count:,}")
     if browsed.query.narrows:
-        left = "No example matches the filters." if not count else f"Filters leave {count:,} of {len(browsed.index):,}" + ("" if place is not None else "; this one is not among them") + "."
-        st.caption(left)
+        aside = "" if place is not None else "; this one is not among them"
+        st.caption(f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters.")
         st.button("Clear filters", key="clear-filters", on_click=filters.forget)
 
 

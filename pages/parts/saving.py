@@ -10,6 +10,7 @@ import streamlit as st
 from core.composition.attribution_page import attribution_page
 from core.composition.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance, safe_name
 from core.composition.rows import Row
+from pages.parts.texts import truncation
 
 if TYPE_CHECKING:
     from pages.parts.sidebar import View
@@ -87,10 +88,7 @@ def _plain(answer: str) -> str:
 
 
 def _notes(view: "View") -> list[str]:
-    cut, example = view.encoded.truncation, view.example
-    notes = []
-    if cut.cut:
-        beyond = f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
-        notes.append(f"The model reads {view.model.max_tokens:,} tokens at most.{beyond}{' The second text is cut.' if cut.second_cut else ''}")
+    example = view.example
+    notes = [truncation(view)] if view.encoded.truncation.cut else []
     notes += [example.note] if example.note else []
     return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

@@ -130,7 +130,7 @@ def _choose(frame: Frame, body) -> View:
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None:
             frame.browsed = browse(key, frame.explainer)
-        encoded = frame.explainer.model.encode(frame.example.text, frame.example.second, unit)
+        encoded = frame.explainer.encode(frame.example.text, frame.example.second, unit)
         with in_turn(frame.explainer.model):
             probabilities = frame.explainer.probabilities(encoded)
     except NoFeatures as error:

@@ -16,18 +16,24 @@ def prediction_line(view: View, rest: str) -> None:
 
 def show_text_notes(view: View) -> None:
     """What a reader must know of this text: truncation, a single feature, its note and tags, its second text."""
-    encoded, cut = view.encoded, view.encoded.truncation
+    encoded = view.encoded
     if view.example.second is not None:
         st.html(f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>")
-    if cut.cut:
-        beyond = f"{cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
-        st.warning(f"The model reads {view.model.max_tokens:,} tokens at most. {beyond}{' The second text is cut.' if cut.second_cut else ''}")
+    if encoded.truncation.cut:
+        st.warning(truncation(view))
     if encoded.F == 1:
         st.info("This text has a single feature, so there is no ranking to judge.")
     about = [view.example.note] if view.example.note else []
     about += [f"Tags: {', '.join(view.example.tags)}."] if view.example.tags else []
     if about:
         st.html(f"<p style='opacity:.75'>{escaped(view.example.id)} · {' '.join(_long(a) for a in about)}</p>")
+
+
+def truncation(view: View) -> str:
+    """What the model does not read of a text that is cut, in a sentence; "" where it reads all."""
+    cut = view.encoded.truncation
+    beyond = f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
+    return f"The model reads {view.model.max_tokens:,} tokens at most.{beyond}{' The second text is cut.' if cut.second_cut else ''}" if cut.cut else ""
 
 
 def _verdict(view: View) -> str:
