@@ -1,7 +1,7 @@
 """Twenty people at one server and one model: every number is that of one's own example, and waits are told.
 
 `python -m pytest tests/test_load.py -s` prints how long people waited; FAITHSCOPE_LOAD=20x20 sets how many
-sessions ask for how many attributions each (20x5 unless it is set).
+sessions ask for how many attributions each (20x3 unless it is set).
 """
 
 import os
@@ -21,7 +21,7 @@ from core.network.catalogue import measures
 from core.network.examples import read_bundled
 from tests.sessions import Session, running_server
 
-SESSIONS, EACH = map(int, os.environ.get("FAITHSCOPE_LOAD", "20x5").split("x"))
+SESSIONS, EACH = map(int, os.environ.get("FAITHSCOPE_LOAD", "20x3").split("x"))
 MODEL = "sst2-fmm"
 MEASURES = ("leave-one-out", "gradient", "input × gradient")
 # Few enough that several people are at the same text at once.

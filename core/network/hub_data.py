@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
+from core.network.loading import in_short
 from core.network.tables import BadData, RawTable
 
 MOST_ROWS = 200_000
@@ -135,7 +136,7 @@ def _mirror(id: str) -> _Listing:
 
     try:
         found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
-        sizes = {s.rfilename: s.size or 0 for s in found.siblings or [] if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2}
+        sizes = _data_files({s.rfilename: s.size or 0 for s in found.siblings or [] if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2})
     except HfHubHTTPError:
         sizes = {}
     except Exception as error:
@@ -170,9 +171,14 @@ def _data_files(sizes: dict[str, int]) -> dict[str, int]:
     def is_data(name: str) -> bool:
         path = PurePosixPath(name.lower())
         kind = PurePosixPath(path.stem).suffix if path.suffix in _PACKED else path.suffix
-        return kind in _KINDS and path.name not in _NOT_DATA and not path.is_absolute() and ".." not in path.parts
+        return kind in _KINDS and path.name not in _NOT_DATA
 
-    return {name: size for name, size in sizes.items() if is_data(name)}
+    return {name: size for name, size in sizes.items() if is_data(name) and not _leads_out(name) and {"", "."}.isdisjoint(name.split("/"))}
+
+
+def _leads_out(name: str) -> bool:
+    """Whether a file's name, or a pattern or folder on a card, may mean a place outside the data set, on any system."""
+    return name.startswith(("/", "~")) or ".." in name.split("/") or any(sign in name for sign in ("\\", ":", "\0"))
 
 
 def _card(path: Path) -> dict:
@@ -200,7 +206,7 @@ def _fetch(id: str, name: str, revision: str | None) -> Path:
     except EntryNotFoundError as error:
         raise BadData(f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {_INSTEAD}.") from error
     except Exception as error:
-        raise BadData(f"{name!r} of {id!r} could not be fetched ({_short(error)}). Check the network and the space on the disk, {_INSTEAD}.") from error
+        raise BadData(f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the disk, {_INSTEAD}.") from error
 
 
 @contextlib.contextmanager
@@ -208,6 +214,10 @@ def _as_folder(listing: _Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
         raise BadData(f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}.")
+    outside = next(filter(_leads_out, _named(listing.card)), None)
+    if outside is not None:
+        raise BadData(f"The card of {listing.id!r} names files outside the hub’s copy of this set ({listed([outside])}), which are not fetched. "
+                      f"Choose another set, {_INSTEAD}.")
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
         for name in listing.sizes:
@@ -215,6 +225,18 @@ def _as_folder(listing: _Listing):
             (folder / name).touch()
         _write_card(folder, _only_there(listing.card, listing.sizes))
         yield folder
+
+
+def _named(value) -> Iterable[str]:
+    """The files and folders that a card names, however deep they lie in its configurations."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _named(part)
+    elif isinstance(value, dict):
+        for key in value.keys() - {"config_name", "split"} if "configs" not in value else ("configs",):
+            yield from _named(value[key])
 
 
 def _write_card(folder: Path, card: dict) -> None:
@@ -360,7 +382,7 @@ def _plain_errors(id: str):
         raise
     except Exception as error:
         cause = error.__cause__ or error
-        raise BadData(f"The files of {id!r} cannot be read as tables ({_short(cause)}). Choose another set, {_INSTEAD}.") from error
+        raise BadData(f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {_INSTEAD}.") from error
 
 
 def _called(id: str, config: str) -> str:
@@ -369,11 +391,6 @@ def _called(id: str, config: str) -> str:
 
 def _closed(id: str) -> str:
     return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {_INSTEAD}."
-
-
-def _short(error: BaseException) -> str:
-    line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return line[:160].rstrip(" .:")
 
 
 @contextlib.contextmanager
