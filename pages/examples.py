@@ -30,7 +30,8 @@ _HEADER = ("id", "text", "second text", "label", "predicted", "confidence (0 to 
 
 def examples() -> None:
     """Draw the page."""
-    _answer_event()
+    for what, value in asked():
+        _answer_event(what, value)
     frame = open_frame("Examples", "Which example is worth looking at?")
     answer = st.container()
     with st.expander("Other texts: type one, upload a file, fetch a data set", icon=":material/add:", expanded=frame.browsed is None):
@@ -54,12 +55,8 @@ def _page(frame: Frame, browsed: Browsed, answer) -> None:
     _download(frame, browsed)
 
 
-def _answer_event() -> None:
+def _answer_event(what: str, value) -> None:
     """Carry out what was asked of the table, before anything is drawn by it."""
-    event = asked()
-    if event is None:
-        return
-    what, value = event
     query = filters.current()
     # Half an emoji, where a text was cut, can stand neither in an address nor in a file.
     value = value.encode("utf-8", "replace").decode()[:500] if isinstance(value, str) else value

@@ -149,7 +149,7 @@ def test_a_chip_narrows_the_table_and_the_address_follows(table):
     assert "label=" not in person.query
     person.page.locator(".clear").click()
     found(person, f"{len(REVIEWS)} examples")
-    assert "outcome=" not in person.query and not person.page.locator(".clear").is_visible()
+    assert "outcome=" not in person.query and not person.page.locator(".clear").is_visible() and focus(person) == "search"
 
 
 def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
@@ -180,6 +180,16 @@ def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
     assert box.input_value() == "" and "search=" not in person.query
 
 
+def test_what_is_pressed_while_the_server_is_busy_all_counts(table):
+    person = table()
+    keys = ["label:positive", "outcome:wrong", "length:11 to 20", "length:21 to 40"]
+    # In one breath: only the first can be on its way before the second is pressed.
+    person.page.locator(".browser").evaluate("(root, keys) => keys.forEach((key) => root.querySelector(`.chip[data-key='${key}']`).click())", keys)
+    expect(person.page.locator(".chip[aria-pressed=true]")).to_have_count(4)
+    person.rest()
+    assert [c.get_attribute("data-key") for c in person.page.locator(".chip[aria-pressed=true]").all()] == keys
+
+
 def test_the_header_sorts_and_the_pager_turns(table):
     person = table()
     head = person.page.locator('th:has(button[data-key="order:confidence"])')
@@ -199,7 +209,7 @@ def test_the_header_sorts_and_the_pager_turns(table):
     person.page.locator(".earlier").click()
     expect(person.page.locator(".where")).to_have_text(f"1 to 12 of {len(REVIEWS)}")
     person.rest()
-    assert ids(person) == first and "page=" not in person.query
+    assert ids(person) == first and "page=" not in person.query and focus(person) == "earlier"
 
 
 def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filter(table):

@@ -384,3 +384,14 @@ def test_a_task_gives_a_hub_set_its_meaning(hub):
         assert found.columns == columns and match_task(found.columns, task.hub) is task
         data = build(task.prepare(found), task.mapping())
         assert [example.label for example in data.examples] == labels and data.classes == task.label_names
+
+
+@pytest.mark.parametrize("name", ["https://example.org/train.csv", "/etc/hosts.csv", "../other/train.csv", "file:///etc/hosts.csv", "C:\\data\\train.csv"])
+@pytest.mark.parametrize("files", ["data_files: {0}", "data_files: [{0}]", "data_files: [{{split: train, path: [train.parquet, {0}]}}]", "data_dir: {0}"])
+def test_a_card_that_names_files_elsewhere_is_told_in_a_sentence(hub, name, files):
+    folder = hub.root / "someone/elsewhere"
+    card(folder, f"configs:\n- config_name: default\n  {files.format(json.dumps(name))}")
+    parquet(folder / "train.parquet", {"text": ["a"]})
+    with pytest.raises(BadData, match="names files from elsewhere .* not fetched") as found:
+        read_hub("someone/elsewhere", split="train")
+    assert name.split(":")[0] in str(found.value) and "train.parquet" not in hub.fetched

@@ -108,3 +108,20 @@ def _within(seconds: float, function: Callable):
     if error is not None:
         raise error
     return result
+
+
+@contextlib.contextmanager
+def quietly():
+    """Keep progress bars and log lines off the terminal; problems become sentences."""
+    from datasets.utils import logging
+    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    level, bars = logging.get_verbosity(), not are_progress_bars_disabled()
+    logging.set_verbosity_error()
+    disable_progress_bars()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            enable_progress_bars()

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
+from core.network.hub import quietly
 from core.network.loading import in_short
+from core.network.parsing import listed
 from core.network.tables import BadData, RawTable
 
 MOST_ROWS = 200_000
@@ -197,7 +199,7 @@ def _fetch(id: str, name: str, revision: str | None) -> Path:
     from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, LocalEntryNotFoundError
 
     try:
-        with _quiet():
+        with quietly():
             return Path(hf_hub_download(id, name, repo_type="dataset", revision=revision, etag_timeout=_SECONDS))
     except GatedRepoError as error:
         raise BadData(_closed(id)) from error
@@ -214,10 +216,10 @@ def _as_folder(listing: _Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
         raise BadData(f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}.")
-    outside = next(filter(_leads_out, _named(listing.card)), None)
-    if outside is not None:
-        raise BadData(f"The card of {listing.id!r} names files outside the hub’s copy of this set ({listed([outside])}), which are not fetched. "
-                      f"Choose another set, {_INSTEAD}.")
+    about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
+    outside = [name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if _leads_out(name)]
+    if outside:
+        raise BadData(f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose another set, {_INSTEAD}.")
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
         for name in listing.sizes:
@@ -227,16 +229,11 @@ def _as_folder(listing: _Listing):
         yield folder
 
 
-def _named(value) -> Iterable[str]:
-    """The files and folders that a card names, however deep they lie in its configurations."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for part in value:
-            yield from _named(part)
-    elif isinstance(value, dict):
-        for key in value.keys() - {"config_name", "split"} if "configs" not in value else ("configs",):
-            yield from _named(value[key])
+def _named(files) -> list[str]:
+    """The names and patterns among what a card may say of its files: one, several, or some for each split."""
+    if isinstance(files, dict):
+        files = [files["path"]] if "path" in files else list(files.values())
+    return [files] if isinstance(files, str) else [name for part in files for name in _named(part)] if isinstance(files, list) else []
 
 
 def _write_card(folder: Path, card: dict) -> None:
@@ -327,7 +324,7 @@ def _cells(folder: Path, config: str, split: str, most: int) -> tuple[dict[str, 
     """Cells of the first rows, one more than asked where there is one, the names of numbered classes, and columns left out."""
     from datasets import ClassLabel, LargeList, List, Value, load_dataset
 
-    with _quiet():
+    with quietly():
         found = load_dataset(str(folder), config, split=split, streaming=True, cache_dir=str(folder.parent / "cache"))
         # CSV and JSON tell their columns only when they are read.
         features = found.features or next(iter(found.take(1)), {})
@@ -391,20 +388,3 @@ def _called(id: str, config: str) -> str:
 
 def _closed(id: str) -> str:
     return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {_INSTEAD}."
-
-
-@contextlib.contextmanager
-def _quiet():
-    """Keep progress bars and log lines off the terminal; problems become sentences."""
-    from datasets.utils import logging
-    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-
-    level, bars = logging.get_verbosity(), not are_progress_bars_disabled()
-    logging.set_verbosity_error()
-    disable_progress_bars()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            enable_progress_bars()

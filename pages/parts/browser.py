@@ -32,7 +32,7 @@ button {{ all: unset; box-sizing: border-box; cursor: pointer; border-radius: 99
   border: 1px solid var(--st-border-color, rgba(125,133,144,.5)); }}
 button:hover:not(:disabled) {{ border-color: var(--st-primary-color); }}
 button:focus-visible, tr:focus-visible {{ outline: 3px solid var(--st-primary-color); outline-offset: 1px; }}
-button:disabled {{ opacity: .45; cursor: default; }}
+button:disabled, button[aria-disabled=true] {{ opacity: .45; cursor: default; }}
 .facets {{ display: grid; grid-template-columns: max-content 1fr; gap: .3rem .9rem; padding: .7rem 0; align-items: baseline; }}
 .facets .name {{ color: var(--soft); }}
 .values {{ display: flex; flex-wrap: wrap; gap: .3rem; }}
@@ -76,8 +76,12 @@ export default function (component) {
     if (text !== undefined) node.textContent = text;
     return node;
   };
-  // Each event carries its own number, so that asking the same thing twice is two events.
-  const ask = (what, value) => setStateValue('asked', { what, value, at: Date.now() + Math.random() });
+  // Numbered, and the last ones together: what is pressed while the server is busy arrives as one request, and none may be lost.
+  const ask = (what, value) => {
+    const at = Math.max(Date.now(), (root.events?.at(-1)?.at ?? 0) + 1);
+    root.events = [...(root.events ?? []), { what, value, at }].slice(-20);
+    setStateValue('asked', root.events);
+  };
   const visible = (text) => text.replaceAll('\\u0000', '\\u2400');
 
   const search = pick('.search');
@@ -101,7 +105,7 @@ export default function (component) {
   clear.textContent = 'Clear filters';
   clear.hidden = !data.narrows;
   clear.style.display = data.narrows ? '' : 'none';
-  clear.onclick = () => { clearTimeout(root.waiting); search.value = ''; ask('clear', ''); };
+  clear.onclick = () => { clearTimeout(root.waiting); search.value = ''; search.focus({ preventScroll: true }); ask('clear', ''); };
 
   const chip = (facet, value) => {
     const node = make('button', 'chip');
@@ -204,8 +208,10 @@ export default function (component) {
   const pager = (kind, name, page) => {
     const button = pick(kind);
     button.textContent = name;
-    button.disabled = page < 1 || page > data.pages;
-    button.onclick = () => ask('page', page);
+    // Not disabled: a button that is loses the keyboard.
+    const over = page < 1 || page > data.pages;
+    button.setAttribute('aria-disabled', String(over));
+    button.onclick = () => { if (!over) ask('page', page); };
   };
   pager('.earlier', '\\u2190 Earlier', data.page - 1);
   pager('.later', 'Later \\u2192', data.page + 1);
@@ -225,10 +231,10 @@ def browser(shown: dict) -> None:
     _COMPONENT(data={"json": json.dumps(shown)}, key=_KEY, on_asked_change=lambda: None)
 
 
-def asked() -> tuple[str, object] | None:
-    """What was asked of the table since the last run: (what, value); an event is told once."""
-    event = (st.session_state.get(_KEY) or {}).get("asked")
-    if not isinstance(event, dict) or event.get("at") == st.session_state.get("browser event"):
-        return None
-    st.session_state["browser event"] = event.get("at")
-    return str(event.get("what")), event.get("value")
+def asked() -> list[tuple[str, object]]:
+    """What was asked of the table since the last run, oldest first: (what, value); an event is told once."""
+    sent, told = (st.session_state.get(_KEY) or {}).get("asked"), st.session_state.get("browser event", 0)
+    fresh = [event for event in (sent if isinstance(sent, list) else [sent])
+             if isinstance(event, dict) and isinstance(event.get("at"), int | float) and event["at"] > told]
+    st.session_state["browser event"] = max([told, *(event["at"] for event in fresh)])
+    return [(str(event.get("what")), event.get("value")) for event in fresh]
