@@ -84,7 +84,7 @@ def _answer(place, frame: Frame, browsed: Browsed) -> None:
     elif (judged.right >= 0).any():
         count, right = int((judged.right >= 0).sum()), int((judged.right == 1).sum())
         complete = browsed.known.complete
-        said = (f"The model is right on <b>{right:,} of {count:,}</b> examples{'' if complete else ' so far'} ({100 * right / count:.1f} % ↑). "
+        said = (f"The model is right on <b>{right:,} of {count:,}</b> examples{'' if complete else ' so far'} ({100 * judged.accuracy:.1f} % ↑). "
                 f"{_mistake(browsed, complete)}")
     else:
         least = int(np.nanargmin(judged.confidence))

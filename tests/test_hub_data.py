@@ -327,6 +327,56 @@ def test_names_that_lead_out_of_the_folder_are_never_touched(hub, monkeypatch):
     assert not list(hub.root.parent.rglob("escaped*"))
 
 
+SLY = ("../../escaped.parquet", "qa1/../../../escaped/0000.parquet", "../qa1/escaped.parquet", "/escaped/0000.parquet", "//escaped/0000.parquet",
+       "qa1/test/..\\escaped.parquet", "c:/escaped/0000.parquet", "qa1/test/c:escaped.parquet", "./qa1/escaped.parquet", "qa1//escaped.parquet",
+       "qa1/test/escaped\0.parquet")
+
+
+@pytest.mark.parametrize("name", SLY)
+@pytest.mark.parametrize("id", ["someone/pairs", "someone/old"])
+def test_files_with_names_that_lead_out_of_the_folder_are_never_made(hub, monkeypatch, name, id):
+    """Nor are they fetched, whether the set is read itself or from the hub's own copy of it."""
+    from types import SimpleNamespace
+
+    from huggingface_hub import HfApi
+
+    pairs(hub)
+    (hub.root / "someone/old").mkdir()
+    (hub.root / "someone/old/old.py").write_text("", encoding="utf-8")
+    parquet(hub.root / "someone/old@mirror/qa1/test/0000.parquet", {"text": ["b"]})
+    made, honest = [], HfApi.dataset_info
+
+    def sly(*args, **more):
+        found = honest(*args, **more)
+        found.siblings.append(SimpleNamespace(rfilename=name, size=1))
+        return found
+
+    def touch(path, *how, **more):
+        made.append(path.as_posix())
+        if "escaped" not in path.as_posix():
+            path.write_bytes(b"")
+
+    monkeypatch.setattr(HfApi, "dataset_info", sly)
+    monkeypatch.setattr(Path, "touch", touch)
+    config, split = ("small", "dev") if id == "someone/pairs" else ("qa1", "test")
+    assert split in hub_choices(id)[config] and len(read_hub(id, config, split)) == (3 if config == "small" else 1)
+    assert made and not any("escaped" in path for path in [*made, *hub.fetched])
+
+
+@pytest.mark.parametrize("part, refused", [("data_dir: ../../..", True), ("data_dir: /", True), ("data_files: ./data/*.csv\n  sep: ':'", False),
+                                           ("data_files: 'data/**'\n  description: 'See https://example.org'", False)])
+def test_only_what_a_card_names_as_files_can_lie_elsewhere(hub, part, refused):
+    folder = hub.root / "someone/elsewhere"
+    card(folder, f"configs:\n- config_name: default\n  {part}")
+    (folder / "data").mkdir()
+    (folder / "data/train.csv").write_text("text:label\na:b\n", encoding="utf-8")
+    if refused:
+        with pytest.raises(BadData, match="names files from elsewhere"):
+            hub_choices("someone/elsewhere")
+    else:
+        assert hub_choices("someone/elsewhere") == {"default": ["train"]}
+
+
 @pytest.mark.parametrize("id, said", [
     ("", "no usable name"), ("  ", "no usable name"), ("./data", "is no hub id"), ("/no/such/folder", "is no hub id"), ("a/b/c", "is no hub id"),
     ("c:\\data", "is no hub id"), ("some one/x?", "is no hub id"), ("x" * 5000, "is no hub id"), ("nul\0", "is no hub id"), ("here", "a folder on this machine"),

@@ -257,7 +257,8 @@ def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
     assert len(parquet(columns)) < 5_000 and unpacked(monkeypatch, 1_000_000, columns) and unpacked(monkeypatch, 3_000_000, columns) is None
 
 
-@pytest.mark.parametrize("file, start, row", [("a.csv", "text,label\n", "a,b\n"), ("a.tsv", "text\n", "a\n"), ("a.jsonl", "", '{"text": "a"}\n'), ("a.csv", "", '"a\n", b\n')])
+@pytest.mark.parametrize("file, start, row", [("a.csv", "text,label\n", "a,b\n"), ("a.tsv", "text\n", "a\n"), ("a.jsonl", "", '{"text": "a"}\n'),
+                                              ("a.csv", "", '"a\n", b\n')])
 def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
     monkeypatch.setattr("core.network.parsing.MOST_ROWS", 1_000)
     assert len(read(start + row * 1_000, file)) == 1_000

@@ -82,18 +82,19 @@ def browse(key: str, explainer) -> Browsed:
     return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known)
 
 
-def wait_for_predictions(explainer, key: str) -> None:
-    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only."""
-    index = data.index(key)
-    if not filters.current().asks_model or data.predictions(explainer, index).complete:
-        return
+def wait_for_predictions(explainer, browsed: Browsed) -> bool:
+    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether it waited."""
+    index = browsed.index
+    if not browsed.query.asks_model or browsed.known.complete:
+        return False
     if data.cost(explainer, index).seconds > data.CHEAP_SECONDS:
         st.caption("The filters ask what the model predicts, which is not known for all examples; the page Examples computes it.")
-        return
+        return False
     with st.spinner("Predicting the examples …"):
         job, end = data.predict(explainer, index), time.monotonic() + 4 * data.CHEAP_SECONDS
         while job.active and time.monotonic() < end:
             time.sleep(0.05)
+    return True
 
 
 def pick_example(browsed: Browsed) -> Example:

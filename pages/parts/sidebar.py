@@ -128,7 +128,8 @@ def _choose(frame: Frame, body) -> View:
         unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
                       help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
         frame.explainer = _load(name, frame.example, body)
-        if frame.browsed is not None:
+        if frame.browsed is not None and frame.browsed.known is None:
+            # Browsed before there was a model.
             frame.browsed = browse(key, frame.explainer)
         encoded = frame.explainer.encode(frame.example.text, frame.example.second, unit)
         with in_turn(frame.explainer.model):
@@ -149,15 +150,13 @@ def _choose(frame: Frame, body) -> View:
 
 def _pick(frame: Frame, name: str, key: str) -> None:
     """Choose an example; filters on what the model predicts need the model first."""
-    frame.browsed = browse(key, None)
     if filters.current().asks_model or resources.is_loaded(name):
-        try:
+        # A model that cannot be used is said when it is to be shown; the examples are there all the same.
+        with contextlib.suppress(UnsupportedModel):
             frame.explainer = resources.explainer(name)
-            wait_for_predictions(frame.explainer, key)
-            frame.browsed = browse(key, frame.explainer)
-        except UnsupportedModel:
-            # Said when the model is to be shown; the examples are there all the same.
-            frame.explainer = None
+    frame.browsed = browse(key, frame.explainer)
+    if frame.explainer is not None and wait_for_predictions(frame.explainer, frame.browsed):
+        frame.browsed = browse(key, frame.explainer)
     frame.example = pick_example(frame.browsed)
 
 
