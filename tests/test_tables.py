@@ -345,6 +345,7 @@ HEADERS = {  # what the first row is taken for: (content, whether it is a header
     "numbered columns": (",0,1\n0,a warm day,x\n1,a cold day,y\n", True),
     "years": ("country,2019,2020\nnorth,4,5\nsouth,6,7\n", True),
     "long names": ("What do you think of the new harbour?,Your age\nnot much of it,31\nit is fine,40\n", True),
+    "names that come back below": ("text,label\nlabel,label\nthe text,0\n", True),
     "label first": ("5,we came here for the bread\n1,they were out of bread again\n", False),
     "repeated label": ("I liked it,positive\nit was dull,negative\nvery good,positive\n", False),
     "very long": ("word " * 40 + ",x\nshort,y\n", False),

@@ -28,6 +28,7 @@ _MARKS = ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF32_BE, "UTF-32"), (cod
 _SEPARATORS = ",;\t|"
 _LIMIT = threading.Lock()
 _END = "end of the file"
+_USUAL = frozenset({"text", "sentence", "sentence1", "sentence2", "premise", "hypothesis", "question", "label", "labels", "id", "idx"})  # two of them make a header
 _QUOTES = {  # how quotation marks can be meant, and what to say of it; the first that fits every row is taken
     "paired": ({"strict": True}, ""),
     "backslash": ({"strict": True, "escapechar": "\\", "doublequote": False}, "Quotation marks after a backslash were read as part of the text."),
@@ -263,6 +264,8 @@ def _fits(row: list[str], width: int) -> bool:
 def _is_data(rows: list[list[str]]) -> bool:
     """Whether the first row is no header: a number beside a sentence, a very long cell, or a value that its column often repeats."""
     first, others = [cell.strip() for cell in rows[0]], rows[1:1001]
+    if len(_USUAL.intersection(cell.lower() for cell in first)) > 1:
+        return False  # whatever stands below them
     numbers = [cell for cell in first if re.fullmatch(r"-?\d+(\.\d+)?", cell)]
     if any(len(cell) > 120 for cell in first) or numbers and any(len(cell.split()) > 3 for cell in first):
         return True
