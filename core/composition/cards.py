@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from core.composition.predicting import predict_at_ratios
+from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class
 from core.network.loading import load
 from core.network.tables import LabelledTexts
-
-RATIOS = tuple(i / 10 for i in range(11))
 
 
 def build_card(folder: Path, plan: dict, data: dict[str, LabelledTexts], history: list[dict], labels: tuple[str, ...],

@@ -2,10 +2,14 @@
 
 import argparse
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import Path
 
+from core.mathematics.masf import COMBINATIONS, Combine
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.network.loading import REFERENCE_FILE
+from core.network.model import POOLINGS
 from core.settings import PRECISIONS
 
 
@@ -14,6 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
+    _add_reference(commands)
     _add_bench(commands)
     options = parser.parse_args(arguments)
     try:
@@ -63,6 +68,48 @@ def _train(options) -> int:
         out = train(plan, bar)
     print(f"Written: {out}\n")
     print((out / "README.md").read_text(encoding="utf-8"))
+    if not (out / REFERENCE_FILE).is_file():
+        print("The validation file has too few texts for a MaSF reference. Fit one with: python -m core reference")
+    return 0
+
+
+def _add_reference(commands) -> None:
+    reference = commands.add_parser("reference", help="fit the MaSF reference of a model: what its hidden states look like on inputs that it knows",
+                                    formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    reference.set_defaults(run=_reference)
+    add = reference.add_argument
+    add("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add("--data", required=True, help="texts like those that will be tested, in length too: .jsonl, .csv, .tsv or .parquet")
+    add("--held-out", help="more such texts, for the rate of false rejections (without them: 5-fold cross-validation)")
+    add("--out", help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the hub)")
+    add("--text", default="text", help="column of the text")
+    add("--second", help="column of the second text of a pair")
+    add("--training", choices=TRAINING_STRATEGIES, help="how the model was trained: its card says so, half without a card (default: None)")
+    add("--maskings", type=int, default=2, help="masked copies of each text")
+    add("--seed", type=int, default=0, help="of masks and parts")
+    add("--pooling", choices=POOLINGS, default="max", help="over the tokens")
+    add("--dimensions", choices=COMBINATIONS, default="simes", help="how p-values are combined over the dimensions of a layer")
+    add("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
+    add("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
+    add("--device", default="auto", help="auto, cuda, mps or cpu")
+    add("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def _reference(options) -> int:
+    from core.composition.reference import Drawing, fit_reference, place_for, readable, training_strategy
+    from core.network.loading import load
+    from core.network.references import write_reference
+    from core.network.tables import read_labelled
+
+    drawing = Drawing(options.training or "half", options.maskings, options.seed, options.pooling, Combine(options.dimensions, options.layers), options.compact)
+    files = [read_labelled(Path(path), options.text, options.second, None) if path else None for path in (options.data, options.held_out)]
+    model = load(options.model, options.device, options.precision)
+    drawing = replace(drawing, training=options.training or training_strategy(model))
+    out = Path(options.out) if options.out else place_for(model)
+    with _Bar() as bar:
+        reference = fit_reference(model, files[0], drawing, files[1], bar)
+    write_reference(reference, out)
+    print(f"Written: {out}\n\n{readable(reference)}")
     return 0
 
 

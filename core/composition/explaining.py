@@ -5,15 +5,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from core.composition.testing import Tested
 from core.mathematics.registry import Explained, Measure
 from core.network.catalogue import measures
 from core.network.features import Encoded
 from core.network.inside import Inside
 from core.network.model import Model
 from core.network.oracle import Oracle, Oracles
+from core.network.references import BadReference, Reference, find_reference
 from core.network.store import Store, canonical_key
 
 
@@ -47,11 +50,16 @@ class Cost:
 
 
 class Explainer:
-    """Everything that a page asks about one model's examples."""
+    """Everything that a page asks about one model's examples.
 
-    def __init__(self, model: Model, store: Store | None = None):
+    reference: what MaSF compares with, None where there is none; reference_problem: why one that is there cannot be used.
+    """
+
+    def __init__(self, model: Model, store: Store | None = None, reference: Reference | None = None, reference_problem: str = ""):
         self.model, self.store = model, store
+        self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
+        self._tested: OrderedDict[str, Tested] = OrderedDict()
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
         self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
@@ -68,6 +76,19 @@ class Explainer:
             while len(self._encoded) > 64:
                 self._encoded.popitem(last=False)
         return encoded
+
+    def tested(self, encoded: Encoded) -> Tested:
+        """Logits and p-values of an example's masked inputs, the same object for the same example."""
+        with self._lock:
+            held = self._tested.get(encoded.digest)
+        # Reading the store takes a moment; two that do it at once read the same.
+        held = held or Tested(self.oracles.of(encoded), self.reference, self.store)
+        with self._lock:
+            held = self._tested.setdefault(encoded.digest, held)
+            self._tested.move_to_end(encoded.digest)
+            while len(self._tested) > 64:
+                self._tested.popitem(last=False)
+        return held
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""
@@ -168,6 +189,18 @@ class Explainer:
         if found is None:
             raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
         return found
+
+
+def with_reference(model: Model, store: Store | None, kept: Path | None = None) -> Explainer:
+    """An explainer with the reference of its model, if there is one that can be used.
+
+    Args:
+        kept: folder of references that do not lie with their model, see `core.network.references.find_reference`.
+    """
+    try:
+        return Explainer(model, store, find_reference(model, kept))
+    except BadReference as error:
+        return Explainer(model, store, None, str(error))
 
 
 class _Asked:

@@ -3,9 +3,41 @@
 Dictionaries, since building the same figure through `plotly.graph_objects` takes longer than the attribution it shows.
 """
 
-from core.composition.palette import RANDOM, SUPPORTS
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.composition.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS
+from core.mathematics.statistics import ALPHA
 
 _GREY = "#7d8590"
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One measure's path: x float64[K'] in [0, 1], values float64[K'], p float64[K'] (NaN: none), rejected bool[K'];
+    first: the step from which on the inputs count as out-of-distribution, or None."""
+
+    name: str
+    hue: str
+    x: np.ndarray
+    values: np.ndarray
+    p: np.ndarray
+    rejected: np.ndarray
+    first: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class RandomLine:
+    """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None."""
+
+    x: np.ndarray
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    p: np.ndarray | None
+    orders: int
 
 
 def performance_by_masking(card: dict) -> dict:
@@ -27,6 +59,60 @@ def performance_by_masking(card: dict) -> dict:
     notes = [_note(0, values[0], f"{values[0]:.3f}", 14, 14), _note(100, values[-1], f"{values[-1]:.3f}", 14), _note(12, majority, "class majority", 12)]
     return _figure(lines, 300, annotations=notes, xaxis={"title": {"text": "tokens masked at random (%)"}, "range": [-4, 106]},
                    yaxis={"title": {"text": f"{shown['metric']} ↑ better"}})
+
+
+def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: str, at: float | None = None) -> dict:
+    """The score against the share masked, for several measures and random order; below it the p-values, with the 5 % line.
+
+    What rests on rejected steps is drawn thin and dotted, rejected inputs have a cross: colour is never the only sign.
+
+    Args:
+        score: name of the score, "probability of positive".
+        unit: "word" or "token".
+        at: where a vertical line marks the step that is shown, in [0, 1].
+    Source: FMM Fig. 4.
+    """
+    tested = any(np.isfinite(line.p).any() for line in lines)
+    traces = _band(band, tested) if band is not None else []
+    for i, line in enumerate(lines):
+        traces += _path(line, _DASHES[i % len(_DASHES)], tested)
+    share = {"title": {"text": f"{unit}s masked (%)"}, "range": [-3, 103], "anchor": "y2" if tested else "y"}
+    figure = _figure(traces, 470 if tested else 320, xaxis=share, yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]})
+    layout = figure["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.12, "x": 0, "font": {"size": 13}}}
+    layout["shapes"] = [] if at is None else [{"type": "line", "x0": 100 * at, "x1": 100 * at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": _GREY, "width": 1}}]
+    if tested:
+        layout["yaxis2"] = layout["yaxis"] | {"title": {"text": "p-value"}, "type": "log", "range": [-3.3, 0.1], "domain": [0, 0.32], "tickvals": [0.001, 0.01, 0.05, 0.1, 1]}
+        layout["shapes"].append({"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": ALPHA, "y1": ALPHA, "yref": "y2", "line": {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}})
+    return figure | {"layout": layout}
+
+
+def _path(line: Line, dash: str, tested: bool) -> list[dict]:
+    cut = len(line.x) if line.first is None else line.first
+    percent = 100 * line.x
+    symbols = ["x" if rejected else "circle" for rejected in line.rejected]
+    common = {"type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.name}
+    parts = [(slice(0, cut + 1), {"width": 2.5, "dash": dash}, True), (slice(cut, None), {"width": 1.2, "dash": "dot"}, False)]
+    traces = []
+    for part, style, legend in parts:
+        if len(percent[part]) > (0 if legend else 1):
+            traces.append(common | {"x": percent[part].tolist(), "y": line.values[part].tolist(), "line": style | {"color": line.hue}, "showlegend": legend,
+                                    "marker": {"symbol": symbols[part], "size": 7, "color": line.hue}, "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>"})
+    if tested:
+        p = [None if np.isnan(value) else value for value in line.p.tolist()]
+        traces.append(common | {"x": percent.tolist(), "y": p, "yaxis": "y2", "showlegend": False, "line": {"color": line.hue, "width": 1.5, "dash": dash},
+                                "marker": {"symbol": symbols, "size": 7, "color": line.hue}, "hovertemplate": "%{x:.0f} % masked: p = %{y:.3g}<extra>" + line.name + "</extra>"})
+    return traces
+
+
+def _band(band: RandomLine, tested: bool) -> list[dict]:
+    x, name = (100 * band.x).tolist(), f"random order (mean, and where 95 % of {band.orders} fall)"
+    edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "legendgroup": "random"}
+    mean = {"type": "scatter", "mode": "lines", "name": name, "legendgroup": "random", "line": {"color": RANDOM, "width": 2}}
+    traces = [edge | {"x": x, "y": band.lower.tolist()}, edge | {"x": x, "y": band.upper.tolist(), "fill": "tonexty", "fillcolor": "rgba(138,138,138,0.22)"},
+              mean | {"x": x, "y": band.mean.tolist(), "hovertemplate": "%{x:.0f} % masked at random: %{y:.3g}<extra></extra>"}]
+    if tested and band.p is not None:
+        traces.append(mean | {"x": x, "y": band.p.tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"})
+    return traces
 
 
 def _note(x: float, y: float, text: str, up: int, right: int = 0) -> dict:

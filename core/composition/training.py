@@ -11,12 +11,14 @@ import numpy as np
 
 from core.composition.cards import build_card, write_card
 from core.composition.checkpoints import Checkpoint
+from core.composition.reference import FEWEST, Drawing, fit_reference
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import architecture_of, classify
 from core.network.bases import base_digest, load_base, save_trained
 from core.network.features import encodable
-from core.network.loading import choose_device
+from core.network.loading import REFERENCE_FILE, choose_device, load
+from core.network.references import write_reference
 from core.network.tables import BadData, LabelledTexts, read_labelled
 
 
@@ -121,6 +123,7 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     checkpoint.load_best(run.module)
     out = save_trained(run.module, tokenizer, Path(plan.out), plan.base, plan.method, labels, plan.half)
     write_card(out, build_card(out, asdict(plan) | {"learning_rate": plan.rate}, data, checkpoint.history, labels, progress))
+    _keep_reference(out, plan, data, progress)
     checkpoint.clear()
     return out
 
@@ -209,6 +212,15 @@ class _Run:
         factor = min((step + 1) / warm, max(0.0, (total - step) / max(1, total - warm)))
         for group in self.optimiser.param_groups:
             group["lr"] = self.plan.rate * factor
+
+
+def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
+    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model without."""
+    if len(data["validation"]) < FEWEST:
+        (out / REFERENCE_FILE).unlink(missing_ok=True)
+        return
+    drawing = Drawing(plan.training, seed=plan.seed, compact=plan.half)
+    write_reference(fit_reference(load(str(out), plan.device), data["validation"], drawing, data.get("test"), progress), out / REFERENCE_FILE)
 
 
 def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:

@@ -4,6 +4,7 @@ import numpy as np
 
 TRAINING_STRATEGIES = ("none", "mask", "half")
 VALIDATION_STRATEGIES = ("none", "mask", "both")
+RATIOS = tuple(i / 10 for i in range(11))
 
 
 def masked_count(ratio: float, F: int) -> int:

@@ -37,7 +37,8 @@ class Measure:
     variants: names of its scores, the default first; signed: those whose sign means support (+)
     or opposition (−); passes: forward passes as a function of F, at most; cost: the same as text; unit: of the scores;
     compute: from `Explained` to {variant: float64[F]}, higher is more important, 0 at features that
-    are masked already; rank_only: scores are places, never magnitudes; version: raised when results change.
+    are masked already; rank_only: scores are places, never magnitudes; recursive: its order is found by masking
+    step by step already, so recursive masking does not compute it again; version: raised when results change.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Measure:
     compute: Callable[[Explained], Mapping[str, np.ndarray]] = field(repr=False)
     backward: bool = False
     rank_only: bool = False
+    recursive: bool = False
     baseline: bool = False
     seeded: bool = False
     version: int = 1

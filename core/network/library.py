@@ -52,6 +52,11 @@ class Library:
         self._files: dict[str, bytes] = {}
         self._last = 0
 
+    @property
+    def references(self) -> Path:
+        """Folder of MaSF references that cannot lie with their model, by its digest."""
+        return self.root / "references"
+
     def models(self) -> list[str]:
         """Names of the models that were added, oldest first."""
         return [item.name for item in self._items(_MODELS)]

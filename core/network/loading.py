@@ -17,7 +17,8 @@ from core.network.memory import keep_freed_memory
 from core.network.model import Model
 
 MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
-_NOT_PART_OF_RESULTS = {"README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
+REFERENCE_FILE = "masf.safetensors"
+_NOT_PART_OF_RESULTS = {REFERENCE_FILE, "README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
 # Beyond these a configuration is damaged or hostile, and building its module would take forever.
 _MOST = {"num_labels": 10_000} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), 1_000)
 _BUILDING = threading.RLock()
@@ -109,7 +110,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         notes += ("This family normalises its word embeddings before anything else, so input × gradient is zero up to rounding here, "
                   "and integrated gradients start from the mask token instead of zero.",)
     return Model(name, digest(source), module, parts.tokenizer, architecture, where, precision, parts.labels, parts.mask_id,
-                 parts.max_tokens, notes, _card(source.top))
+                 parts.max_tokens, notes, _card(source.top), source.top)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +293,7 @@ def unreadable(name: str, error: Exception) -> UnsupportedModel:
 
 def check_weights(source: Source) -> None:
     """UnsupportedModel with a sentence unless the base has safetensors weights."""
-    if any(source.base.glob("*.safetensors")):
+    if any(path.name != REFERENCE_FILE for path in source.base.glob("*.safetensors")):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
         raise UnsupportedModel(f"{source.name!r} has its weights as pickle only, which can run code when read. "

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
@@ -10,13 +11,16 @@ from core.network.features import Encoded, encode
 from core.network.locks import FairLock
 from core.network.scheduler import Scheduler
 
+POOLINGS = ("max", "mean")
+
 
 @dataclass(eq=False)
 class Model:
     """A frozen classifier on one device; every use of `module` holds `lock`.
 
     digest: SHA-256 of weights, configuration and tokenizer; labels: C class names; notes: sentences
-    that the interface shows (a substitute for a missing mask token); card: what training measured.
+    that the interface shows (a substitute for a missing mask token); card: what training measured;
+    folder: where its files lie.
     """
 
     name: str
@@ -31,6 +35,7 @@ class Model:
     max_tokens: int
     notes: tuple[str, ...] = ()
     card: dict | None = None
+    folder: Path | None = None
     lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
     _gram: object = field(default=None, repr=False)
@@ -67,13 +72,13 @@ class Model:
         return encode(self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id,
                       second_maskable=second_maskable)
 
-    def run(self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool = False):
+    def run(self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False):
         """Run one batch without gradients.
 
         Args:
             ids: int64[B, T], right-padded; lengths: int64[B]; type_ids: int64[B, T] or None.
-            hidden: also give the hidden states of all L outputs, after layer normalisation,
-                maximum over the non-padding tokens.
+            hidden: also give the hidden states of all L outputs, after layer normalisation, pooled over
+                the non-padding tokens: their maximum ("max" or True) or their mean ("mean").
         Returns:
             float32[B, C] logits, and float32[B, L, H] or None.
         """
@@ -84,8 +89,8 @@ class Model:
             padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
             types = None if type_ids is None else self.tensor(type_ids)
             logits, states, _ = classify(self.module, self.architecture, self.module.get_input_embeddings()(ids_t),
-                                         padding, types, lengths_t, hidden, False)
-            pooled = self._pool(states, padding).float().cpu().numpy() if hidden else None
+                                         padding, types, lengths_t, bool(hidden), False)
+            pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
             return logits.float().cpu().numpy(), pooled
 
     def differentiable(self, embeddings, type_ids: np.ndarray | None = None, attentions: bool = False):
@@ -125,11 +130,15 @@ class Model:
 
         return (torch.arange(width, device=lengths.device)[None] < lengths[:, None]).long()
 
-    def _pool(self, states, padding):
+    def _pool(self, states, padding, mean: bool):
         import torch
 
         pooled = []
         for state in normalised(self.module, self.architecture, states):
+            if mean:
+                within = torch.ones_like(state[:, :, :1]) if padding is None else padding[:, :, None].to(state.dtype)
+                pooled.append((state * within).sum(dim=1) / within.sum(dim=1))
+                continue
             if padding is not None:
                 state = state.masked_fill(padding[:, :, None] == 0, -torch.inf)
             pooled.append(state.amax(dim=1))

@@ -28,7 +28,7 @@ class Oracle:
         self.counters = Counters()
         self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest)
         self._logits: dict[bytes, np.ndarray] = {}
-        self._states: OrderedDict[bytes, np.ndarray] = OrderedDict()
+        self._states: OrderedDict[tuple[str, bytes], np.ndarray] = OrderedDict()
         self._unsaved: list[bytes] = []
         # Two locks, so that reading what is known never waits for a long search on the same example.
         self._lock = threading.RLock()
@@ -58,14 +58,14 @@ class Oracle:
         self.counters.add(queries=len(keys))
         if any(key not in self._logits for key in keys):
             with self._lock:
-                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, False, progress, cancelled)
+                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", progress, cancelled)
         return self._known_logits(keys)
 
-    def logits_and_states(self, masks: np.ndarray, *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
+    def logits_and_states(self, masks: np.ndarray, pooling: str = "max", *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
 
-        States are the maximum over the non-padding tokens after layer normalisation. The newest are
-        kept in memory up to 256 MB, and not on disk. Raises as `logits` does.
+        States are the maximum or the mean over the non-padding tokens after layer normalisation. The
+        newest are kept in memory up to 256 MB, and not on disk. Raises as `logits` does.
         Source: FMM §3.3.
         """
         keys = self._keys(masks)
@@ -73,8 +73,8 @@ class Oracle:
             raise ValueError("hidden states need at least one mask")
         self.counters.add(queries=len(keys))
         with self._lock:
-            held = {k: self._states[k] for k in keys if k in self._states}
-            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, True, progress, cancelled)
+            held = {k: self._states[pooling, k] for k in keys if (pooling, k) in self._states}
+            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, progress, cancelled)
             return self._known_logits(keys), np.stack([held[k] for k in keys])
 
     def known(self, masks: np.ndarray) -> np.ndarray:
@@ -92,7 +92,7 @@ class Oracle:
     def _known_logits(self, keys: list[bytes]) -> np.ndarray:
         return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
 
-    def _compute(self, masks, missing, keys, hidden, progress, cancelled) -> dict[bytes, np.ndarray]:
+    def _compute(self, masks, missing, keys, pooling, progress, cancelled) -> dict[bytes, np.ndarray]:
         if not missing:
             return {}
         place = {key: i for i, key in enumerate(keys)}
@@ -100,9 +100,9 @@ class Oracle:
         rows = [Row(row, self.encoded.type_ids) for row in ids]
         fresh, broken = {}, 0
         try:
-            for indices, logits, states in self.model.scheduler.run(rows, hidden=hidden, progress=progress, cancelled=cancelled):
+            for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, progress=progress, cancelled=cancelled):
                 self.counters.add(passes=len(indices), batches=1)
-                broken += self._keep([missing[i] for i in indices], logits, states, fresh)
+                broken += self._keep([missing[i] for i in indices], logits, states, pooling, fresh)
         finally:
             if len(self._unsaved) >= SEGMENT_ROWS:
                 self.flush()
@@ -111,7 +111,7 @@ class Oracle:
                             "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
         return fresh
 
-    def _keep(self, keys, logits, states, fresh) -> int:
+    def _keep(self, keys, logits, states, pooling, fresh) -> int:
         good = np.isfinite(logits).all(axis=1)
         for i in np.flatnonzero(good):
             if keys[i] not in self._logits:
@@ -119,7 +119,7 @@ class Oracle:
                 with self._saving:
                     self._unsaved.append(keys[i])
             if states is not None:
-                fresh[keys[i]] = self._states[keys[i]] = states[i].copy()
+                fresh[keys[i]] = self._states[pooling, keys[i]] = states[i].copy()
         while self._states and len(self._states) * next(iter(self._states.values())).nbytes > STATES_BYTES:
             self._states.popitem(last=False)
         return int((~good).sum())

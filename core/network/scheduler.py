@@ -85,7 +85,7 @@ class Scheduler:
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
 
-    def run(self, rows: Sequence[Row], *, hidden: bool = False, progress: Callable[[int, int], None] | None = None,
+    def run(self, rows: Sequence[Row], *, hidden: bool | str = False, progress: Callable[[int, int], None] | None = None,
             cancelled: Callable[[], bool] | None = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
         """Yield (indices int64[B], logits float32[B, C], states float32[B, L, H] or None) per batch.
 
@@ -94,7 +94,7 @@ class Scheduler:
 
         Args:
             rows: the inputs.
-            hidden: ask for pooled hidden states of the same pass.
+            hidden: ask for pooled hidden states of the same pass: "max" (or True) or "mean" over the tokens.
             progress: called with (done, total) after each batch.
             cancelled: asked before each batch.
         Raises:

@@ -130,13 +130,13 @@ class LabelledTexts:
         return len(self.texts)
 
 
-def read_labelled(path: Path, text: str = "text", second: str | None = None, label: str = "label",
+def read_labelled(path: Path, text: str = "text", second: str | None = None, label: str | None = "label",
                   classes: tuple[str, ...] | None = None) -> LabelledTexts:
     """Read a data file with one labelled example a row; stricter than `read_table`, since nobody looks at each row.
 
     Args:
         path: .jsonl, .csv, .tsv or .parquet, UTF-8.
-        text, second, label: names of the columns.
+        text, second, label: names of the columns; without a label column all labels are 0 of no class.
         classes: C class names; the label column holds these names or their numbers from 0. Without
             them, numbers name themselves and names are taken in alphabetical order.
     Raises:
@@ -148,14 +148,14 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
     rows = _rows(path)
     if not rows:
         raise BadData(f"{path.name} holds no rows.")
-    columns = [text, label] + ([second] if second else [])
+    columns = [column for column in (text, label, second) if column]
     for number, row in enumerate(rows, start=1):
         lacking = [c for c in columns if row.get(c) is None]
         if lacking:
             raise BadData(f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}.")
         if not str(row[text]).strip():
             raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
-    classes, labels = _numbered([str(row[label]).strip() for row in rows], classes, path)
+    classes, labels = _numbered([str(row[label]).strip() for row in rows], classes, path) if label else ((), np.zeros(len(rows), dtype=np.int64))
     return LabelledTexts([str(row[text]) for row in rows], [str(row[second]) for row in rows] if second else None,
                          labels, classes, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
 

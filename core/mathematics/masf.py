@@ -1,0 +1,230 @@
+"""MaSF: is an input one that the network was trained for? A p-value from its hidden states."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.mathematics.statistics import fisher, simes
+
+COMBINATIONS = ("simes", "fisher")
+SMALLEST, LARGEST, BETWEEN = 96, 96, 65
+_AT_ONCE = 8_000_000  # values held at a time
+
+
+@dataclass(frozen=True)
+class Combine:
+    """How p-values become one: over the dimensions of a layer, and over layers; "simes" or "fisher"."""
+
+    dimensions: str = "simes"
+    layers: str = "fisher"
+
+    def __post_init__(self):
+        for stage, how in (("dimensions", self.dimensions), ("layers", self.layers)):
+            if how not in COMBINATIONS:
+                raise ValueError(f"{stage} are combined by one of {COMBINATIONS}, not {how!r}")
+
+
+@dataclass(frozen=True, eq=False)
+class Ecdf:
+    """Empirical distribution of D columns, all or some of V sorted values each.
+
+    values: float[D, K], ascending; places: int64[K], which of the V sorted values these are (K = V: all);
+    count: V.
+    """
+
+    values: np.ndarray
+    places: np.ndarray
+    count: int
+
+    @classmethod
+    def of(cls, observations: np.ndarray) -> "Ecdf":
+        """Sort float[V, D]; ValueError without observations or with NaN."""
+        observations = np.asarray(observations)
+        if observations.ndim != 2 or len(observations) == 0:
+            raise ValueError(f"a reference must be float[V, D] with V at least 1, got shape {observations.shape}")
+        if np.isnan(observations).any():
+            raise ValueError("the reference holds NaN; compute it in float32")
+        return cls(np.sort(np.ascontiguousarray(observations.T), axis=1), np.arange(len(observations)), len(observations))
+
+    def compact(self) -> "Ecdf":
+        """Keep the 96 smallest, the 96 largest and 65 values between, in half precision but for the extremes; itself where that is no less.
+
+        The tails are where Simes looks. The extremes stay exact, since states of the embeddings repeat: what all
+        texts share (a special token) is often a dimension's smallest value, and would otherwise fall outside.
+        """
+        if self.count <= SMALLEST + BETWEEN + LARGEST:
+            return self
+        inner = np.linspace(SMALLEST, self.count - LARGEST - 1, BETWEEN + 2)[1:-1].round().astype(np.int64)
+        places = np.unique(np.concatenate([np.arange(SMALLEST), inner, np.arange(self.count - LARGEST, self.count)]))
+        with np.errstate(over="ignore"):
+            kept = self.values[:, places].astype(np.float16)
+        return self.from_compact(kept, self.values[:, [0, -1]].astype(np.float32), places, self.count)
+
+    @classmethod
+    def from_compact(cls, kept: np.ndarray, extremes: np.ndarray, places: np.ndarray, count: int) -> "Ecdf":
+        """Put float16[D, K] and the exact extremes float32[D, 2] together again."""
+        values = np.clip(kept.astype(np.float32), extremes[:, :1], extremes[:, 1:])
+        values[:, [0, -1]] = extremes
+        return cls(np.ascontiguousarray(values), places, count)
+
+    def below(self, z: np.ndarray) -> np.ndarray:
+        """#{reference < z} in each column, by binary search; interpolated between places that are not kept.
+
+        Args:
+            z: float[M, D].
+        Returns:
+            float64[M, D], in [0, V].
+        """
+        import torch
+
+        queries = np.ascontiguousarray(np.asarray(z).T, dtype=self.values.dtype)
+        found = torch.searchsorted(torch.from_numpy(self.values), torch.from_numpy(queries)).numpy()
+        return (found if len(self.places) == self.count else self._between(found, queries)).T
+
+    def _between(self, found: np.ndarray, queries: np.ndarray) -> np.ndarray:
+        """Counts from the number of kept values below each query, both [D, M]."""
+        lowest = np.concatenate([[0], self.places + 1])[found].astype(np.float64)
+        highest = np.concatenate([self.places, [self.count]])[found]
+        unsure = np.nonzero(highest > lowest)
+        knot = found[unsure]
+        low, high = (self.values[unsure[0], k].astype(np.float64) for k in (knot - 1, knot))
+        lowest[unsure] += (queries[unsure] - low) / (high - low) * (highest[unsure] - lowest[unsure])
+        return lowest
+
+
+@dataclass(frozen=True, eq=False)
+class PValues:
+    """total: float64[M], right-sided, small speaks against the input; layers: float64[M, L].
+
+    A layer's value is 2·min(P, 1 − P), so that each is a p-value by itself; the total combines
+    min(P, 1 − P), as the paper does.
+    """
+
+    total: np.ndarray
+    layers: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Masf:
+    """A fitted test: the distributions of its three levels, and how they are read.
+
+    first: of the states, D = L·H columns; second: of each layer's statistic, D = L; third: of the total
+    statistic, D = 1. calibrated: the form (see `fit_literal`, `fit_calibrated`).
+    """
+
+    first: Ecdf
+    second: Ecdf
+    third: Ecdf
+    combine: Combine
+    calibrated: bool
+
+    @property
+    def L(self) -> int:
+        return len(self.second.values)
+
+    @property
+    def H(self) -> int:
+        return len(self.first.values) // self.L
+
+    @property
+    def floor(self) -> float:
+        """The smallest attainable p: that of an input outside the reference in every dimension of every layer."""
+        return float(self.p_values(np.full((1, self.L, self.H), -np.inf, dtype=np.float32)).total[0])
+
+    def p_values(self, states: np.ndarray) -> PValues:
+        """Test M observations.
+
+        The test can only reject: a large p does not show that an input is in-distribution.
+
+        Args:
+            states: float[M, L, H], pooled hidden states; not changed.
+        Returns:
+            PValues; below 0.05 is out-of-distribution.
+        Raises:
+            ValueError: states of another shape, or NaN.
+        Source: FMM Alg. 2.
+        """
+        states = np.asarray(states)
+        if states.ndim != 3 or states.shape[1:] != (self.L, self.H):
+            raise ValueError(f"states must be float[M, {self.L}, {self.H}], got shape {states.shape}")
+        if np.isnan(states).any():
+            raise ValueError("the hidden states hold NaN; compute in float32")
+        return self._from_layers(_statistics(self.first, states, self.calibrated, self.combine.dimensions))
+
+    def _from_layers(self, statistics: np.ndarray) -> PValues:
+        sides = _two_sided(self.second, statistics, self.calibrated)
+        below = self.third.below(_combined(sides, self.combine.layers)[:, None])[:, 0]
+        n = self.third.count
+        return PValues((1 + n - below) / (n + 1) if self.calibrated else 1 - below / n, 2 * sides)
+
+
+def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool = False) -> Masf:
+    """Fit all levels on the same reference, as the paper does: P = #{ref < z}/V everywhere, p = 1 − P.
+
+    Nearly every observation leaves the reference's range in some of many dimensions, so this form
+    saturates: it rejects too often, and its `floor` can be high.
+
+    Args:
+        states: float[V, L, H].
+        compact: keep the first level's tails and some values between only (`Ecdf.compact`), after the other levels
+            were fitted with all of it: rounding would put more of the reference's own values at its edge, where P = 0.
+    Raises:
+        ValueError: no observation, another shape, or NaN.
+    Source: FMM Alg. 2; MaSF.
+    """
+    fitted = _fit((states, states, states), combine, False, calibrated=False)
+    return replace(fitted, first=fitted.first.compact()) if compact else fitted
+
+
+def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, combine: Combine = Combine(), compact: bool = False) -> Masf:
+    """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has p ≤ α.
+
+    Departure from FMM: P = (#{ref < z} + ½)/(V + 1) at the first two levels, p = (1 + #{ref ≥ z})/(n + 1)
+    at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold.
+
+    Args:
+        first, second, third: float[·, L, H], of different texts.
+        compact: as in `fit_literal`; the last level is then calibrated with what the first became.
+    Raises:
+        ValueError: a part without observations, another shape, or NaN.
+    Source: DESIGN §1, MaSF.
+    """
+    return _fit((first, second, third), combine, compact, calibrated=True)
+
+
+def _fit(parts, combine: Combine, compact: bool, calibrated: bool) -> Masf:
+    parts = [np.asarray(part) for part in parts]
+    for part in parts:
+        if part.ndim != 3 or len(part) == 0 or part.shape[1:] != parts[0].shape[1:]:
+            raise ValueError(f"each part of a reference must be float[V, L, H] with V at least 1, got shapes {[p.shape for p in parts]}")
+        if np.isnan(part).any():
+            raise ValueError("the reference holds NaN; compute it in float32")
+    first = Ecdf.of(parts[0].reshape(len(parts[0]), -1))
+    first = first.compact() if compact else first
+    second = Ecdf.of(_statistics(first, parts[1], calibrated, combine.dimensions))
+    sides = _two_sided(second, _statistics(first, parts[2], calibrated, combine.dimensions), calibrated)
+    return Masf(first, second, Ecdf.of(_combined(sides, combine.layers)[:, None]), combine, calibrated)
+
+
+def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
+    """Each layer's statistic, float64[M, L]; some observations at a time, so that memory stays bounded."""
+    M, L, H = states.shape
+    step = max(1, _AT_ONCE // (L * H))
+    chunks = (states[i:i + step] for i in range(0, M, step))
+    found = [_reduce(_two_sided(first, chunk.reshape(len(chunk), -1), calibrated).reshape(-1, L, H), how) for chunk in chunks]
+    return np.concatenate(found) if found else np.empty((0, L))
+
+
+def _two_sided(reference: Ecdf, z: np.ndarray, calibrated: bool) -> np.ndarray:
+    below = reference.below(z)
+    P = (below + 0.5) / (reference.count + 1) if calibrated else below / reference.count
+    return np.minimum(P, 1 - P)
+
+
+def _reduce(p: np.ndarray, how: str) -> np.ndarray:
+    return simes(p) if how == "simes" else fisher(p)
+
+
+def _combined(p: np.ndarray, how: str) -> np.ndarray:
+    # The last level looks at large values, so a small Simes must become a large one.
+    return -simes(p) if how == "simes" else fisher(p)

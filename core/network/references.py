@@ -1,0 +1,172 @@
+"""References of MaSF on disk: what a model's hidden states look like on inputs that it was trained for."""
+
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors import numpy as tensors
+
+from core.mathematics.masf import Combine, Ecdf, Masf
+from core.mathematics.statistics import ALPHA
+from core.network.files import write_whole
+from core.network.loading import REFERENCE_FILE
+from core.network.model import POOLINGS, Model
+
+CALIBRATED, LITERAL = "calibrated", "literal"
+FORMS = (CALIBRATED, LITERAL)
+_VERSION = 1
+# A reference of a large model and 5,000 observations takes half a gigabyte; more is no reference.
+_MOST_BYTES = 4_000_000_000
+
+
+class BadReference(ValueError):
+    """A reference cannot be used; the message says why and how to fit another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Both forms of MaSF, fitted for one model, and what they were fitted on.
+
+    about: model (digest), name, precision, pooling, training (strategy), source, sha256, texts,
+    observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
+    compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts", "source"};
+    digest: SHA-256 of the file.
+    """
+
+    forms: dict[str, Masf]
+    about: dict
+    digest: str
+
+    @property
+    def pooling(self) -> str:
+        return self.about["pooling"]
+
+    def floor(self, form: str = CALIBRATED) -> float:
+        """The smallest p that a form can give."""
+        return self.about["floor"][form]
+
+    def says_nothing(self, form: str = CALIBRATED) -> bool:
+        """Whether no input at all could be rejected at 5 %."""
+        return self.floor(form) >= ALPHA
+
+    def length_note(self, tokens: int) -> str:
+        """A sentence where an input is shorter or longer than nearly all of the reference's texts; else ""."""
+        low, high = self.about["tokens"][1], self.about["tokens"][3]
+        if low <= tokens <= high:
+            return ""
+        return (f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
+                "The maximum over a sequence grows with its length, so the p-values may be off for the length alone.")
+
+
+def pack(forms: dict[str, Masf], about: dict) -> Reference:
+    """Make a reference of fitted forms, which share their first level; `about` as in `Reference`, without floor."""
+    about = about | {"floor": {name: form.floor for name, form in forms.items()}}
+    return Reference(forms, about, hashlib.sha256(_packed(forms, about)).hexdigest())
+
+
+def write_reference(reference: Reference, path: Path) -> None:
+    """Write a reference as safetensors, whole or not at all; OSError as `write_whole`."""
+    write_whole(path, _packed(reference.forms, reference.about), replaces=True)
+
+
+def find_reference(model: Model, kept: Path | None = None) -> Reference | None:
+    """The reference that lies in a model's folder, else the one that was fitted here; None where there is none.
+
+    Args:
+        kept: a folder of references by the model's digest, for models whose own folder is not ours to write.
+    Raises:
+        BadReference: a file is there but damaged, or of another model, tokenizer or version.
+    """
+    places = [model.folder / REFERENCE_FILE] if model.folder is not None else []
+    places += [kept_place(kept, model)] if kept is not None else []
+    found = [place for place in places if place.is_file()]
+    if not found:
+        return None
+    # What was fitted here is newer than what came with the model.
+    return read_reference(found[-1], model)
+
+
+def kept_place(kept: Path, model: Model) -> Path:
+    """Where a reference lies that cannot lie with its model."""
+    return Path(kept) / f"{model.digest}.safetensors"
+
+
+def read_reference(path: Path, model: Model) -> Reference:
+    """Read a reference and check that it is this model's.
+
+    Raises:
+        BadReference: with a sentence.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadReference(f"{path.name} is too large to be a reference. {_again(model)}")
+        data = path.read_bytes()
+        about = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
+        reference = _unpacked(tensors.load(data), json.loads(about), hashlib.sha256(data).hexdigest())
+    except BadReference:
+        raise
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError) as error:
+        raise BadReference(f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {_again(model)}") from error
+    if reference.about["model"] != model.digest:
+        raise BadReference(f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of {model.name} "
+                           f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {_again(model)}")
+    return reference
+
+
+def _again(model: Model) -> str:
+    return f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds texts like those that you test."
+
+
+def _packed(forms: dict[str, Masf], about: dict) -> bytes:
+    first = next(iter(forms.values())).first
+    if any(form.first is not first for form in forms.values()):
+        raise ValueError("the forms of a reference share their first level")
+    arrays = {"first.places": first.places}
+    if len(first.places) < first.count:
+        # Half precision holds the inner values exactly, since they were rounded to it.
+        arrays |= {"first.values": first.values.astype(np.float16), "first.extremes": first.values[:, [0, -1]]}
+    else:
+        arrays["first.values"] = first.values
+    levels = {}
+    for name, form in forms.items():
+        arrays |= {f"{name}.second": form.second.values, f"{name}.third": form.third.values}
+        levels[name] = {"calibrated": form.calibrated}
+    combine = next(iter(forms.values())).combine
+    record = about | {"version": _VERSION, "count": first.count, "forms": levels, "combine": {"dimensions": combine.dimensions, "layers": combine.layers}}
+    return tensors.save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"faithscope": json.dumps(record, sort_keys=True)})
+
+
+def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
+    if record.pop("version") != _VERSION:
+        raise BadReference("The MaSF reference was written by another version. Fit it again with: python -m core reference")
+    count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
+    kept, places = arrays["first.values"], arrays["first.places"]
+    if "first.extremes" in arrays:
+        kept = Ecdf.from_compact(kept, arrays["first.extremes"], places, count).values
+    first = _ecdf(kept, places, count)
+    forms = {}
+    for name in FORMS:
+        second, third = (arrays[f"{name}.{level}"] for level in ("second", "third"))
+        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, bool(levels[name]["calibrated"]))
+        if len(first.values) % len(second) or len(third) != 1:
+            raise ValueError("the levels do not fit together")
+    if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):
+        raise ValueError("what is said of the reference is damaged")
+    if not all(isinstance(record["floor"][name], float) and record["false_rejection"][name] is not None for name in FORMS):
+        raise ValueError("what is said of the reference is damaged")
+    return Reference(forms, record, digest)
+
+
+def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | None = None) -> Ecdf:
+    """A distribution as it was kept; ValueError unless it is one."""
+    places = np.arange(values.shape[1]) if places is None else places
+    count = values.shape[1] if count is None else count
+    if values.ndim != 2 or not values.size or np.isnan(values).any() or (np.diff(values, axis=1) < 0).any():
+        raise ValueError("the values are not in order")
+    if places.shape != values.shape[1:] or (np.diff(places) < 1).any() or places[0] < 0 or places[-1] >= count:
+        raise ValueError("the places are not in order")
+    return Ecdf(values, places, count)
