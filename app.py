@@ -6,6 +6,7 @@ from core.composition.exports import safe_name
 from core.composition.figures import performance_by_masking
 from core.composition.rows import Row, build_row, most_important, pieces
 from core.network.catalogue import measures
+from core.network.references import CALIBRATED
 from core.network.scheduler import NonFinite, OutOfMemory
 from pages.parts.pictures import figure_buttons
 from pages.parts.saving import about_model, about_view, attributions_name, save_attributions, save_table
@@ -79,7 +80,7 @@ def _model(view: View) -> None:
                  "Weights": f"SHA-256 {model.digest[:12]}…"}
         st.html("<table>" + "".join(f"<tr><td style='opacity:.72;padding-right:1rem;white-space:nowrap'>{escaped(name)}</td><td>{escaped(fact)}</td></tr>"
                                     for name, fact in facts.items()) + "</table>")
-        st.caption("Whether masked inputs are in-distribution is for the MaSF test to say, which this version does not compute yet.")
+        st.caption(_tested(view.explainer))
     with right:
         st.plotly_chart(performance_by_masking(card), width="stretch", theme=None, key="performance", config={"displayModeBar": False},
                         alt=f"{shown['metric']} falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked; "
@@ -103,6 +104,16 @@ def _trust(shown: dict) -> str:
     return f"{reach}, less than always answering the commonest class ({floor}): masking confuses it, so distrust scores that rest on masking."
 
 
+def _tested(explainer) -> str:
+    """What the reference of MaSF is good for, in a sentence or two."""
+    reference = explainer.reference
+    if reference is None:
+        return plain(explainer.reference_problem or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution.")
+    shares = reference.about["false_rejection"][CALIBRATED]
+    rejects = "" if shares["all"] is None else f" Of inputs like those that it was trained on it rejects {100 * shares['all']:.1f} % at 5 % (↓ better)."
+    return f"MaSF tests masked inputs against {reference.about['texts']:,} texts; its smallest p-value is {number(reference.floor())}.{rejects}"
+
+
 def _strategy(plan: dict) -> str:
     names = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
     return f"{names[plan['training']]}, {plan['method']}, {plan['epochs']} epochs"
@@ -113,6 +124,8 @@ def _where_next() -> None:
     st.page_link("pages/examples.py", label="Examples: which example is worth looking at, and which of your own?", icon=":material/table_rows:")
     st.page_link("pages/attributions.py", label="Attributions: which words does each importance measure call important, and do they agree?",
                  icon=":material/format_color_text:")
+    st.page_link("pages/recursive_masking.py", label="Recursive masking: does masking them change the prediction, on inputs the model knows?",
+                 icon=":material/skip_next:")
 
 
 home()

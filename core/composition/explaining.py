@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.composition.testing import Tested
+from core.composition.testing import Verdicts
 from core.mathematics.registry import Explained, Measure
 from core.network.catalogue import measures
 from core.network.features import Encoded
@@ -59,7 +59,7 @@ class Explainer:
         self.model, self.store = model, store
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
-        self._tested: OrderedDict[str, Tested] = OrderedDict()
+        self._tested: OrderedDict[str, Verdicts] = OrderedDict()
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
         self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
@@ -77,12 +77,12 @@ class Explainer:
                 self._encoded.popitem(last=False)
         return encoded
 
-    def tested(self, encoded: Encoded) -> Tested:
+    def tested(self, encoded: Encoded) -> Verdicts:
         """Logits and p-values of an example's masked inputs, the same object for the same example."""
         with self._lock:
             held = self._tested.get(encoded.digest)
         # Reading the store takes a moment; two that do it at once read the same.
-        held = held or Tested(self.oracles.of(encoded), self.reference, self.store)
+        held = held or Verdicts(self.oracles.of(encoded), self.reference, self.store)
         with self._lock:
             held = self._tested.setdefault(encoded.digest, held)
             self._tested.move_to_end(encoded.digest)

@@ -60,12 +60,13 @@ class Band:
 class Summary:
     """A path in numbers: values float64[K'], the class's probability at each step so far; x float64[K] of the whole path.
 
-    flips: the first step whose prediction differs from the unmasked one's, or None; acu, racu: ↑ more
+    first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None; acu, racu: ↑ more
     faithful, 0 is random, NaN before path and band are complete.
     """
 
     x: np.ndarray
     values: np.ndarray
+    first_predicted: int
     flips: int | None
     gate: Gate
     acu: float
@@ -241,4 +242,4 @@ def summarise(steps: tuple[Step, ...], F: int, step: str, target: int, band: Ban
     if band is not None and len(steps) == len(planned):
         mean = spread(band.values(target))[0]
         areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)
-    return Summary(x, probabilities[:, target], int(flipped[0]) if len(flipped) else None, gate, *areas)
+    return Summary(x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, *areas)

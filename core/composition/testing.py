@@ -21,8 +21,12 @@ class Judged:
     p: dict[str, np.ndarray]
     layers: dict[str, np.ndarray]
 
+    def one(self, i: int) -> "Judged":
+        """The i-th of them alone, with M = 1."""
+        return Judged(self.logits[i:i + 1], {form: p[i:i + 1] for form, p in self.p.items()}, {form: layers[i:i + 1] for form, layers in self.layers.items()})
 
-class Tested:
+
+class Verdicts:
     """One example under one model and its reference; p-values are kept in memory and, in segments, in the store.
 
     Losing the last segment costs its forward passes and nothing else. Threads may share it.
