@@ -78,11 +78,13 @@ def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: 
         traces += _path(line, _DASHES[i % len(_DASHES)], tested)
     share = {"title": {"text": f"{unit}s masked (%)"}, "range": [-3, 103], "anchor": "y2" if tested else "y"}
     figure = _figure(traces, 470 if tested else 320, xaxis=share, yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]})
-    layout = figure["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.12, "x": 0, "font": {"size": 13}}}
+    layout = figure["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
     layout["shapes"] = [] if at is None else [{"type": "line", "x0": 100 * at, "x1": 100 * at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": _GREY, "width": 1}}]
     if tested:
-        layout["yaxis2"] = layout["yaxis"] | {"title": {"text": "p-value"}, "type": "log", "range": [-3.3, 0.1], "domain": [0, 0.32], "tickvals": [0.001, 0.01, 0.05, 0.1, 1]}
-        layout["shapes"].append({"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": ALPHA, "y1": ALPHA, "yref": "y2", "line": {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}})
+        layout["yaxis2"] = layout["yaxis"] | {"title": {"text": "p-value"}, "type": "log", "range": [-3.3, 0.1], "domain": [0, 0.32],
+                                              "tickvals": [0.001, 0.01, ALPHA, 0.2, 1]}
+        limit = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}
+        layout["shapes"].append({"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": ALPHA, "y1": ALPHA, "yref": "y2", "line": limit})
     return figure | {"layout": layout}
 
 
@@ -91,27 +93,29 @@ def _path(line: Line, dash: str, tested: bool) -> list[dict]:
     percent = 100 * line.x
     symbols = ["x" if rejected else "circle" for rejected in line.rejected]
     common = {"type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.name}
+    dots = {"size": 7, "color": line.hue}
     parts = [(slice(0, cut + 1), {"width": 2.5, "dash": dash}, True), (slice(cut, None), {"width": 1.2, "dash": "dot"}, False)]
     traces = []
     for part, style, legend in parts:
         if len(percent[part]) > (0 if legend else 1):
             traces.append(common | {"x": percent[part].tolist(), "y": line.values[part].tolist(), "line": style | {"color": line.hue}, "showlegend": legend,
-                                    "marker": {"symbol": symbols[part], "size": 7, "color": line.hue}, "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>"})
+                                    "marker": dots | {"symbol": symbols[part]}, "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>"})
     if tested:
         p = [None if np.isnan(value) else value for value in line.p.tolist()]
         traces.append(common | {"x": percent.tolist(), "y": p, "yaxis": "y2", "showlegend": False, "line": {"color": line.hue, "width": 1.5, "dash": dash},
-                                "marker": {"symbol": symbols, "size": 7, "color": line.hue}, "hovertemplate": "%{x:.0f} % masked: p = %{y:.3g}<extra>" + line.name + "</extra>"})
+                                "marker": dots | {"symbol": symbols}, "hovertemplate": "%{x:.0f} % masked: p = %{y:.3g}<extra>" + line.name + "</extra>"})
     return traces
 
 
 def _band(band: RandomLine, tested: bool) -> list[dict]:
-    x, name = (100 * band.x).tolist(), f"random order (mean, and where 95 % of {band.orders} fall)"
+    x, name = (100 * band.x).tolist(), f"random order (mean, 95 % of {band.orders})"
     edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "legendgroup": "random"}
     mean = {"type": "scatter", "mode": "lines", "name": name, "legendgroup": "random", "line": {"color": RANDOM, "width": 2}}
     traces = [edge | {"x": x, "y": band.lower.tolist()}, edge | {"x": x, "y": band.upper.tolist(), "fill": "tonexty", "fillcolor": "rgba(138,138,138,0.22)"},
               mean | {"x": x, "y": band.mean.tolist(), "hovertemplate": "%{x:.0f} % masked at random: %{y:.3g}<extra></extra>"}]
     if tested and band.p is not None:
-        traces.append(mean | {"x": x, "y": band.p.tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"})
+        said = "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"
+        traces.append(mean | {"x": x, "y": band.p.tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": said})
     return traces
 
 

@@ -58,12 +58,13 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A path in numbers: values float64[K'], the class's probability at each step so far; x float64[K] of the whole path.
+    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; x float64[K] of the whole path.
 
     first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None; acu, racu: ↑ more
     faithful, 0 is random, NaN before path and band are complete.
     """
 
+    steps: tuple[Step, ...]
     x: np.ndarray
     values: np.ndarray
     first_predicted: int
@@ -71,6 +72,11 @@ class Summary:
     gate: Gate
     acu: float
     racu: float
+
+    @property
+    def complete(self) -> bool:
+        """Whether the path has reached its end."""
+        return len(self.steps) == len(self.x)
 
 
 def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
@@ -242,4 +248,4 @@ def summarise(steps: tuple[Step, ...], F: int, step: str, target: int, band: Ban
     if band is not None and len(steps) == len(planned):
         mean = spread(band.values(target))[0]
         areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)
-    return Summary(x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, *areas)
+    return Summary(steps, x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, *areas)

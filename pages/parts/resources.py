@@ -32,11 +32,11 @@ def _explainer(name: str, written: str):
     from core.network.memory import without_collecting
 
     with without_collecting():
-        from core.composition.explaining import Explainer
+        from core.composition.explaining import with_reference
         from core.network.loading import load
 
         chosen = chosen_settings()
-        loaded = Explainer(load(name, chosen.device, chosen.precision), store())
+        loaded = with_reference(load(name, chosen.device, chosen.precision), store(), library().references)
     _loaded().add(name)
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
@@ -44,8 +44,8 @@ def _explainer(name: str, written: str):
 
 
 def explainer(name: str):
-    """A loaded model with its memo; the three used last stay in memory. A folder that was written anew is read anew."""
-    return _explainer(name, _written(name))
+    """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew is read anew."""
+    return _explainer(name, _written(name) + _written(library().references))
 
 
 def is_loaded(name: str) -> bool:
@@ -93,7 +93,7 @@ def _loaded() -> set[str]:
     return set()
 
 
-def _written(name: str) -> str:
+def _written(name: str | os.PathLike) -> str:
     """When a folder's files were written and how large they are; "" for what is no folder."""
     try:
         return str(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in os.scandir(name)))

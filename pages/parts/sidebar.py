@@ -24,7 +24,8 @@ from pages.parts.words import words
 
 PREDICTED = "predicted"
 PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
-         ("pages/attributions.py", "Attributions", ":material/format_color_text:"))
+         ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
+         ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"))
 
 
 @dataclass(frozen=True)

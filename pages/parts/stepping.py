@@ -1,0 +1,154 @@
+"""Put masking paths into words and numbers for the stepper, the figure and the table; no Streamlit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.composition.explaining import Attribution
+from core.composition.figures import Line, RandomLine
+from core.composition.palette import STRONGEST, hue
+from core.composition.recursive import BY_RATIO, Band, Step, Summary, planned_counts
+from core.composition.rows import build_row, value_text
+from core.composition.testing import Judged
+from core.mathematics.curves import spread
+from core.mathematics.gate import FLOOR, HOLM, NO_REFERENCE, Gate
+from core.mathematics.registry import Measure
+from core.mathematics.statistics import ALPHA
+from core.network.references import LITERAL, Reference
+from pages.parts.wording import number
+
+PERCENT = f"{100 * ALPHA:.0f} %"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One model at one example: what the stepper and the answer ask of it."""
+
+    explainer: object
+    encoded: object
+    target: int
+
+    @property
+    def model(self):
+        return self.explainer.model
+
+    @property
+    def reference(self) -> Reference | None:
+        return self.explainer.reference
+
+    @property
+    def class_name(self) -> str:
+        return self.model.labels[self.target]
+
+
+def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
+    """{"name", "count"} of each planned step, for the scrubber."""
+    counts = planned_counts(F, step, premasked)
+    whole = [f"{count} of {F} {unit}s" for count in counts]
+    if step == BY_RATIO:
+        return [{"name": f"{10 * i} % masked", "count": said} for i, said in enumerate(whole)]
+    return [{"name": f"{count} {unit}{'' if count == 1 else 's'} masked", "count": said} for count, said in zip(counts, whole)]
+
+
+def gate_text(gate: Gate, names: list[dict], smallest: float, complete: bool = True) -> str:
+    """What the validity gate says, in a sentence; never that an input is in-distribution."""
+    if gate.state == NO_REFERENCE:
+        return "Validity unavailable: this model has no MaSF reference."
+    if gate.state == FLOOR:
+        return f"Validity unavailable: this form of the reference cannot give a p-value below {PERCENT}."
+    if not gate.available:
+        return (f"Validity unavailable: Holm over {gate.steps} inputs needs p below {number(gate.threshold)}, and the reference gives none below "
+                "its smallest. Choose the plain rule, or step by ratio.")
+    rule = f"Holm over {gate.steps} inputs, {PERCENT}" if gate.rule == HOLM else f"each step by itself at {PERCENT}"
+    if gate.first is None:
+        return f"Not rejected at any step{'' if complete else ' so far'} (smallest p = {number(smallest)}; {rule})."
+    return f"Rejected as out-of-distribution from {names[gate.first]['name']} on ({rule})."
+
+
+def pane(side: Side, measure: Measure, sign: str, summary: Summary, names: list[dict], form: str, detail: str) -> dict:
+    """One model's part of what the stepper draws; JSON only. See `pages.parts.player.player`."""
+    drawn = [_step(side, measure, sign, step, i, summary, form) for i, step in enumerate(summary.steps)]
+    gate = summary.gate
+    return {
+        "title": side.model.name, "detail": f"{detail} · explains “{side.class_name}”", "hue": hue(measure.name), "kind": drawn[0].pop("kind"),
+        "classes": list(side.model.labels), "target": side.target, "layers": layer_names(side.reference),
+        "gate": {"available": gate.available, "first": gate.first, "text": gate_text(gate, names, smallest(summary.steps, form), summary.complete)},
+        "steps": drawn + [None] * (len(names) - len(drawn)),
+    }
+
+
+def layer_names(reference: Reference | None) -> list[str]:
+    """Names of the L layers that a reference tests."""
+    if reference is None:
+        return []
+    return ["embeddings", *(f"layer {i}" for i in range(1, next(iter(reference.forms.values())).L))]
+
+
+def smallest(steps: tuple[Step, ...], form: str) -> float:
+    """The smallest p-value of the steps so far; NaN without a reference."""
+    return min((step.p[form] for step in steps if form in step.p), default=float("nan"))
+
+
+def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades: list[float], form: str, gate: Gate, text: str) -> dict:
+    """One model's part of what-if: a single step, for a mask that a person set."""
+    step = Step(int(mask.sum()), mask, np.zeros(len(mask)), judged.logits[0], {f: float(p[0]) for f, p in judged.p.items()},
+                {f: layers[0] for f, layers in judged.layers.items()})
+    changed = int(judged.logits[0].argmax()) != int(whole.logits[0].argmax())
+    shown = _judged(step, form, changed, bool(gate.rejected[0]), False) | {
+        "masked": np.flatnonzero(mask).tolist(), "shades": shades, "values": [""] * len(mask), "places": [""] * len(mask)}
+    return {"title": side.model.name, "detail": f"explains “{side.class_name}”", "hue": "transparent", "kind": "signed", "classes": list(side.model.labels),
+            "target": side.target, "layers": layer_names(side.reference), "gate": {"available": gate.available, "first": None, "text": text}, "steps": [shown]}
+
+
+def line(measure: str, summary: Summary, form: str) -> Line:
+    """A path for the figure."""
+    p = np.array([step.p.get(form, np.nan) for step in summary.steps])
+    return Line(measure, hue(measure), summary.x[:len(p)], summary.values, p, summary.gate.rejected, summary.gate.first)
+
+
+def random_line(band: Band, x: np.ndarray, target: int, form: str) -> RandomLine:
+    """Random orders for the figure."""
+    mean, lower, upper = spread(band.values(target))
+    return RandomLine(x, mean, lower, upper, np.median(band.p[form], axis=0) if form in band.p else None, len(band.logits))
+
+
+def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
+    """Everything that the stepper draws."""
+    cut = encoded.truncation
+    rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
+    return {"text": text, "pieces": pieces, "rest": rest, "unit": encoded.unit, "steps": names, "step": step, "strongest": STRONGEST, "alpha": ALPHA,
+            "alpha_text": PERCENT, "panes": panes} | more
+
+
+def reference_facts(reference: Reference, form: str) -> list[list[str]]:
+    """What a reference is, for a table: [fact, value]."""
+    about, rates = reference.about, reference.about["false_rejection"]
+    shares = "; ".join(f"{what} {100 * share:.1f} %" for what, share in rates[form].items() if share is not None)
+    observations = about["observations"]
+    parts = ", ".join(f"{count:,} on the {name}" for name, count in observations.items()) if form != LITERAL else f"{observations['first level']:,} on each level"
+    nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
+    masked = {"none": "unmasked, as the model was trained", "mask": "all masked at random ratios, as the model was trained",
+              "half": "half of them masked at random ratios, as the model was trained"}[about["training"]]
+    return [["texts", f"{about['texts']:,} of {about['source']}, {masked}"], ["observations", parts],
+            ["length in tokens", f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}"],
+            ["floor: the smallest p it can give ↓", number(reference.floor(form)) + nothing],
+            [f"false rejections at {PERCENT} ↓", f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})"],
+            ["kept", "in compact form" if about["compact"] else "whole"]]
+
+
+def _step(side: Side, measure: Measure, sign: str, step: Step, i: int, summary: Summary, form: str) -> dict:
+    variant = sign if sign in measure.variants else measure.variants[0]
+    row = build_row(measure, Attribution(measure.name, side.target, {variant: step.scores}, 0, 0.0), sign, step.mask)
+    changed = summary.flips is not None and int(step.logits.argmax()) != int(summary.first_predicted)
+    return _judged(step, form, changed, bool(summary.gate.rejected[i]), summary.gate.beyond(i)) | {
+        "kind": row.kind, "masked": np.flatnonzero(step.mask).tolist(), "shades": [round(float(shade), 3) for shade in row.shades],
+        "values": ["masked" if masked else value_text(row, j) for j, masked in enumerate(step.mask)], "places": [int(place) or "—" for place in row.places]}
+
+
+def _judged(step: Step, form: str, changed: bool, rejected: bool, beyond: bool) -> dict:
+    p, layers, probabilities = step.p.get(form), step.layers.get(form), step.probabilities
+    return {"probabilities": [float(value) for value in probabilities], "probability_texts": [number(float(value)) for value in probabilities],
+            "predicted": int(step.logits.argmax()), "changed": changed, "p": p, "p_text": "" if p is None else number(p),
+            "layer_ps": None if layers is None else [float(value) for value in layers],
+            "layer_texts": [] if layers is None else [number(float(value)) for value in layers],
+            "rejected": rejected, "beyond": beyond}

@@ -1,0 +1,75 @@
+"""What if? Words masked by hand, and what the model and the test say of it."""
+
+import numpy as np
+import streamlit as st
+
+from core.composition.rows import pieces
+from core.composition.testing import gate_of
+from core.mathematics.gate import PLAIN
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.network.store import canonical_key
+from pages.parts.links import held, hold
+from pages.parts.player import hand_set, what_if
+from pages.parts.sidebar import View
+from pages.parts.stepping import Side, by_hand, frame, gate_text
+from pages.parts.waiting import in_turn
+from pages.parts.wording import plain
+
+# Whose colours the words have, where they are known already.
+MEASURE = "leave-one-out"
+
+
+@st.fragment
+def what_if_section(view: View, sides: list[Side], form: str) -> None:
+    """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
+    st.subheader("What if? Mask words by hand", anchor=False)
+    encoded = view.encoded
+    identity = canonical_key("what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target)[:16]
+    chosen = hand_set(identity, encoded.F)
+    mask = _from_address(held("masked"), encoded) if chosen is None else np.array(chosen) | encoded.premasked
+    try:
+        panes = [_pane(side, mask, _shades(side, mask), form) for side in sides]
+    except (NonFinite, OutOfMemory) as error:
+        st.error(plain(str(error)))
+        return
+    names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
+    what_if(frame(identity, encoded, pieces(encoded), names, 0, panes, name="what-if", about="", title="Words masked by hand"))
+    _remember(mask & ~encoded.premasked)
+
+
+def _pane(side: Side, mask: np.ndarray, shades: list[float], form: str) -> dict:
+    tested = side.explainer.tested(side.encoded)
+    with in_turn(side.model):
+        # One pass for both, where neither is known.
+        both = tested.judge(np.stack([mask, side.encoded.premasked]))
+        judged, whole = both.one(0), both.one(1)
+    p = judged.p.get(form, np.ones(1))
+    gate = gate_of(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
+    text = "" if gate.available else gate_text(gate, [], float("nan"))
+    return by_hand(side, mask, judged, whole, shades, form, gate, text)
+
+
+def _shades(side: Side, mask: np.ndarray) -> list[float]:
+    """Colours of the unmasked text's attribution, if somebody asked for it before."""
+    found = side.explainer.stored(side.encoded, MEASURE, side.target)
+    scores = np.zeros(len(mask)) if found is None else np.where(mask, 0.0, found.scores["signed"])
+    largest = float(np.abs(scores).max(initial=0.0))
+    return [round(float(score) / largest, 3) if largest else 0.0 for score in scores]
+
+
+def _from_address(value: str | None, encoded) -> np.ndarray:
+    """The mask that an address names, as "3.7.12"; what is no word of this text is left out."""
+    mask = encoded.premasked.copy()
+    for place in (value or "").split(".")[:10_000]:
+        if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):
+            mask[int(place)] = True
+    return mask
+
+
+def _remember(mask: np.ndarray) -> None:
+    written = ".".join(map(str, np.flatnonzero(mask)))
+    hold("masked", written)
+    if written:
+        st.query_params["masked"] = written
+    else:
+        st.query_params.pop("masked", None)

@@ -1,0 +1,258 @@
+"""Recursive masking: does masking the important words change the prediction, on inputs the model knows?"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.composition.exports import safe_name
+from core.composition.figures import masking_paths
+from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, path_cost, summarise
+from core.composition.rows import pieces
+from core.mathematics.gate import HOLM, RULES
+from core.network.catalogue import measures
+from core.network.references import CALIBRATED, FORMS
+from core.network.store import canonical_key
+from pages.parts import following, resources
+from pages.parts.links import held, hold, linked
+from pages.parts.pictures import figure_buttons
+from pages.parts.player import player
+from pages.parts.saving import about_view, save_table
+from pages.parts.sidebar import View, open_page
+from pages.parts.stepping import Side, frame, line, pane, random_line, reference_facts, step_names
+from pages.parts.tables import table
+from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.trying import what_if_section
+from pages.parts.wording import duration, plain
+
+DEFAULT = ("leave-one-out", "gradient", "input × gradient")
+SIGNS = ("signed", "absolute")
+RECURSIVE, ONCE = "at each step", "once"
+ALONE = "no other"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the page's settings say."""
+
+    measures: tuple[str, ...]
+    played: str
+    sign: str
+    step: str
+    order: str
+    rule: str
+    form: str
+
+    @property
+    def recompute(self) -> bool:
+        return self.order == RECURSIVE
+
+
+def recursive_masking() -> None:
+    """Draw the page."""
+    view = open_page("Recursive masking", "Does masking them change the prediction, on inputs the model knows?")
+    said, controls, stage, hand, below = (st.container() for _ in range(5))
+    with below:
+        st.subheader("Settings", anchor=False)
+        settings = _settings(view)
+    with controls:
+        choice, beside = _controls(view, settings)
+    sides = [Side(view.explainer, view.encoded, view.target)] + _other_side(view, beside, said)
+    _live(view, sides, choice, said, stage)
+    with hand:
+        what_if_section(view, sides, choice.form)
+    with below:
+        _about_the_test(sides, choice.form)
+        for note in view.model.notes:
+            st.caption(plain(note))
+        show_text_notes(view)
+
+
+def _settings(view: View) -> dict:
+    chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
+                    help="Each masks what it ranks first, step by step. Cheap ones are followed at once; dear ones say what they cost and wait to be asked.")
+    steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
+    left, middle, right = st.columns(3)
+    with left:
+        sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
+                      help="Signed: mask first what supports the class. Absolute: mask first what matters most either way.")
+        step = linked(st.segmented_control, "Step", STEPS, BY_RATIO, "steps", required=True, format_func=steps.get)
+    with middle:
+        order = linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "order", required=True,
+                       help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
+        form = linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
+                      help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
+    with right:
+        rule = linked(st.segmented_control, "Validity gate", RULES, HOLM, "rule", required=True,
+                      help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 % by itself.")
+    return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order, "rule": rule, "form": form}
+
+
+def _controls(view: View, settings: dict) -> tuple[Choice, str]:
+    """Which measure is stepped through, and which model stands beside; above the picture, since they decide what it is."""
+    left, right = st.columns([3, 2], gap="large")
+    played = ""
+    with left:
+        if settings["measures"]:
+            played = linked(st.segmented_control, "Step through", list(settings["measures"]), settings["measures"][0], "play", required=True,
+                            help="The measure whose steps are shown; the curves below show all that are chosen in the settings.")
+    with right:
+        beside = linked(st.selectbox, "Beside it", [ALONE, *(name for name in resources.models() if name != view.model.name)], ALONE, "beside",
+                        help="A second model that takes the same steps on the same example, such as one that was trained without masking.")
+    return Choice(played=played, **settings), beside
+
+
+def _other_side(view: View, name: str, place) -> list[Side]:
+    """The second model at the same example; [] where none is chosen or the two cannot share one scrubber."""
+    if name == ALONE:
+        return []
+    other, problem = following.other_side(view, name)
+    if problem:
+        with place:
+            st.warning(plain(problem))
+    return [] if other is None else [other]
+
+
+def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
+    """Everything that grows while steps are computed; drawn again until all is there."""
+    paths = [following.Path(side, name, choice.sign, choice.step, choice.recompute) for side in sides for name in choice.measures]
+    bands = [following.Orders(side, choice.step) for side in sides]
+    following.start(paths, bands)
+    every = 0.4 if following.going(paths, bands) else None
+    # Two, since the sentence stands above what is chosen and the picture below it.
+    with said:
+        st.fragment(_say, run_every=every)(view, sides, choice, paths, bands)
+    with stage:
+        st.fragment(_draw, run_every=every)(view, sides, choice, paths, bands, every is not None)
+
+
+def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list) -> None:
+    prediction_line(view, following.answer(sides, choice.played, _found(paths, bands, sides, choice), choice.form))
+
+
+def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:
+    if polls and not following.going(paths, bands):
+        # All is there: the page stops asking.
+        st.rerun()
+    found = _found(paths, bands, sides, choice)
+    if found:
+        _play(view, sides, choice, found)
+    _progress(paths)
+    for path in paths:
+        _offer(path)
+    if found:
+        _figures(view, sides, choice, found, bands)
+        _table(view, sides, choice, found, bands)
+
+
+def _found(paths: list, bands: list, sides: list[Side], choice: Choice) -> dict:
+    """What each path with steps says so far."""
+    # The steps are taken once: more may come while the page is drawn.
+    walked = {path: path.steps for path in paths}
+    return {path: _summary(path, steps, bands[sides.index(path.side)], choice) for path, steps in walked.items() if steps}
+
+
+def _summary(path, steps: tuple, orders, choice: Choice) -> Summary:
+    return summarise(steps, path.side.encoded.F, choice.step, path.side.target, orders.band, path.side.reference, choice.rule, choice.form)
+
+
+def _progress(paths: list) -> None:
+    """How far the paths under way are, together."""
+    under_way = [path for path in paths if path.runs]
+    if not under_way:
+        return
+
+    def cancel() -> None:
+        for path in under_way:
+            path.cancel()
+
+    done, total = (sum(counts) for counts in zip(*(path.progress for path in under_way)))
+    ahead = min(resources.jobs().ahead(path.key) for path in under_way)
+    waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not done else ""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.progress(done / total, f"Following {', '.join(path.label for path in under_way)}: {done} of {total} steps{waits}")
+        st.button("Cancel", key="cancel-paths", on_click=cancel)
+
+
+def _offer(path) -> None:
+    """What a path costs that waits to be asked for, and why one stopped; nothing for those under way or complete."""
+    job = path.job
+    if path.complete or path.runs:
+        return
+    cost = path_cost(path.side.explainer, path.side.encoded, path.measure, path.step, path.recompute)
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.button(f"{'Go on with' if path.steps else 'Follow'} {path.label}", key=f"ask-{path.key}", on_click=path.ask)
+        st.markdown(f"at most {cost.passes:,} forward passes, about {duration(cost.seconds)}")
+        if job is not None and job.state == "failed":
+            st.error(f"{path.measure} stopped: {plain(job.problem)}")
+        elif job is not None and job.cancelled():
+            st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
+
+
+def _play(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
+    played = [path for path in found if path.measure == choice.played]
+    if not played:
+        return
+    encoded = view.encoded
+    names = step_names(encoded.F, encoded.unit, choice.step, int(encoded.premasked.sum()))
+    detail = f"{choice.played}, computed {choice.order}"
+    panes = [pane(path.side, measures()[path.measure], choice.sign, found[path], names, choice.form, detail) for path in played]
+    identity = canonical_key("stepper", 1, paths=[path.key for path in played])[:16]
+    at = following.step_of(held("step"), len(names))
+    shown = frame(identity, encoded, pieces(encoded), names, at, panes, name=safe_name(["masking", choice.played, view.example.id, view.model.name]),
+                  about=about_view(view), title=f"Words masked step by step by {choice.played}")
+    stopped = player(shown)
+    if stopped is not None:
+        hold("step", str(stopped))
+        st.query_params["step"] = str(stopped)
+    elif at:
+        st.query_params["step"] = str(at)
+
+
+def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: list) -> None:
+    st.subheader("Every measure against random order", anchor=False)
+    at = following.step_of(held("step"), 10**6)
+    for column, side, orders in zip(st.columns(len(sides), gap="large") if len(sides) > 1 else [st.container()], sides, bands):
+        mine = {path: summary for path, summary in found.items() if path.side is side}
+        if not mine:
+            continue
+        x = next(iter(mine.values())).x
+        lines = [line(path.measure, summary, choice.form) for path, summary in mine.items()]
+        band = None if orders.band is None else random_line(orders.band, x, side.target, choice.form)
+        figure = masking_paths(lines, band, f"probability of {side.class_name}", side.encoded.unit, float(x[min(at, len(x) - 1)]))
+        with column:
+            key = f"paths-{sides.index(side)}"
+            if len(sides) > 1:
+                st.markdown(f"**{plain(side.model.name)}**")
+            st.plotly_chart(figure, width="stretch", theme=None, key=key, config={"displayModeBar": False}, alt=following.in_words(mine))
+            figure_buttons(key, safe_name(["masking-curves", view.example.id, side.model.name]), about_view(view))
+    st.caption("A faithful measure takes the probability down fast: its curve lies below random order. Crosses and dotted lines: the input is rejected as "
+               "out-of-distribution, or comes after one that is, so the score there says little.")
+
+
+def _table(view: View, sides: list[Side], choice: Choice, found: dict, bands: list) -> None:
+    header = ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", "smallest p", "validity"]
+    table(header, [following.table_row(path, summary, choice.form) for path, summary in found.items()], most=90)
+    st.caption("RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked score at once; 0 is random, higher ↑ "
+               "is more faithful; — where random order ends no lower than it goes. ACU is that area itself and does not compare across models. ⚠ marks numbers "
+               "that rest on inputs rejected as out-of-distribution.")
+    save_table("Steps (CSV)", following.STEP_COLUMNS, lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary)],
+               safe_name(["masking", view.example.id, view.model.name], "csv"), key="steps-csv")
+
+
+def _about_the_test(sides: list[Side], form: str) -> None:
+    with st.expander("About the p-values", expanded=any(side.reference is None for side in sides)):
+        st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
+                   "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
+        for side in sides:
+            st.markdown(f"**{plain(side.model.name)}**")
+            reference = side.reference
+            if reference is None:
+                st.info(plain(following.without_reference(side)))
+                continue
+            table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
+            notes = [reference.length_note(side.encoded.T) if side.encoded.unit else "", following.precision_note(side)]
+            for note in filter(None, notes):
+                st.warning(plain(note))
+
+
+recursive_masking()
