@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.composition.exports import safe_name
 from core.composition.figures import masking_paths
-from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, path_cost, summarise
+from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
 from core.composition.rows import pieces
 from core.mathematics.gate import HOLM, RULES
 from core.network.catalogue import measures
@@ -77,7 +77,7 @@ def _settings(view: View) -> dict:
                       help="Signed: mask first what supports the class. Absolute: mask first what matters most either way.")
         step = linked(st.segmented_control, "Step", STEPS, BY_RATIO, "steps", required=True, format_func=steps.get)
     with middle:
-        order = linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "order", required=True,
+        order = linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
                        help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
         form = linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
                       help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
@@ -116,8 +116,8 @@ def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
     """Everything that grows while steps are computed; drawn again until all is there."""
     paths = [following.Path(side, name, choice.sign, choice.step, choice.recompute) for side in sides for name in choice.measures]
     bands = [following.Orders(side, choice.step) for side in sides]
-    following.start(paths, bands)
-    every = 0.4 if following.going(paths, bands) else None
+    following.start([*paths, *bands])
+    every = 0.4 if following.going([*paths, *bands]) else None
     # Two, since the sentence stands above what is chosen and the picture below it.
     with said:
         st.fragment(_say, run_every=every)(view, sides, choice, paths, bands)
@@ -130,15 +130,15 @@ def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list
 
 
 def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:
-    if polls and not following.going(paths, bands):
+    if polls and not following.going([*paths, *bands]):
         # All is there: the page stops asking.
         st.rerun()
     found = _found(paths, bands, sides, choice)
     if found:
         _play(view, sides, choice, found)
-    _progress(paths)
-    for path in paths:
-        _offer(path)
+    _progress([*paths, *bands])
+    for work in (*paths, *bands):
+        _offer(work)
     if found:
         _figures(view, sides, choice, found, bands)
         _table(view, sides, choice, found, bands)
@@ -155,35 +155,34 @@ def _summary(path, steps: tuple, orders, choice: Choice) -> Summary:
     return summarise(steps, path.side.encoded.F, choice.step, path.side.target, orders.band, path.side.reference, choice.rule, choice.form)
 
 
-def _progress(paths: list) -> None:
-    """How far the paths under way are, together."""
-    under_way = [path for path in paths if path.runs]
+def _progress(works: list) -> None:
+    """How far what is under way is, together."""
+    under_way = [work for work in works if work.runs]
     if not under_way:
         return
 
     def cancel() -> None:
-        for path in under_way:
-            path.cancel()
+        for work in under_way:
+            work.cancel()
 
-    done, total = (sum(counts) for counts in zip(*(path.progress for path in under_way)))
-    ahead = min(resources.jobs().ahead(path.key) for path in under_way)
-    waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not done else ""
+    share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
+    ahead = min(resources.jobs().ahead(work.key) for work in under_way)
+    waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not share else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(done / total, f"Following {', '.join(path.label for path in under_way)}: {done} of {total} steps{waits}")
+        st.progress(share, f"Computing {', '.join(work.label for work in under_way)}{waits}")
         st.button("Cancel", key="cancel-paths", on_click=cancel)
 
 
-def _offer(path) -> None:
-    """What a path costs that waits to be asked for, and why one stopped; nothing for those under way or complete."""
-    job = path.job
-    if path.complete or path.runs:
+def _offer(work) -> None:
+    """What something costs that waits to be asked for, and why it stopped; nothing where it is under way or complete."""
+    job = work.job
+    if work.complete or work.runs:
         return
-    cost = path_cost(path.side.explainer, path.side.encoded, path.measure, path.step, path.recompute)
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(f"{'Go on with' if path.steps else 'Follow'} {path.label}", key=f"ask-{path.key}", on_click=path.ask)
-        st.markdown(f"at most {cost.passes:,} forward passes, about {duration(cost.seconds)}")
+        st.button(f"{'Go on with' if work.begun else 'Compute'} {work.label}", key=f"ask-{work.key}", on_click=work.ask)
+        st.markdown(f"at most {work.cost.passes:,} forward passes, about {duration(work.cost.seconds)}")
         if job is not None and job.state == "failed":
-            st.error(f"{path.measure} stopped: {plain(job.problem)}")
+            st.error(f"{work.label} stopped: {plain(job.problem)}")
         elif job is not None and job.cancelled():
             st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
 

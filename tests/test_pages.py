@@ -20,6 +20,7 @@ from core.composition.rows import agreement, build_row, pieces, value_text
 from core.network.catalogue import measures
 from core.network.examples import bundled_data, read_bundled
 from core.network.features import NoFeatures, find_words
+from core.network.loading import bundled_models
 from core.network.oracle import Oracle
 from core.network.scheduler import Cancelled, OutOfMemory
 from pages.parts import wording
@@ -485,7 +486,7 @@ def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tm
         app.press("Check")
         assert "cannot be used" in app.said and not app.has("button", "Load and keep") and app.rows == shown and app.errors
         no_raw_markup(app)
-    assert app.widget("selectbox", "Model").options == ["sst2-fmm"]
+    assert app.widget("selectbox", "Model").options == bundled_models()
 
 
 def adapter(folder: Path, labels: list[str]) -> Path:

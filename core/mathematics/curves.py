@@ -19,8 +19,8 @@ def acu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
     Source: FMM Eq. 3, numerator.
     """
     x, performance, baseline = (np.asarray(a, dtype=np.float64) for a in (x, performance, baseline))
-    if x.ndim != 1 or not x.shape == performance.shape == baseline.shape:
-        raise ValueError(f"x, performance and baseline must be equally long, got shapes {x.shape}, {performance.shape}, {baseline.shape}")
+    if x.ndim != 1 or not len(x) or not x.shape == performance.shape == baseline.shape:
+        raise ValueError(f"x, performance and baseline must be equally long and not empty, got shapes {x.shape}, {performance.shape}, {baseline.shape}")
     if (np.diff(x) < 0).any():
         raise ValueError("the masking ratios must be ascending")
     return float(np.trapezoid(baseline - performance, x))
@@ -38,8 +38,9 @@ def racu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
         ValueError: as `acu`.
     Source: FMM Eq. 3.
     """
+    found = acu(x, performance, baseline)
     whole = acu(x, np.full(len(baseline), float(np.asarray(baseline)[-1])), baseline)
-    return acu(x, performance, baseline) / whole if whole >= 1e-6 else float("nan")
+    return found / whole if whole >= 1e-6 else float("nan")
 
 
 def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -53,11 +53,13 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
     Returns:
         Gate.
     Raises:
-        ValueError: an unknown rule.
+        ValueError: an unknown rule, or not one input for each p-value.
     Source: DESIGN §1, MaSF; FMM §3.3 tests each masking ratio by itself, the plain rule.
     """
     if rule not in RULES:
         raise ValueError(f"the rule must be one of {RULES}, got {rule!r}")
+    if len(p) != len(inputs):
+        raise ValueError(f"each step has a p-value and an input, got {len(p)} and {len(inputs)}")
     p, threshold = np.asarray(p, dtype=np.float64), alpha / planned if rule == HOLM else alpha
     state = _state(floor, threshold, alpha)
     if state != OPEN:

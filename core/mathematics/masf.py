@@ -1,6 +1,7 @@
 """MaSF: is an input one that the network was trained for? A p-value from its hidden states."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Ecdf:
     def of(cls, observations: np.ndarray) -> "Ecdf":
         """Sort float[V, D]; ValueError without observations or with NaN."""
         observations = np.asarray(observations)
+        observations = observations if observations.dtype.kind == "f" else observations.astype(np.float64)
         if observations.ndim != 2 or len(observations) == 0:
             raise ValueError(f"a reference must be float[V, D] with V at least 1, got shape {observations.shape}")
         if np.isnan(observations).any():
@@ -78,18 +80,33 @@ class Ecdf:
         import torch
 
         queries = np.ascontiguousarray(np.asarray(z).T, dtype=self.values.dtype)
-        found = torch.searchsorted(torch.from_numpy(self.values), torch.from_numpy(queries)).numpy()
-        return (found if len(self.places) == self.count else self._between(found, queries)).T
+        if len(self.places) < self.count:
+            return self._between(queries).T
+        return torch.searchsorted(torch.from_numpy(self.values), torch.from_numpy(queries)).numpy().T
 
-    def _between(self, found: np.ndarray, queries: np.ndarray) -> np.ndarray:
-        """Counts from the number of kept values below each query, both [D, M]."""
-        lowest = np.concatenate([[0], self.places + 1])[found].astype(np.float64)
-        highest = np.concatenate([self.places, [self.count]])[found]
+    def _between(self, exact: np.ndarray) -> np.ndarray:
+        """Counts by some of the values, float[D, M] → float64[D, M]: exact at the extremes, elsewhere what is compared is rounded as they were."""
+        import torch
+
+        with np.errstate(over="ignore"):
+            queries = exact.astype(np.float16).astype(np.float32)
+        found = torch.searchsorted(self._inner, torch.from_numpy(queries)).numpy().clip(1, len(self.places) - 1)
+        lowest = (self.places + 1)[found - 1].astype(np.float64)
+        highest = self.places[found]
         unsure = np.nonzero(highest > lowest)
-        knot = found[unsure]
-        low, high = (self.values[unsure[0], k].astype(np.float64) for k in (knot - 1, knot))
-        lowest[unsure] += (queries[unsure] - low) / (high - low) * (highest[unsure] - lowest[unsure])
-        return lowest
+        low, high = (self.values[unsure[0], k].astype(np.float64) for k in (found[unsure] - 1, found[unsure]))
+        share = np.clip((queries[unsure] - low) / np.maximum(high - low, 1e-30), 0, 1)
+        lowest[unsure] += share * (highest[unsure] - lowest[unsure])
+        return np.where(exact <= self.values[:, :1], 0.0, np.where(exact > self.values[:, -1:], float(self.count), lowest))
+
+    @cached_property
+    def _inner(self):
+        """The kept values with infinity at both ends, since the extremes are compared by themselves."""
+        import torch
+
+        inner = self.values.copy()
+        inner[:, 0], inner[:, -1] = -np.inf, np.inf
+        return torch.from_numpy(inner)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +126,8 @@ class Masf:
     """A fitted test: the distributions of its three levels, and how they are read.
 
     first: of the states, D = L·H columns; second: of each layer's statistic, D = L; third: of the total
-    statistic, D = 1. calibrated: the form (see `fit_literal`, `fit_calibrated`).
+    statistic, D = 1. calibrated: the form (see `fit_literal`, `fit_calibrated`); tolerance: states that are
+    no further apart count as equal.
     """
 
     first: Ecdf
@@ -117,6 +135,7 @@ class Masf:
     third: Ecdf
     combine: Combine
     calibrated: bool
+    tolerance: float = 0.0
 
     @property
     def L(self) -> int:
@@ -128,7 +147,10 @@ class Masf:
 
     @property
     def floor(self) -> float:
-        """The smallest attainable p: that of an input outside the reference in every dimension of every layer."""
+        """The smallest attainable p: that of an input outside the reference in every dimension of every layer.
+
+        With few dimensions and Fisher over them an input may come a little below it.
+        """
         return float(self.p_values(np.full((1, self.L, self.H), -np.inf, dtype=np.float32)).total[0])
 
     def p_values(self, states: np.ndarray) -> PValues:
@@ -149,7 +171,7 @@ class Masf:
             raise ValueError(f"states must be float[M, {self.L}, {self.H}], got shape {states.shape}")
         if np.isnan(states).any():
             raise ValueError("the hidden states hold NaN; compute in float32")
-        return self._from_layers(_statistics(self.first, states, self.calibrated, self.combine.dimensions))
+        return self._from_layers(_statistics(self.first, states - self.tolerance, self.calibrated, self.combine.dimensions))
 
     def _from_layers(self, statistics: np.ndarray) -> PValues:
         sides = _two_sided(self.second, statistics, self.calibrated)
@@ -158,7 +180,7 @@ class Masf:
         return PValues((1 + n - below) / (n + 1) if self.calibrated else 1 - below / n, 2 * sides)
 
 
-def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool = False) -> Masf:
+def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool = False, tolerance: float = 0.0) -> Masf:
     """Fit all levels on the same reference, as the paper does: P = #{ref < z}/V everywhere, p = 1 − P.
 
     Nearly every observation leaves the reference's range in some of many dimensions, so this form
@@ -168,15 +190,19 @@ def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool 
         states: float[V, L, H].
         compact: keep the first level's tails and some values between only (`Ecdf.compact`), after the other levels
             were fitted with all of it: rounding would put more of the reference's own values at its edge, where P = 0.
+        tolerance: states no further apart count as equal. The same input gives states that differ in the last digits
+            from batch to batch, and states of the embeddings repeat; without a tolerance such a repetition
+            counts as smaller or larger by chance.
     Raises:
         ValueError: no observation, another shape, or NaN.
     Source: FMM Alg. 2; MaSF.
     """
-    fitted = _fit((states, states, states), combine, False, calibrated=False)
+    fitted = _fit((states, states, states), combine, False, calibrated=False, tolerance=tolerance)
     return replace(fitted, first=fitted.first.compact()) if compact else fitted
 
 
-def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, combine: Combine = Combine(), compact: bool = False) -> Masf:
+def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, combine: Combine = Combine(), compact: bool = False,
+                   tolerance: float = 0.0) -> Masf:
     """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has p ≤ α.
 
     Departure from FMM: P = (#{ref < z} + ½)/(V + 1) at the first two levels, p = (1 + #{ref ≥ z})/(n + 1)
@@ -184,15 +210,15 @@ def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, com
 
     Args:
         first, second, third: float[·, L, H], of different texts.
-        compact: as in `fit_literal`; the last level is then calibrated with what the first became.
+        compact, tolerance: as in `fit_literal`; the last level is then calibrated with what the first became.
     Raises:
         ValueError: a part without observations, another shape, or NaN.
     Source: DESIGN §1, MaSF.
     """
-    return _fit((first, second, third), combine, compact, calibrated=True)
+    return _fit((first, second, third), combine, compact, calibrated=True, tolerance=tolerance)
 
 
-def _fit(parts, combine: Combine, compact: bool, calibrated: bool) -> Masf:
+def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: float) -> Masf:
     parts = [np.asarray(part) for part in parts]
     for part in parts:
         if part.ndim != 3 or len(part) == 0 or part.shape[1:] != parts[0].shape[1:]:
@@ -201,9 +227,9 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool) -> Masf:
             raise ValueError("the reference holds NaN; compute it in float32")
     first = Ecdf.of(parts[0].reshape(len(parts[0]), -1))
     first = first.compact() if compact else first
-    second = Ecdf.of(_statistics(first, parts[1], calibrated, combine.dimensions))
-    sides = _two_sided(second, _statistics(first, parts[2], calibrated, combine.dimensions), calibrated)
-    return Masf(first, second, Ecdf.of(_combined(sides, combine.layers)[:, None]), combine, calibrated)
+    second = Ecdf.of(_statistics(first, parts[1] - tolerance, calibrated, combine.dimensions))
+    sides = _two_sided(second, _statistics(first, parts[2] - tolerance, calibrated, combine.dimensions), calibrated)
+    return Masf(first, second, Ecdf.of(_combined(sides, combine.layers)[:, None]), combine, calibrated, tolerance)
 
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
@@ -217,7 +243,10 @@ def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> 
 
 def _two_sided(reference: Ecdf, z: np.ndarray, calibrated: bool) -> np.ndarray:
     below = reference.below(z)
-    P = (below + 0.5) / (reference.count + 1) if calibrated else below / reference.count
+    if calibrated:
+        # The same as min(P, 1 − P), and equally small on both sides also in floating point.
+        return (np.minimum(below, reference.count - below) + 0.5) / (reference.count + 1)
+    P = below / reference.count
     return np.minimum(P, 1 - P)
 
 

@@ -40,10 +40,11 @@ def fisher(p: np.ndarray, axis: int = -1) -> np.ndarray:
         ValueError: n = 0.
     Source: FMM Alg. 2; MaSF.
     """
-    p = np.asarray(p, dtype=np.float64)
-    if p.shape[axis] == 0:
+    # As one block: NumPy adds in an order that depends on the layout, and equal inputs must give equal sums.
+    p = np.ascontiguousarray(np.moveaxis(np.asarray(p, dtype=np.float64), axis, -1))
+    if p.shape[-1] == 0:
         raise ValueError("there are no p-values to combine")
-    return -2.0 * np.log(p + 1e-8).sum(axis=axis)
+    return -2.0 * np.log(p + 1e-8).sum(axis=-1)
 
 
 def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.ndarray:

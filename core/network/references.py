@@ -134,7 +134,7 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
     levels = {}
     for name, form in forms.items():
         arrays |= {f"{name}.second": form.second.values, f"{name}.third": form.third.values}
-        levels[name] = {"calibrated": form.calibrated}
+        levels[name] = {"calibrated": form.calibrated, "tolerance": form.tolerance}
     combine = next(iter(forms.values())).combine
     record = about | {"version": _VERSION, "count": first.count, "forms": levels, "combine": {"dimensions": combine.dimensions, "layers": combine.layers}}
     return tensors.save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"faithscope": json.dumps(record, sort_keys=True)})
@@ -151,7 +151,7 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
     forms = {}
     for name in FORMS:
         second, third = (arrays[f"{name}.{level}"] for level in ("second", "third"))
-        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, bool(levels[name]["calibrated"]))
+        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, bool(levels[name]["calibrated"]), float(levels[name]["tolerance"]))
         if len(first.values) % len(second) or len(third) != 1:
             raise ValueError("the levels do not fit together")
     if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):

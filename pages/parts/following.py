@@ -3,7 +3,8 @@
 import time
 from dataclasses import dataclass
 
-from core.composition.recursive import Band, Step, Summary, band_cost, follow, path_cost, planned_counts, random_band
+from core.composition.explaining import Cost
+from core.composition.recursive import Band, Step, Summary, band_cost, follow, path_cost, random_band
 from core.mathematics.gate import Gate
 from core.network.architectures import UnsupportedModel
 from core.network.features import NoFeatures
@@ -23,9 +24,49 @@ STEP_COLUMNS = ["model", "measure", "values", "computed", "step", "share masked 
                 "predicted class", "p (calibrated)", "p (literal)", "rejected as out-of-distribution", "at or after the first rejected step"]
 
 
+class _Work:
+    """What paths and random orders have in common: a job, found by its key."""
+
+    @property
+    def job(self):
+        return resources.jobs().find(self.key)
+
+    @property
+    def complete(self) -> bool:
+        job = self.job
+        return job is not None and job.state == "done"
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is being computed or waits for its turn."""
+        job = self.job
+        return job is not None and job.active and not job.cancelled()
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of it is computed, so that asking again goes on from there."""
+        job = self.job
+        return job is not None and job.done > 0
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """What is done, and all."""
+        job = self.job
+        return (0, 1) if job is None or not job.total else (job.done, job.total)
+
+    def cancel(self) -> None:
+        """Stop at the next batch; what is computed stays."""
+        if self.job is not None:
+            self.job.cancel()
+
+    def ask(self) -> None:
+        """Start the job, or let the one that is there go on."""
+        resources.jobs().submit(self.key, self.label, self.work)
+
+
 @dataclass(frozen=True, eq=False)
-class Path:
-    """One measure's path under one model, as a job."""
+class Path(_Work):
+    """One measure's path under one model."""
 
     side: Side
     measure: str
@@ -42,8 +83,8 @@ class Path:
         return f"{self.measure} ({self.side.model.name})"
 
     @property
-    def job(self):
-        return resources.jobs().find(self.key)
+    def cost(self) -> Cost:
+        return path_cost(self.side.explainer, self.side.encoded, self.measure, self.step, self.recompute)
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -51,38 +92,15 @@ class Path:
         job = self.job
         return () if job is None else (job.result if job.state == "done" else job.partial) or ()
 
-    @property
-    def complete(self) -> bool:
-        job = self.job
-        return job is not None and job.state == "done"
-
-    @property
-    def runs(self) -> bool:
-        """Whether it is being computed or waits for its turn."""
-        job = self.job
-        return job is not None and job.active and not job.cancelled()
-
-    @property
-    def progress(self) -> tuple[int, int]:
-        """Steps done and steps in all."""
-        encoded = self.side.encoded
-        return len(self.steps), len(planned_counts(encoded.F, self.step, int(encoded.premasked.sum())))
-
-    def ask(self) -> None:
-        """Start the job, or let the one that is there go on."""
+    def work(self, job):
+        """What the job does."""
         side = self.side
-        resources.jobs().submit(self.key, self.label, lambda job: follow(side.explainer, side.encoded, self.measure, side.target, self.sign, self.step, self.recompute,
-                                                                         progress=job.report, cancelled=job.cancelled))
-
-    def cancel(self) -> None:
-        """Stop at the next batch; the steps so far stay."""
-        if self.job is not None:
-            self.job.cancel()
+        return follow(side.explainer, side.encoded, self.measure, side.target, self.sign, self.step, self.recompute, progress=job.report, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
-class Orders:
-    """The random orders of one example under one model, as a job."""
+class Orders(_Work):
+    """The random orders of one example under one model."""
 
     side: Side
     step: str
@@ -92,42 +110,36 @@ class Orders:
         return canonical_key("job/random orders", 1, **_about(self.side), step=self.step)
 
     @property
-    def job(self):
-        return resources.jobs().find(self.key)
+    def label(self) -> str:
+        return f"random orders ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return band_cost(self.side.explainer, self.side.encoded, self.step)
 
     @property
     def band(self) -> Band | None:
         job = self.job
         return job.result if job is not None and job.state == "done" else None
 
-    def ask(self) -> None:
-        """Start the job."""
-        side = self.side
-        resources.jobs().submit(self.key, f"random orders ({side.model.name})",
-                                lambda job: random_band(side.explainer, side.encoded, self.step, progress=job.report, cancelled=job.cancelled))
+    def work(self, job):
+        """What the job does."""
+        return random_band(self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled)
 
 
-def start(paths: list[Path], orders: list[Orders]) -> None:
+def start(works: list[_Work]) -> None:
     """Start what is cheap and was not asked for yet, and wait a moment for what only has to be read."""
-    for work in (*paths, *orders):
-        if work.job is None and seconds(work) <= AT_ONCE_SECONDS:
+    for work in works:
+        if work.job is None and work.cost.seconds <= AT_ONCE_SECONDS:
             work.ask()
     until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until and going(paths, orders):
+    while time.monotonic() < until and going(works):
         time.sleep(0.02)
 
 
-def going(paths: list[Path], orders: list[Orders]) -> bool:
+def going(works: list[_Work]) -> bool:
     """Whether any of them is being computed, or waits for its turn."""
-    return any(work.job is not None and work.job.active for work in (*paths, *orders))
-
-
-def seconds(work: Path | Orders) -> float:
-    """How long a job is expected to take."""
-    side = work.side
-    if isinstance(work, Orders):
-        return band_cost(side.explainer, side.encoded, work.step).seconds
-    return path_cost(side.explainer, side.encoded, work.measure, work.step, work.recompute).seconds
+    return any(work.job is not None and work.job.active for work in works)
 
 
 def other_side(view: View, name: str) -> tuple[Side | None, str]:
