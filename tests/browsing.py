@@ -94,8 +94,8 @@ class Person:
         return self.ready()
 
     def ready(self):
-        """Wait for words or a table that are drawn and a script that rests."""
-        self.page.wait_for_selector(".row .name, .browser tbody tr", state="attached")
+        """Wait for words, a table or a stepper that are drawn and a script that rests."""
+        self.page.wait_for_selector(".row .name, .browser tbody tr, .player .pane", state="attached")
         self.rest()
         return self
 

@@ -1,4 +1,4 @@
-"""Speed, as ratios in one run: the network against the matrix product, leave-one-out against Captum."""
+"""Speed, as ratios in one run: the network against the matrix product, leave-one-out against Captum, MaSF against comparing with every value."""
 
 import os
 import platform
@@ -8,12 +8,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from core.mathematics.masf import fit_literal
 from core.mathematics.measures.leave_one_out import leave_one_out
 from core.mathematics.registry import Explained
 from core.network.features import Encoded
 from core.network.loading import load
 from core.network.model import Model
 from core.network.oracle import Oracle
+from core.network.references import find_reference
 
 TEXT = ("The director wanted a thriller, a romance and a tax lecture, and after two hours "
         "nobody could say which one it was.")
@@ -29,13 +31,14 @@ def bench(model: Model, repeats: int = 7) -> dict:
         machine; peak: floating-point operations a second of the fastest square matrix product tried;
         forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
         leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
-        above 1 is faster than Captum}.
+        above 1 is faster than Captum};
+        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
     return {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak,
             "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
-            "leave_one_out": _against_captum(model, encoded, repeats)}
+            "leave_one_out": _against_captum(model, encoded, repeats), "masf": masf_speed(), "p_values": p_value_cost(model, encoded, repeats)}
 
 
 def matrix_product_peak(model: Model, repeats: int) -> float:
@@ -48,6 +51,52 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
         seconds = min(_timed(lambda: left @ right, model) for _ in range(repeats + 2))
         best = max(best, 2 * size**3 / seconds)
     return best
+
+
+def masf_speed(observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25) -> dict[str, float]:
+    """MaSF's first level by sorting and binary search, the whole test, and comparing with every reference value.
+
+    Args:
+        compared: observations that are compared with every value; their time is scaled to all.
+    Returns:
+        {"ratio": time of comparing over that of the whole test, higher is better; "megabytes": most that the test
+        held beyond the reference and the observations; "seconds": of the test}.
+    """
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    states, tested = (rng.standard_normal((count, layers, dimensions)).astype(np.float32) for count in (reference, observations))
+    masf = fit_literal(states)
+    flat, few = states.reshape(reference, -1), tested[:compared].reshape(compared, -1)
+    masf.p_values(tested[:2])
+    ours = min(_seconds(lambda: masf.p_values(tested)) for _ in range(3))
+    every = _seconds(lambda: [(flat < row).mean(axis=0) for row in few]) * observations / compared
+    tracemalloc.start()
+    masf.p_values(tested)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {"ratio": every / ours, "megabytes": peak / 1e6, "seconds": ours}
+
+
+def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
+    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is better."""
+    reference = find_reference(model)
+    if reference is None:
+        return {}
+    added = {}
+    for batch in (1, encoded.F + 1):
+        ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
+        types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
+
+        def tested():
+            states = model.run(ids, lengths, types, reference.pooling)[1]
+            for form in reference.forms.values():
+                form.p_values(states)
+
+        times = [(_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)]
+        plain, with_p = (statistics.median(column) for column in zip(*times))
+        added[batch] = 1000 * (with_p - plain)
+    return added
 
 
 def operations(model: Model, encoded: Encoded) -> int:
@@ -75,6 +124,10 @@ def report(found: dict) -> str:
     lines += [f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak" for batch, (rate, share) in found["forward"].items()]
     lines.append(f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than Captum):")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
+    masf = found["masf"]
+    lines.append("MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
+                 f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)")
+    lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
     return "\n".join(lines)
 
 
@@ -127,6 +180,12 @@ def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callab
         return scores[0].float().cpu().numpy()[first]
 
     return run
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
 
 
 def _timed(work: Callable[[], object], model: Model) -> float:
