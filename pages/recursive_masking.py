@@ -239,7 +239,7 @@ def _table(view: View, sides: list[Side], choice: Choice, found: dict, bands: li
 
 
 def _about_the_test(sides: list[Side], form: str) -> None:
-    with st.expander("About the p-values", expanded=any(side.reference is None for side in sides)):
+    with st.expander(following.test_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
         st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
                    "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
         for side in sides:

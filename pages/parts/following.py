@@ -14,7 +14,7 @@ from core.network.store import canonical_key
 from pages.parts import resources
 from pages.parts.sidebar import View
 from pages.parts.stepping import Side, gate_text, smallest, step_names
-from pages.parts.wording import escaped, number
+from pages.parts.wording import escaped, number, plain
 
 # What takes longer waits to be asked for.
 AT_ONCE_SECONDS = 10.0
@@ -201,6 +201,16 @@ def step_rows(path: Path, summary: Summary) -> list[list]:
                      float(summary.values[i]), side.model.labels[int(step.logits.argmax())], *(step.p.get(form, "") for form in FORMS),
                      _told(summary.gate, bool(summary.gate.rejected[i])), _told(summary.gate, summary.gate.beyond(i))])
     return rows
+
+
+def test_in_short(side: Side, form: str) -> str:
+    """What the p-values of a model are worth, in a line."""
+    reference = side.reference
+    if reference is None:
+        return "About the p-values: there is no reference"
+    share = reference.about["false_rejection"][form]["all"]
+    rejects = "" if share is None else f", {100 * share:.1f} % false rejections ↓"
+    return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
 
 
 def without_reference(side: Side) -> str:

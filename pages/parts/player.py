@@ -26,7 +26,9 @@ const make = (tag, kind, ...inside) => {
 };
 const visible = (text) => text.replaceAll('\u0000', '\u2400');
 const icon = (name) => {
-  const svg = svgNode('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }); svg.append(svgNode('path', { d: ICONS[name] })); return svg;
+  const svg = svgNode('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' });
+  svg.append(svgNode('path', { d: ICONS[name] }));
+  return svg;
 };
 const titled = (node, name) => { node.setAttribute('aria-label', name); node.title = name; return node; };
 const button = (name, kind, act, ...inside) => {
@@ -71,7 +73,8 @@ export default function (component) {
   // Asks for what comes next, after stopping what was to come.
   const later = (playing) => {
     [state.beat, state.telling].forEach(clearTimeout);
-    state.playing = playing; if (playing) state.beat = soon('beat', FRAME_MS);
+    state.playing = playing;
+    if (playing) state.beat = soon('beat', FRAME_MS);
     else state.telling = soon('send', REST_MS);
     draw();
   };
@@ -79,7 +82,9 @@ export default function (component) {
   const play = () => { if (!state.playing && state.step >= last) state.step = 0; later(!state.playing); };
   const go = (k) => { state.step = within(k); later(false); };
   const mask = (change) => {
-    state.clicked = true; state.mask = state.mask.map((on, i) => premasked[i] || change(on, i)); draw();
+    state.clicked = true;
+    state.mask = state.mask.map((on, i) => premasked[i] || change(on, i));
+    draw();
     setStateValue('mask', data.text + ':' + state.mask.map(Number).join(''));
   };
   const shownAt = (p) => Math.max(0, standing(data.panes[p], p).at);
@@ -92,27 +97,36 @@ export default function (component) {
   root.act = { send, beat, play, go, mask, picture, fileName, by: (n) => go(state.step + n), end: () => go(last) };
   const mark = (i, on) => root.querySelectorAll(`[data-i="${i}"]`).forEach((n) => n.classList.toggle('same', on));
   const show = (event) => {
-    const node = root.pointed = event.currentTarget; tip.textContent = node.getAttribute('aria-label'); tip.hidden = false;
-    const box = node.getBoundingClientRect(); tip.style.left = Math.max(8, Math.min(box.left, window.innerWidth - 360)) + 'px';
-    tip.style.top = (box.top > 60 ? box.top - tip.offsetHeight - 6 : box.bottom + 6) + 'px'; mark(node.dataset.i, true);
+    const node = root.pointed = event.currentTarget;
+    tip.textContent = node.getAttribute('aria-label');
+    tip.hidden = false;
+    const box = node.getBoundingClientRect();
+    tip.style.left = Math.max(8, Math.min(box.left, window.innerWidth - 360)) + 'px';
+    tip.style.top = (box.top > 60 ? box.top - tip.offsetHeight - 6 : box.bottom + 6) + 'px';
+    mark(node.dataset.i, true);
   };
   const hide = (event) => { tip.hidden = true; root.pointed = null; mark(event.currentTarget.dataset.i, false); };
   const taken = (event) => { event.preventDefault(); event.stopPropagation(); };
   const walk = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]; if (!step) return;
-    const all = [...event.currentTarget.parentElement.querySelectorAll('.word')]; const next = all[all.indexOf(event.currentTarget) + step];
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!step) return;
+    const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
+    const next = all[all.indexOf(event.currentTarget) + step];
     if (next) { event.currentTarget.tabIndex = -1; next.tabIndex = 0; next.focus(); }
     taken(event);
   };
   root.onkeydown = byHand ? null : (event) => {
     const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last }[event.key];
     if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
-    taken(event); go(to);
+    taken(event);
+    go(to);
   };
   const buildText = () => {
     const text = Object.assign(make('div', 'text'), { dir: 'auto' });
     const words = data.pieces.map((piece, i) => {
-      const node = make(byHand ? 'button' : 'span', 'word', visible(piece.text)); node.dataset.i = i; if (byHand || !i) node.tabIndex = i ? -1 : 0;
+      const node = make(byHand ? 'button' : 'span', 'word', visible(piece.text));
+      node.dataset.i = i;
+      if (byHand || !i) node.tabIndex = i ? -1 : 0;
       Object.assign(node, { onmouseenter: show, onmouseleave: hide });
       const toggle = () => { if (!piece.masked) root.act.mask((on, k) => (k === i ? !on : on)); };
       if (byHand) Object.assign(node, { type: 'button', onfocus: show, onblur: hide, onkeydown: walk, onclick: toggle, ariaDisabled: String(piece.masked) });
@@ -126,7 +140,8 @@ export default function (component) {
   const buildLegend = (pane) => {
     const name = `\u201c${visible(pane.classes[pane.target])}\u201d`;
     const key = (kind, text, colour) => {
-      const node = make('span', 'word ' + kind, text); node.style.background = colour ? mix(`var(--${colour})`, 100 * data.strongest / 2) : '';
+      const node = make('span', 'word ' + kind, text);
+      node.style.background = colour ? mix(`var(--${colour})`, 100 * data.strongest / 2) : '';
       return node;
     };
     const shades = pane.kind === 'signed' ? [key('against', 'opposes ' + name, 'against'), key('for', 'supports ' + name, 'for')] : [key('', 'matters most', 'for')];
@@ -144,18 +159,24 @@ export default function (component) {
   };
   const buildScale = () => {
     const at = (node, p, side = 'left') => { node.style[side] = along(p); return node; };
-    const ticks = [[0.001, 'low-end'], [0.01, ''], [1, 'high-end']].filter(([p]) => Math.abs(Math.log10(p / data.alpha)) > 0.5); const dot = make('span', 'dot');
+    const ticks = [[0.001, 'low-end'], [0.01, ''], [1, 'high-end']].filter(([p]) => Math.abs(Math.log10(p / data.alpha)) > 0.5);
+    const dot = make('span', 'dot');
     const scale = make('div', 'scale', make('span', 'ground'), at(make('span', 'low'), data.alpha, 'width'), at(make('span', 'limit'), data.alpha),
       ...ticks.map(([p, kind]) => at(make('span', 'tick ' + kind, String(p)), p)), at(make('span', 'tick alpha', data.alpha_text), data.alpha), dot);
     scale.setAttribute('aria-hidden', 'true');
     return { scale, dot };
   };
   const buildPane = (pane, p) => {
-    const swatch = make('span', 'swatch'); swatch.style.background = pane.hue; swatch.hidden = pane.hue === 'transparent';
+    const swatch = make('span', 'swatch');
+    swatch.style.background = pane.hue;
+    swatch.hidden = pane.hue === 'transparent';
     const names = make('div', 'names', swatch, make('span', 'name', visible(pane.title)), make('span', 'detail', visible(pane.detail)));
-    const { text, words } = byHand ? {} : buildText(); const rows = pane.classes.map(buildClass(pane));
+    const { text, words } = byHand ? {} : buildText();
+    const rows = pane.classes.map(buildClass(pane));
     const [said, more, verdict, gate] = [make('span', 'said'), make('div', 'more'), make('div', 'verdict'), make('div', 'gate')];
-    const { scale, dot } = buildScale(); const cells = pane.layers.map(() => make('i')); cells.forEach((cell) => cell.setAttribute('role', 'img'));
+    const { scale, dot } = buildScale();
+    const cells = pane.layers.map(() => make('i'));
+    cells.forEach((cell) => cell.setAttribute('role', 'img'));
     const ends = [pane.layers[0], 'p by layer', pane.layers.at(-1)].map((name) => make('span', '', visible(name ?? '')));
     const strip = make('div', '', make('div', 'layers', ...cells), make('div', 'cap', ...ends));
     const numbers = make('div', 'numbers',
@@ -170,7 +191,8 @@ export default function (component) {
   const buildTimeline = () => {
     const named = data.panes.length > 1;
     const slider = Object.assign(make('input', 'slider'), { type: 'range', max: last, hidden: !last, oninput: () => root.act.go(Number(slider.value)) });
-    slider.dataset.key = 'slider'; slider.setAttribute('aria-label', 'Masking step');
+    slider.dataset.key = 'slider';
+    slider.setAttribute('aria-label', 'Masking step');
     const cells = data.panes.map((_, p) => data.steps.map((_, k) =>
       Object.assign(button(`${p}:${k}`, 'cell', () => root.act.go(k), make('i'), make('b')), { tabIndex: -1 })));
     const tracks = data.panes.flatMap((pane, p) =>
@@ -188,32 +210,38 @@ export default function (component) {
       [name, button(name, name === 'Play' ? 'play' : '', what, byHand ? name : icon(name))]));
     const nodes = { buttons, step: make('span', 'step'), wait: make('span', 'soft'), key: make('div', 'key'), panes: data.panes.map(buildPane),
       ...(byHand ? buildText() : buildTimeline()) };
-    nodes.step.setAttribute('role', byHand ? 'status' : 'presentation'); root.classList.toggle('by-hand', byHand);
+    nodes.step.setAttribute('role', byHand ? 'status' : 'presentation');
+    root.classList.toggle('by-hand', byHand);
     root.setAttribute('aria-label', byHand ? 'Masking by hand' : 'Masking step by step');
     const bar = make('div', 'bar', make('div', 'buttons', ...Object.values(buttons)), nodes.step, nodes.wait,
       byHand ? saving('what masking by hand does', () => root, 0) : '');
     root.replaceChildren(bar, ...(byHand ? [nodes.text, ...data.panes.slice(0, 1).map(buildLegend)] : [nodes.line, nodes.key]),
       make('div', 'panes', ...nodes.panes.map((pane) => pane.box)));
-    tip.hidden = true; root.pointed = null;
+    tip.hidden = true;
+    root.pointed = null;
     if (focused) [...root.querySelectorAll('[data-key]')].find((node) => node.dataset.key === focused)?.focus({ preventScroll: true });
     return nodes;
   };
   // The step that can be shown where one stands: the nearest earlier one while this is not computed.
   const earlier = (pane, k) => { let at = k; while (at >= 0 && !pane.steps[at]) at -= 1; return at; };
   const standing = (pane, p) => {
-    const at = earlier(pane, state.step); if (!byHand) return { step: pane.steps[at], at, pending: at !== state.step, before: pane.steps[earlier(pane, at - 1)] };
+    const at = earlier(pane, state.step);
+    if (!byHand) return { step: pane.steps[at], at, pending: at !== state.step, before: pane.steps[earlier(pane, at - 1)] };
     if (pane.steps[0]) state.seen[p] = pane.steps[0];
     return { step: state.seen[p], at: 0, pending: !answer || !pane.steps[0] || maskOf(answer).some((on, i) => on !== state.mask[i]) };
   };
   const drawWords = (words, pane, step, masked, before) => words.forEach((node, i) => {
-    const piece = data.pieces[i]; const value = step && !masked[i] ? step.shades[i] : 0; const strong = Math.abs(value) > 0.02;
+    const piece = data.pieces[i];
+    const value = step && !masked[i] ? step.shades[i] : 0;
+    const strong = Math.abs(value) > 0.02;
     const side = value < 0 ? 'against' : 'for';
     // Letters know their direction; a bracket takes that of its text.
     const kinds = { own: /\p{L}/u.test(piece.text), masked: masked[i], fresh: masked[i] && before && !before[i], same: root.pointed?.dataset.i === String(i),
       [side]: strong && pane.kind === 'signed' };
     node.className = ['word', ...Object.keys(kinds).filter((kind) => kinds[kind])].join(' ');
     node.style.background = strong ? mix(`var(--${side})`, Math.round(Math.min(1, Math.abs(value)) * data.strongest * 1000) / 10) : '';
-    node.dataset.shape = strong ? 'shade' : 'word'; node.querySelector('.place')?.remove();
+    node.dataset.shape = strong ? 'shade' : 'word';
+    node.querySelector('.place')?.remove();
     if (step && pane.kind === 'rank' && !masked[i]) node.append(make('span', 'place', String(step.places[i])));
     const told = !step?.values[i] || step.masked.includes(i) ? ''
       : `, ${visible(pane.title)} ${step.values[i]} (${step.places[i]} of ${masked.filter((on) => !on).length})`;
@@ -223,30 +251,44 @@ export default function (component) {
   const drawClasses = (nodes, pane, step) => {
     const shown = step ? shownClasses(pane, step) : new Set();
     nodes.rows.forEach(({ row, bar, value, sign }, c) => {
-      row.hidden = !shown.has(c); if (row.hidden) return;
-      row.classList.toggle('predicted', c === step.predicted); bar.style.width = 100 * step.probabilities[c] + '%'; value.textContent = step.probability_texts[c];
+      row.hidden = !shown.has(c);
+      if (row.hidden) return;
+      row.classList.toggle('predicted', c === step.predicted);
+      bar.style.width = 100 * step.probabilities[c] + '%';
+      value.textContent = step.probability_texts[c];
       sign.textContent = c === step.predicted ? '\u25b8 predicted' : '';
     });
     nodes.more.textContent = step && shown.size < pane.classes.length ? `+ ${pane.classes.length - shown.size} more` : '';
   };
   const drawChance = ({ verdict, scale, dot, strip, cells, gate, beyond }, pane, step) => {
-    const tested = Boolean(step) && step.p !== null; const out = Boolean(step?.rejected); verdict.classList.toggle('out', out);
+    const tested = Boolean(step) && step.p !== null;
+    const out = Boolean(step?.rejected);
+    verdict.classList.toggle('out', out);
     verdict.textContent = !step ? '' : !tested ? 'no p-value: this model has no reference'
       : `p = ${step.p_text}${out ? ' \u00b7 rejected: out-of-distribution \u2715' : pane.gate.available ? ' \u00b7 not rejected' : ''}`;
-    scale.hidden = !tested; if (tested) dot.style.left = along(step.p);
-    dot.classList.toggle('out', out); dot.textContent = out ? '\u2715' : ''; strip.hidden = !step?.layer_ps || !cells.length;
+    scale.hidden = !tested;
+    if (tested) dot.style.left = along(step.p);
+    dot.classList.toggle('out', out);
+    dot.textContent = out ? '\u2715' : '';
+    strip.hidden = !step?.layer_ps || !cells.length;
     if (!strip.hidden) cells.forEach((cell, i) => {
-      const p = step.layer_ps[i]; const low = p < data.alpha;
+      const p = step.layer_ps[i];
+      const low = p < data.alpha;
       cell.style.background = low ? mix('var(--warn)', 75 + 25 * depth(p)) : mix('var(--st-text-color)', 10 + 40 * depth(p));
-      cell.textContent = low ? '\u2715' : ''; titled(cell, `${pane.layers[i]}: p = ${step.layer_texts[i]}`);
+      cell.textContent = low ? '\u2715' : '';
+      titled(cell, `${pane.layers[i]}: p = ${step.layer_texts[i]}`);
     });
-    gate.textContent = pane.gate.text; beyond.hidden = !step?.beyond;
+    gate.textContent = pane.gate.text;
+    beyond.hidden = !step?.beyond;
   };
   const drawBar = ({ step, wait, slider, buttons }) => {
     if (byHand) { step.textContent = `${state.mask.filter(Boolean).length} of ${data.pieces.length} ${data.unit}s masked`; return; }
-    const { name, count } = data.steps[state.step]; step.textContent = `${name} \u00b7 ${count}`;
-    wait.textContent = state.playing && state.step >= reach() ? 'waiting for the next step \u2026' : ''; slider.value = state.step;
-    slider.setAttribute('aria-valuetext', `${name}, ${count}`); const now = state.playing ? 'Pause' : 'Play';
+    const { name, count } = data.steps[state.step];
+    step.textContent = `${name} \u00b7 ${count}`;
+    wait.textContent = state.playing && state.step >= reach() ? 'waiting for the next step \u2026' : '';
+    slider.value = state.step;
+    slider.setAttribute('aria-valuetext', `${name}, ${count}`);
+    const now = state.playing ? 'Pause' : 'Play';
     titled(buttons.Play, now).replaceChildren(icon(now));
     // Not disabled: a button that is loses the keyboard.
     const over = { 'First step': 0, 'Step back': 0, 'Step forward': last, 'Last step': last };
@@ -255,9 +297,12 @@ export default function (component) {
   const drawTracks = ({ cells, key }) => {
     const seen = new Set();
     data.panes.forEach((pane, p) => cells[p].forEach((cell, k) => {
-      const [step, before] = [pane.steps[k], pane.steps[earlier(pane, k - 1)]]; const is = stateOf(step, pane.gate);
-      const turned = Boolean(step && before && step.predicted !== before.predicted); seen.add(is).add(turned && 'turned');
-      cell.className = `cell ${is}${k === state.step ? ' here' : ''}`; cell.firstChild.textContent = is === 'rejected' ? '\u2715' : '';
+      const [step, before] = [pane.steps[k], pane.steps[earlier(pane, k - 1)]];
+      const is = stateOf(step, pane.gate);
+      const turned = Boolean(step && before && step.predicted !== before.predicted);
+      seen.add(is).add(turned && 'turned');
+      cell.className = `cell ${is}${k === state.step ? ' here' : ''}`;
+      cell.firstChild.textContent = is === 'rejected' ? '\u2715' : '';
       cell.lastChild.textContent = turned ? '\u25b2' : '';
       const about = [STATES[is],
         ...(step && step.p !== null ? [`p = ${step.p_text}`] : []), ...(turned ? [`predicts ${visible(pane.classes[step.predicted])} from here`] : [])];
@@ -267,13 +312,18 @@ export default function (component) {
     key.replaceChildren(...signs, seen.has('turned') ? make('span', '', '\u25b2 prediction changes') : '');
   };
   const draw = () => {
-    const nodes = root.nodes; drawBar(nodes); if (!byHand) drawTracks(nodes);
+    const nodes = root.nodes;
+    drawBar(nodes);
+    if (!byHand) drawTracks(nodes);
     else if (data.panes.length) drawWords(nodes.words, data.panes[0], standing(data.panes[0], 0).step, state.mask, null);
     data.panes.forEach((pane, p) => {
-      const { step, pending, before } = standing(pane, p); const own = nodes.panes[p]; own.box.classList.toggle('pending', pending);
+      const { step, pending, before } = standing(pane, p);
+      const own = nodes.panes[p];
+      own.box.classList.toggle('pending', pending);
       own.said.textContent = pending ? 'computing \u2026' : step.changed ? 'prediction changed' : '';
       if (!byHand) drawWords(own.words, pane, step, step ? maskOf(step) : premasked, before ? maskOf(before) : null);
-      drawClasses(own, pane, step); drawChance(own, pane, step);
+      drawClasses(own, pane, step);
+      drawChance(own, pane, step);
     });
     if (root.pointed && !tip.hidden) tip.textContent = root.pointed.getAttribute('aria-label');
   };
