@@ -109,8 +109,11 @@ def _tested(explainer) -> str:
     reference = explainer.reference
     if reference is None:
         return plain(explainer.reference_problem or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution.")
+    if reference.says_nothing():
+        return f"Its MaSF reference is too small: the smallest p-value is {number(reference.floor())}, so it cannot reject anything at 5 %."
     shares = reference.about["false_rejection"][CALIBRATED]
-    rejects = "" if shares["all"] is None else f" Of inputs like those that it was trained on it rejects {100 * shares['all']:.1f} % at 5 % (↓ better)."
+    told = [f"{100 * shares[kind]:.1f} % of {kind} ones" for kind in ("unmasked", "masked") if shares[kind] is not None]
+    rejects = f" Of held-out inputs that it should not reject at 5 % it rejects {' and '.join(told)} (↓ better)." if told else ""
     return f"MaSF tests masked inputs against {reference.about['texts']:,} texts; its smallest p-value is {number(reference.floor())}.{rejects}"
 
 

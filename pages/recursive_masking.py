@@ -126,12 +126,12 @@ def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
 
 
 def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list) -> None:
-    prediction_line(view, following.answer(sides, choice.played, _found(paths, bands, sides, choice), choice.form))
+    prediction_line(view, following.answer(paths, choice.played, _found(paths, bands, sides, choice), choice.form))
 
 
 def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:
-    if polls and not following.going([*paths, *bands]):
-        # All is there: the page stops asking.
+    if polls != following.going([*paths, *bands]):
+        # All is there, or more was asked for: the page stops or begins to look for it.
         st.rerun()
     found = _found(paths, bands, sides, choice)
     if found:
@@ -169,7 +169,7 @@ def _progress(works: list) -> None:
     ahead = min(resources.jobs().ahead(work.key) for work in under_way)
     waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not share else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, f"Computing {', '.join(work.label for work in under_way)}{waits}")
+        st.progress(share, f"Computing {plain(', '.join(work.label for work in under_way))}{waits}")
         st.button("Cancel", key="cancel-paths", on_click=cancel)
 
 
@@ -179,10 +179,10 @@ def _offer(work) -> None:
     if work.complete or work.runs:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(f"{'Go on with' if work.begun else 'Compute'} {work.label}", key=f"ask-{work.key}", on_click=work.ask)
+        st.button(f"{'Go on with' if work.begun else 'Compute'} {plain(work.label)}", key=f"ask-{work.key}", on_click=work.ask)
         st.markdown(f"at most {work.cost.passes:,} forward passes, about {duration(work.cost.seconds)}")
         if job is not None and job.state == "failed":
-            st.error(f"{work.label} stopped: {plain(job.problem)}")
+            st.error(f"{plain(work.label)} stopped: {plain(job.problem)}")
         elif job is not None and job.cancelled():
             st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
 
@@ -194,7 +194,7 @@ def _play(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
     encoded = view.encoded
     names = step_names(encoded.F, encoded.unit, choice.step, int(encoded.premasked.sum()))
     detail = f"{choice.played}, computed {choice.order}"
-    panes = [pane(path.side, measures()[path.measure], choice.sign, found[path], names, choice.form, detail) for path in played]
+    panes = [pane(path.side, measures()[path.measure], choice.sign, found[path], names, choice.form, detail, path.runs) for path in played]
     identity = canonical_key("stepper", 1, paths=[path.key for path in played])[:16]
     at = following.step_of(held("step"), len(names))
     shown = frame(identity, encoded, pieces(encoded), names, at, panes, name=safe_name(["masking", choice.played, view.example.id, view.model.name]),
@@ -216,7 +216,7 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
             continue
         x = next(iter(mine.values())).x
         lines = [line(path.measure, summary, choice.form) for path, summary in mine.items()]
-        band = None if orders.band is None else random_line(orders.band, x, side.target, choice.form)
+        band = None if orders.band is None else random_line(orders.band, next(iter(mine.values())), side.target, choice.form)
         figure = masking_paths(lines, band, f"probability of {side.class_name}", side.encoded.unit, float(x[min(at, len(x) - 1)]))
         with column:
             key = f"paths-{sides.index(side)}"
@@ -234,7 +234,7 @@ def _table(view: View, sides: list[Side], choice: Choice, found: dict, bands: li
     st.caption("RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked score at once; 0 is random, higher ↑ "
                "is more faithful; — where random order ends no lower than it goes. ACU is that area itself and does not compare across models. ⚠ marks numbers "
                "that rest on inputs rejected as out-of-distribution.")
-    save_table("Steps (CSV)", following.STEP_COLUMNS, lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary)],
+    save_table("Steps (CSV)", following.STEP_COLUMNS, lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, choice.form)],
                safe_name(["masking", view.example.id, view.model.name], "csv"), key="steps-csv")
 
 
@@ -249,9 +249,9 @@ def _about_the_test(sides: list[Side], form: str) -> None:
                 st.info(plain(following.without_reference(side)))
                 continue
             table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
-            notes = [reference.length_note(side.encoded.T) if side.encoded.unit else "", following.precision_note(side)]
-            for note in filter(None, notes):
-                st.warning(plain(note))
+    for side in sides:
+        for note in following.reference_notes(side):
+            st.info(plain(note))
 
 
 recursive_masking()

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,7 +131,7 @@ def test_too_many_steps_for_holm_are_unavailable(monkeypatch):
     long = max(REVIEWS, key=lambda example: len(example.text))
     app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
     (pane,) = panes(app)["panes"]
-    assert not pane["gate"]["available"] and "plain rule" in pane["gate"]["text"]
+    assert not pane["gate"]["available"] and re.search(r"\d+ inputs are below 5 %: choose the plain rule", pane["gate"]["text"])
     app.set("button_group", "Validity gate", "plain")
     assert panes(app)["panes"][0]["gate"]["available"]
 
@@ -169,6 +170,13 @@ def test_masking_by_hand_shows_prediction_and_p_value(mine):
     judged = explainer.tested(encoded).judge(mask[None])
     assert step["masked"] == [0, 2, 5] and step["p"] == pytest.approx(judged.p["calibrated"][0], abs=0.01)
     assert step["predicted"] == int(judged.logits[0].argmax()) and app.at.query_params["masked"] in (["0.2.5"], "0.2.5")
+
+
+def test_a_mask_made_by_hand_stays_with_its_text():
+    app = told(PAGE, masked="1.3", measures=["gradient"])
+    assert panes(app, "what-if")["panes"][0]["steps"][0]["masked"] == [1, 3]
+    complete(app.press("Next"))
+    assert panes(app, "what-if")["panes"][0]["steps"][0]["masked"] == [] and "masked" not in app.at.query_params
 
 
 @pytest.mark.parametrize("masked", ["", "x", "99999", "1.-2.x.3000000000", "." * 50, "٣"])
@@ -239,10 +247,11 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
     wait(app, lambda: computed(app) == 3)
     app.press("Cancel")
-    wait(app, lambda: app.has("button", "Go on with leave-one-out"))
+    wait(app, lambda: app.has("button", "Go on with"))
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
+    assert app.tables[0][1][6] == "not rejected so far" and "no step so far is rejected" in app.said and not panes(app)["panes"][0]["running"]
     let_go.set()
-    app.press("Go on with leave-one-out", exact=False)
+    app.press("Go on with leave", exact=False)
     complete(app)
     assert computed(app) == 11
 
@@ -272,6 +281,22 @@ def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
     assert computed(app) == 11 and app.tables[0][1][3] == "—", "no RACU without random orders"
 
 
+def test_taking_away_the_measure_that_is_stepped_through_shows_another():
+    app = told(PAGE, play="gradient")
+    assert "gradient" in panes(app)["panes"][0]["detail"]
+    complete(app.set("multiselect", "Measures", ["leave-one-out", "input × gradient"]))
+    assert "leave-one-out" in panes(app)["panes"][0]["detail"] and "play" not in app.at.query_params
+
+
+def test_what_rests_on_rejected_random_orders_is_marked_too(monkeypatch, mine):
+    explainer, encoded, target = mine
+    band = run_out(random_band(explainer, encoded, orders=4))
+    steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
+    assert not summarise(steps, encoded.F, BY_RATIO, target, band, explainer.reference).marked
+    spoilt = replace(band, p={form: np.where(np.arange(11) == 10, 0.001, p) for form, p in band.p.items()})
+    assert summarise(steps, encoded.F, BY_RATIO, target, spoilt, explainer.reference).marked
+
+
 def test_no_measure_chosen_still_has_what_if():
     app = told(PAGE, measures=[])
     app.set("multiselect", "Measures", [])
@@ -284,7 +309,7 @@ def test_the_table_of_steps_holds_every_number(mine):
     explainer, encoded, target = mine
     app = told(PAGE, measures=["gradient"])
     rows = list(csv.DictReader(io.StringIO(app.download("Steps (CSV)").lstrip("\ufeff"))))
-    assert len(rows) == 11 and [int(row["words masked"]) for row in rows] == planned_counts(encoded.F, BY_RATIO).tolist()
+    assert len(rows) == 11 and [int(row["features masked"]) for row in rows] == planned_counts(encoded.F, BY_RATIO).tolist()
     steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
     for row, step in zip(rows, steps):
         assert float(row["p (calibrated)"]) == pytest.approx(step.p["calibrated"], abs=0.01)

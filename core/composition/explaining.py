@@ -82,12 +82,13 @@ class Explainer:
         with self._lock:
             held = self._tested.get(encoded.digest)
         # Reading the store takes a moment; two that do it at once read the same.
-        held = held or Verdicts(self.oracles.of(encoded), self.reference, self.store)
+        held = held or Verdicts(lambda: self.oracles.of(encoded), self.reference, self.store)
         with self._lock:
             held = self._tested.setdefault(encoded.digest, held)
             self._tested.move_to_end(encoded.digest)
-            while len(self._tested) > 64:
-                self._tested.popitem(last=False)
+            forgotten = self._tested.popitem(last=False)[1] if len(self._tested) > 64 else None
+        if forgotten is not None:
+            forgotten.flush()
         return held
 
     def logits(self, encoded: Encoded) -> np.ndarray:

@@ -3,6 +3,7 @@
 Dictionaries, since building the same figure through `plotly.graph_objects` takes longer than the attribution it shows.
 """
 
+import html
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,10 @@ from core.composition.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS
 from core.mathematics.statistics import ALPHA
 
 _GREY = "#7d8590"
-_DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+# Dots stand for what rests on rejected inputs.
+_DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
+# The lowest p-value that is drawn; what is smaller stands there, and says its number.
+_LOWEST_P = 6e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class RandomLine:
-    """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None."""
+    """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None; first: as of a `Line`."""
 
     x: np.ndarray
     mean: np.ndarray
@@ -38,6 +42,7 @@ class RandomLine:
     upper: np.ndarray
     p: np.ndarray | None
     orders: int
+    first: int | None
 
 
 def performance_by_masking(card: dict) -> dict:
@@ -76,6 +81,8 @@ def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: 
     traces = _band(band, tested) if band is not None else []
     for i, line in enumerate(lines):
         traces += _path(line, _DASHES[i % len(_DASHES)], tested)
+    # Plotly reads markup in its texts.
+    score = html.escape(score)
     share = {"title": {"text": f"{unit}s masked (%)"}, "range": [-3, 103], "anchor": "y2" if tested else "y"}
     figure = _figure(traces, 470 if tested else 320, xaxis=share, yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]})
     layout = figure["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
@@ -101,9 +108,11 @@ def _path(line: Line, dash: str, tested: bool) -> list[dict]:
             traces.append(common | {"x": percent[part].tolist(), "y": line.values[part].tolist(), "line": style | {"color": line.hue}, "showlegend": legend,
                                     "marker": dots | {"symbol": symbols[part]}, "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>"})
     if tested:
-        p = [None if np.isnan(value) else value for value in line.p.tolist()]
-        traces.append(common | {"x": percent.tolist(), "y": p, "yaxis": "y2", "showlegend": False, "line": {"color": line.hue, "width": 1.5, "dash": dash},
-                                "marker": dots | {"symbol": symbols}, "hovertemplate": "%{x:.0f} % masked: p = %{y:.3g}<extra>" + line.name + "</extra>"})
+        p = [None if np.isnan(value) else max(value, _LOWEST_P) for value in line.p.tolist()]
+        told = [None if value is None else float(exact) for value, exact in zip(p, line.p)]
+        style = {"color": line.hue, "width": 1.5, "dash": dash}
+        traces.append(common | {"x": percent.tolist(), "y": p, "customdata": told, "yaxis": "y2", "showlegend": False, "line": style,
+                                "marker": dots | {"symbol": symbols}, "hovertemplate": "%{x:.0f} % masked: p = %{customdata:.3g}<extra>" + line.name + "</extra>"})
     return traces
 
 
@@ -111,11 +120,15 @@ def _band(band: RandomLine, tested: bool) -> list[dict]:
     x, name = (100 * band.x).tolist(), f"random order (mean, 95 % of {band.orders})"
     edge = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False, "legendgroup": "random"}
     mean = {"type": "scatter", "mode": "lines", "name": name, "legendgroup": "random", "line": {"color": RANDOM, "width": 2}}
+    told = {"hovertemplate": "%{x:.0f} % masked at random: %{y:.3g}<extra></extra>"}
+    cut = len(x) if band.first is None else band.first
     traces = [edge | {"x": x, "y": band.lower.tolist()}, edge | {"x": x, "y": band.upper.tolist(), "fill": "tonexty", "fillcolor": "rgba(138,138,138,0.22)"},
-              mean | {"x": x, "y": band.mean.tolist(), "hovertemplate": "%{x:.0f} % masked at random: %{y:.3g}<extra></extra>"}]
+              mean | told | {"x": x[:cut + 1], "y": band.mean.tolist()[:cut + 1]}]
+    if cut < len(x) - 1:
+        traces.append(mean | told | {"x": x[cut:], "y": band.mean.tolist()[cut:], "showlegend": False, "line": {"color": RANDOM, "width": 1.2, "dash": "dot"}})
     if tested and band.p is not None:
         said = "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"
-        traces.append(mean | {"x": x, "y": band.p.tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": said})
+        traces.append(mean | {"x": x, "y": np.maximum(band.p, _LOWEST_P).tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": said})
     return traces
 
 

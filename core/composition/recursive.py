@@ -12,6 +12,7 @@ from core.mathematics.curves import acu, racu, spread
 from core.mathematics.gate import HOLM, Gate
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.ranking import ranking
+from core.mathematics.statistics import simes
 from core.network.catalogue import measures
 from core.network.features import Encoded
 from core.network.references import CALIBRATED, Reference
@@ -55,13 +56,18 @@ class Band:
         """Probability of a class, float64[R, K]."""
         return softmax(self.logits)[..., target]
 
+    def median_p(self, form: str) -> np.ndarray | None:
+        """The orders' median p-value at each step, float64[K]; None without a reference."""
+        return np.median(self.p[form], axis=0) if form in self.p else None
+
 
 @dataclass(frozen=True, eq=False)
 class Summary:
     """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; x float64[K] of the whole path.
 
-    first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None; acu, racu: ↑ more
-    faithful, 0 is random, NaN before path and band are complete.
+    first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None; random_gate: the
+    gate of the random orders, one p-value a step by Simes; acu, racu: ↑ more faithful, 0 is random, NaN before path
+    and band are complete.
     """
 
     steps: tuple[Step, ...]
@@ -70,6 +76,7 @@ class Summary:
     first_predicted: int
     flips: int | None
     gate: Gate
+    random_gate: Gate | None
     acu: float
     racu: float
 
@@ -77,6 +84,11 @@ class Summary:
     def complete(self) -> bool:
         """Whether the path has reached its end."""
         return len(self.steps) == len(self.x)
+
+    @property
+    def marked(self) -> bool:
+        """Whether areas rest on rejected inputs: the path's own, or those of the random orders that it is set against."""
+        return any(gate is not None and gate.first is not None for gate in (self.gate, self.random_gate))
 
 
 def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
@@ -244,8 +256,10 @@ def summarise(steps: tuple[Step, ...], F: int, step: str, target: int, band: Ban
     flipped = np.flatnonzero(predicted != predicted[0])
     p = np.array([s.p.get(form, np.nan) for s in steps])
     gate = gate_of(p, np.array([s.count for s in steps]), planned, reference, rule, form)
-    areas = (np.nan, np.nan)
+    areas, random_gate = (np.nan, np.nan), None
+    if band is not None and form in band.p:
+        random_gate = gate_of(simes(band.p[form], axis=0), planned, planned, reference, rule, form)
     if band is not None and len(steps) == len(planned):
         mean = spread(band.values(target))[0]
         areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)
-    return Summary(steps, x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, *areas)
+    return Summary(steps, x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, random_gate, *areas)

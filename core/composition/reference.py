@@ -96,6 +96,8 @@ def observe(model: Model, data: LabelledTexts, drawing: Drawing, progress: Calla
 def fit(observed: Observed, drawing: Drawing) -> dict[str, Masf]:
     """Fit both forms; the texts are split at random into half, a quarter and a quarter for the calibrated one.
 
+    The last level of the calibrated form holds several maskings of a text, so it is valid on average over such
+    inputs and not for each kind of them: unmasked texts alone may be rejected more often (`false_rejection`).
     The literal form is fitted on the first half, so that both share their first level and the file holds it
     once. Departure: FMM fits it on all; `core.mathematics.masf.fit_literal` does that too, given all states.
 
@@ -138,7 +140,7 @@ def fit_reference(model: Model, data: LabelledTexts, drawing: Drawing, held_out:
         rates[name] = {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
     parts = {"first level": forms[CALIBRATED].first.count, "second level": forms[CALIBRATED].second.count, "last level": forms[CALIBRATED].third.count}
     return pack(forms, {
-        "model": model.digest, "name": model.name if model.folder is None else Path(model.folder).name, "precision": model.precision,
+        "model": model.digest, "precision": model.precision,
         "pooling": drawing.pooling, "training": drawing.training, "maskings": drawing.maskings, "seed": drawing.seed, "compact": drawing.compact,
         "source": data.name, "sha256": data.digest, "texts": len(data), "observations": parts,
         "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(), "false_rejection": rates})
@@ -153,7 +155,7 @@ def readable(reference: Reference) -> str:
     """A reference in sentences, for the terminal."""
     about, rates = reference.about, reference.about["false_rejection"]
     parts = ", ".join(f"{count:,} on the {name}" for name, count in about["observations"].items())
-    lines = [f"MaSF reference of {about['name']}: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; observations: {parts}.",
+    lines = [f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; observations: {parts}.",
              f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to {about['tokens'][3]}."]
     for name in FORMS:
         shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in rates[name].items() if share is not None)

@@ -10,6 +10,7 @@ from core.mathematics.gate import HOLM, Gate, decide
 from core.network.features import with_premasked
 from core.network.oracle import SEGMENT_ROWS, Oracle
 from core.network.references import CALIBRATED, FORMS, Reference
+from core.network.scheduler import NonFinite
 from core.network.store import Store, canonical_key
 
 
@@ -32,14 +33,20 @@ class Verdicts:
     Losing the last segment costs its forward passes and nothing else. Threads may share it.
     """
 
-    def __init__(self, oracle: Oracle, reference: Reference | None, store: Store | None = None):
-        self.oracle, self.reference, self.store = oracle, reference, store
+    def __init__(self, oracle: Callable[[], Oracle], reference: Reference | None, store: Store | None = None):
+        # Asked for each time: the one that attributions use may have been forgotten and made anew.
+        self._oracle, self.reference, self.store = oracle, reference, store
         self._known: dict[bytes, np.ndarray] = {}
         self._unsaved: list[bytes] = []
         self._guard = threading.Lock()
         if reference is not None:
-            self.key = canonical_key("masf", 1, forward=oracle.key, reference=reference.digest)
+            self.key = canonical_key("masf", 1, forward=oracle().key, reference=reference.digest)
             self._read_store()
+
+    @property
+    def oracle(self) -> Oracle:
+        """The example's masking oracle."""
+        return self._oracle()
 
     def judge(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
               cancelled: Callable[[], bool] | None = None) -> Judged:
@@ -78,6 +85,8 @@ class Verdicts:
             self.store.append(self.key, {"masks": masks, "p": np.stack([self._known[key] for key in unsaved])}, {})
 
     def _keep(self, keys: list[bytes], states: np.ndarray) -> None:
+        if not np.isfinite(states).all():
+            raise NonFinite("The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
         tests = [self.reference.forms[form].p_values(states) for form in FORMS]
         rows = np.stack([np.column_stack([test.total, test.layers]) for test in tests], axis=1)
         with self._guard:

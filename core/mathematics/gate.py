@@ -18,7 +18,8 @@ class Gate:
     state: "open" where the test can reject, else why it says nothing: "no reference", "floor" (its
     smallest p is 0.05 or more) or "too few" (its smallest p is not below what Holm asks of so many steps).
     rejected: bool[K]; first: the first rejected step, from which on every number is marked, or None;
-    threshold: what the smallest p must be below; steps: distinct inputs that are planned.
+    threshold: what the smallest p must be below; steps: distinct inputs that are planned; below: how many
+    distinct inputs have a p below alpha by itself.
     """
 
     state: str
@@ -27,6 +28,7 @@ class Gate:
     rule: str
     threshold: float
     steps: int
+    below: int
 
     @property
     def available(self) -> bool:
@@ -62,12 +64,13 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
         raise ValueError(f"each step has a p-value and an input, got {len(p)} and {len(inputs)}")
     p, threshold = np.asarray(p, dtype=np.float64), alpha / planned if rule == HOLM else alpha
     state = _state(floor, threshold, alpha)
-    if state != OPEN:
-        return Gate(state, np.zeros(len(p), dtype=bool), None, rule, threshold, planned)
     _, place, back = np.unique(np.asarray(inputs), return_index=True, return_inverse=True)
     distinct = p[place]
+    below = int((distinct < alpha).sum())
+    if state != OPEN:
+        return Gate(state, np.zeros(len(p), dtype=bool), None, rule, threshold, planned, below)
     rejected = (holm(distinct, planned, alpha) if rule == HOLM else distinct < alpha)[back.reshape(-1)]
-    return Gate(OPEN, rejected, int(np.flatnonzero(rejected)[0]) if rejected.any() else None, rule, threshold, planned)
+    return Gate(OPEN, rejected, int(np.flatnonzero(rejected)[0]) if rejected.any() else None, rule, threshold, planned, below)
 
 
 def _state(floor: float | None, threshold: float, alpha: float) -> str:

@@ -12,7 +12,7 @@ from core.network.scheduler import Counters, NonFinite, Row
 from core.network.store import Store, canonical_key
 
 SEGMENT_ROWS = 512
-STATES_BYTES = 256_000_000
+STATES_BYTES = 16_000_000
 
 
 class Oracle:
@@ -65,7 +65,7 @@ class Oracle:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
 
         States are the maximum or the mean over the non-padding tokens after layer normalisation. The
-        newest are kept in memory up to 256 MB, and not on disk. Raises as `logits` does.
+        newest are kept in memory up to 16 MB, and not on disk. Raises as `logits` does.
         Source: FMM §3.3.
         """
         keys = self._keys(masks)

@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from core.mathematics.masf import Combine, Ecdf, Masf
+from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.statistics import ALPHA
 from core.network.files import write_whole
 from core.network.loading import REFERENCE_FILE
@@ -18,6 +19,7 @@ from core.network.model import POOLINGS, Model
 
 CALIBRATED, LITERAL = "calibrated", "literal"
 FORMS = (CALIBRATED, LITERAL)
+LEVELS = ("first level", "second level", "last level")
 _VERSION = 1
 # A reference of a large model and 5,000 observations takes half a gigabyte; more is no reference.
 _MOST_BYTES = 4_000_000_000
@@ -31,7 +33,7 @@ class BadReference(ValueError):
 class Reference:
     """Both forms of MaSF, fitted for one model, and what they were fitted on.
 
-    about: model (digest), name, precision, pooling, training (strategy), source, sha256, texts,
+    about: model (digest), precision, pooling, training (strategy), source, sha256, texts,
     observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
     compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts", "source"};
     digest: SHA-256 of the file.
@@ -74,20 +76,34 @@ def write_reference(reference: Reference, path: Path) -> None:
 
 
 def find_reference(model: Model, kept: Path | None = None) -> Reference | None:
-    """The reference that lies in a model's folder, else the one that was fitted here; None where there is none.
+    """The newer of the references that lie in a model's folder and that were fitted here; None where there is none.
+
+    One that cannot be used is passed over for the other.
 
     Args:
         kept: a folder of references by the model's digest, for models whose own folder is not ours to write.
     Raises:
-        BadReference: a file is there but damaged, or of another model, tokenizer or version.
+        BadReference: files are there, but each is damaged, or of another model, tokenizer or version.
     """
     places = [model.folder / REFERENCE_FILE] if model.folder is not None else []
     places += [kept_place(kept, model)] if kept is not None else []
-    found = [place for place in places if place.is_file()]
-    if not found:
-        return None
-    # What was fitted here is newer than what came with the model.
-    return read_reference(found[-1], model)
+    problem = None
+    for place in sorted((place for place in places if place.is_file()), key=lambda place: place.stat().st_mtime_ns, reverse=True):
+        try:
+            return read_reference(place, model)
+        except BadReference as error:
+            problem = problem or error
+    if problem is not None:
+        raise problem
+    return None
+
+
+def fitted_at(kept: Path, model: Model) -> int:
+    """When a reference was fitted here for a model, in ns; 0 where there is none."""
+    try:
+        return kept_place(kept, model).stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def kept_place(kept: Path, model: Model) -> Path:
@@ -103,21 +119,22 @@ def read_reference(path: Path, model: Model) -> Reference:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise BadReference(f"{path.name} is too large to be a reference. {_again(model)}")
+            raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
         data = path.read_bytes()
         about = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
         reference = _unpacked(tensors.load(data), json.loads(about), hashlib.sha256(data).hexdigest())
     except BadReference:
         raise
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError) as error:
-        raise BadReference(f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {_again(model)}") from error
+        raise BadReference(f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}") from error
     if reference.about["model"] != model.digest:
         raise BadReference(f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of {model.name} "
-                           f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {_again(model)}")
+                           f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {how_to_fit(model)}")
     return reference
 
 
-def _again(model: Model) -> str:
+def how_to_fit(model: Model) -> str:
+    """The command that fits a reference for a model, in a sentence."""
     return f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds texts like those that you test."
 
 
@@ -156,9 +173,15 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
             raise ValueError("the levels do not fit together")
     if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):
         raise ValueError("what is said of the reference is damaged")
-    if not all(isinstance(record["floor"][name], float) and record["false_rejection"][name] is not None for name in FORMS):
+    rates = record["false_rejection"]
+    counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
+    shares = [share for name in FORMS for share in (rates[name][kind] for kind in ("all", "unmasked", "masked")) if share is not None]
+    if record["training"] not in TRAINING_STRATEGIES or not all(isinstance(text, str) for text in (record["source"], rates["source"], record["precision"])):
         raise ValueError("what is said of the reference is damaged")
-    return Reference(forms, record, digest)
+    if not all(isinstance(count, int) for count in counts) or not all(0 <= share <= 1 for share in shares):
+        raise ValueError("what is said of the reference is damaged")
+    # Asked again, since the gate rests on it.
+    return Reference(forms, record | {"floor": {name: form.floor for name, form in forms.items()}}, digest)
 
 
 def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | None = None) -> Ecdf:

@@ -8,7 +8,7 @@ from core.composition.recursive import Band, Step, Summary, band_cost, follow, p
 from core.mathematics.gate import Gate
 from core.network.architectures import UnsupportedModel
 from core.network.features import NoFeatures
-from core.network.references import FORMS
+from core.network.references import FORMS, how_to_fit
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
 from pages.parts import resources
@@ -20,8 +20,9 @@ from pages.parts.wording import escaped, number, plain
 AT_ONCE_SECONDS = 10.0
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
-STEP_COLUMNS = ["model", "measure", "values", "computed", "step", "share masked (0 to 1)", "words masked", "masked words", "explained class", "probability of it",
-                "predicted class", "p (calibrated)", "p (literal)", "rejected as out-of-distribution", "at or after the first rejected step"]
+STEP_COLUMNS = ["model", "measure", "values", "computed", "step", "share masked (0 to 1)", "features masked", "masked features", "explained class", "probability of it",
+                "predicted class", "p (calibrated)", "p (literal)", "rejected as out-of-distribution", "at or after the first rejected step",
+                "rule of the gate", "form of the gate"]
 
 
 class _Work:
@@ -162,12 +163,14 @@ def step_of(value: str | None, count: int) -> int:
     return min(int(value), count - 1) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6 else 0
 
 
-def answer(sides: list[Side], played: str, found: dict[Path, Summary], form: str) -> str:
+def answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
-    mine = {path: summary for path, summary in found.items() if path.measure == played}
-    first = next((path for path in mine if path.side is sides[0]), None)
-    if first is None:
-        return "Choose a measure below, or ask for one, to see what masking does."
+    asked = [path for path in paths if path.measure == played]
+    if not asked:
+        return "Choose a measure in the settings below to see what masking does."
+    first, mine = asked[0], {path: found[path] for path in asked if path in found}
+    if first not in mine:
+        return f"{escaped(played)} is being computed." if first.runs else f"Ask for {escaped(played)} below to see what masking does."
     said = f"{_flip(first, mine[first])}{_validity(first, mine[first], form)}"
     for path, summary in mine.items():
         if path is not first:
@@ -187,19 +190,20 @@ def table_row(path: Path, summary: Summary, form: str) -> list[str]:
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
         flip = f"{names[summary.flips]['name']}{' ⚠' if gate.beyond(summary.flips) else ''}"
-    mark = " ⚠" if gate.first is not None else ""
+    mark = " ⚠" if summary.marked else ""
     return [path.side.model.name, path.measure, flip, f"{number(summary.racu)}{mark}", f"{number(summary.acu)}{mark}", number(smallest(summary.steps, form)),
-            _gate_short(gate, names)]
+            _gate_short(summary, names)]
 
 
-def step_rows(path: Path, summary: Summary) -> list[list]:
+def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
     """A path's steps for a CSV file, see STEP_COLUMNS."""
     side, rows = path.side, []
     for i, step in enumerate(summary.steps):
         words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
         rows.append([side.model.name, path.measure, path.sign, "at each step" if path.recompute else "once", i, float(summary.x[i]), step.count, words, side.class_name,
                      float(summary.values[i]), side.model.labels[int(step.logits.argmax())], *(step.p.get(form, "") for form in FORMS),
-                     _told(summary.gate, bool(summary.gate.rejected[i])), _told(summary.gate, summary.gate.beyond(i))])
+                     _told(summary.gate, bool(summary.gate.rejected[i])), _told(summary.gate, summary.gate.beyond(i)),
+                     summary.gate.rule, form])
     return rows
 
 
@@ -208,8 +212,9 @@ def test_in_short(side: Side, form: str) -> str:
     reference = side.reference
     if reference is None:
         return "About the p-values: there is no reference"
-    share = reference.about["false_rejection"][form]["all"]
-    rejects = "" if share is None else f", {100 * share:.1f} % false rejections ↓"
+    shares = reference.about["false_rejection"][form]
+    told = [f"{100 * shares[kind]:.1f} % of {what}" for kind, what in (("unmasked", "unmasked"), ("masked", "masked")) if shares[kind] is not None]
+    rejects = f"; falsely rejected ↓: {', '.join(told)} held-out texts" if told else ""
     return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
 
 
@@ -218,15 +223,17 @@ def without_reference(side: Side) -> str:
     if side.explainer.reference_problem:
         return side.explainer.reference_problem
     return (f"{side.model.name} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; everything else works. "
-            f"Fit one with: python -m core reference --model {side.model.name} --data FILE, where FILE holds some hundred texts like this one.")
+            f"{how_to_fit(side.model)}")
 
 
-def precision_note(side: Side) -> str:
-    """A sentence where the states are computed otherwise than the reference's were; else ""."""
-    fitted = side.reference.about["precision"]
-    if fitted == side.model.precision:
-        return ""
-    return f"The reference was computed in {fitted} and the model now runs in {side.model.precision}; p-values may be off for that alone."
+def reference_notes(side: Side) -> list[str]:
+    """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
+    if side.reference is None:
+        return []
+    notes, fitted = [side.reference.length_note(side.encoded.T)], side.reference.about["precision"]
+    if fitted != side.model.precision:
+        notes.append(f"The reference was computed in {fitted} and the model now runs in {side.model.precision}; p-values may be off for that alone.")
+    return [note for note in notes if note]
 
 
 def _about(side: Side) -> dict:
@@ -258,25 +265,29 @@ def _validity(path: Path, summary: Summary, form: str) -> str:
     if not gate.available:
         return f". {escaped(gate_text(gate, names, smallest(summary.steps, form)), 300)}"
     if gate.first is None:
-        return f"; no step is rejected as out-of-distribution (smallest p = {number(smallest(summary.steps, form))})."
+        return f"; no step{'' if summary.complete else ' so far'} is rejected as out-of-distribution (smallest p = {number(smallest(summary.steps, form))})."
     if summary.flips is not None and gate.beyond(summary.flips):
         return f", but ⚠ inputs are rejected as out-of-distribution from {names[gate.first]['name']} on, so that change says little about the words."
     return f"; ⚠ from {names[gate.first]['name']} on its inputs are rejected as out-of-distribution."
 
 
 def _short(path: Path, summary: Summary, form: str) -> str:
-    changed = "the prediction does not change" if summary.flips is None else f"the prediction changes at {_names(path)[summary.flips]['name']}"
+    so_far = "" if summary.complete else " so far"
+    changed = f"the prediction does not change{so_far}" if summary.flips is None else f"the prediction changes at {_names(path)[summary.flips]['name']}"
     gate = summary.gate
     if not gate.available:
         return f"{changed}, validity unavailable"
     if gate.first is None:
-        return f"{changed}, no step is rejected (smallest p = {number(smallest(summary.steps, form))})"
+        return f"{changed}, no step{so_far} is rejected (smallest p = {number(smallest(summary.steps, form))})"
     return f"{changed}, ⚠ inputs are rejected as out-of-distribution from {_names(path)[gate.first]['name']} on"
 
 
-def _gate_short(gate: Gate, names: list[dict]) -> str:
+def _gate_short(summary: Summary, names: list[dict]) -> str:
+    gate = summary.gate
     if not gate.available:
         return "unavailable"
+    if gate.first is None and not summary.complete:
+        return "not rejected so far"
     return "not rejected" if gate.first is None else f"⚠ rejected from {names[gate.first]['name']} on"
 
 

@@ -36,6 +36,9 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
     if st.session_state.get(f"drawn {key}") != page or name not in st.session_state:
         st.session_state[name] = _start(label, options, default, key)
         st.session_state[f"drawn {key}"] = page
+    if not isinstance(default, list) and st.session_state[name] not in options:
+        # What was chosen is offered no longer; Streamlit would make nothing of it.
+        st.session_state[name] = default
     value = widget(label, options, key=name, **more)
     hold(key, value)
     if value == default:

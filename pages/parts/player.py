@@ -285,7 +285,7 @@ export default function (component) {
     if (byHand) { step.textContent = `${state.mask.filter(Boolean).length} of ${data.pieces.length} ${data.unit}s masked`; return; }
     const { name, count } = data.steps[state.step];
     step.textContent = `${name} \u00b7 ${count}`;
-    wait.textContent = state.playing && state.step >= reach() ? 'waiting for the next step \u2026' : '';
+    wait.textContent = state.playing && state.step >= reach() && data.panes.some((pane) => pane.running) ? 'waiting for the next step \u2026' : '';
     slider.value = state.step;
     slider.setAttribute('aria-valuetext', `${name}, ${count}`);
     const now = state.playing ? 'Pause' : 'Play';
@@ -320,14 +320,14 @@ export default function (component) {
       const { step, pending, before } = standing(pane, p);
       const own = nodes.panes[p];
       own.box.classList.toggle('pending', pending);
-      own.said.textContent = pending ? 'computing \u2026' : step.changed ? 'prediction changed' : '';
+      own.said.textContent = pending ? (pane.running ? 'computing \u2026' : 'not computed') : step.changed ? 'prediction changed' : '';
       if (!byHand) drawWords(own.words, pane, step, step ? maskOf(step) : premasked, before ? maskOf(before) : null);
       drawClasses(own, pane, step);
       drawChance(own, pane, step);
     });
     if (root.pointed && !tip.hidden) tip.textContent = root.pointed.getAttribute('aria-label');
   };
-  const fixed = JSON.stringify({ ...data, step: 0, panes: data.panes.map((pane) => ({ ...pane, steps: [], gate: null })) });
+  const fixed = JSON.stringify({ ...data, step: 0, panes: data.panes.map((pane) => ({ ...pane, steps: [], gate: null, running: null })) });
   if (root.fixed !== fixed) [root.nodes, root.fixed] = [build(), fixed];
   draw();
 }

@@ -28,24 +28,35 @@ def store():
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def _explainer(name: str, written: str):
+def _model(name: str, written: str):
     from core.network.memory import without_collecting
 
     with without_collecting():
-        from core.composition.explaining import with_reference
+        # What the first view needs besides is imported here too, where nothing is collected meanwhile.
+        import core.composition.explaining  # noqa: F401
         from core.network.loading import load
 
         chosen = chosen_settings()
-        loaded = with_reference(load(name, chosen.device, chosen.precision), store(), library().references)
+        loaded = load(name, chosen.device, chosen.precision)
     _loaded().add(name)
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
     return loaded
 
 
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _explainer(name: str, written: str, fitted: int):
+    from core.composition.explaining import with_reference
+
+    return with_reference(_model(name, written), store(), library().references)
+
+
 def explainer(name: str):
     """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew is read anew."""
-    return _explainer(name, _written(name) + _written(library().references))
+    from core.network.references import fitted_at
+
+    written = _written(name)
+    return _explainer(name, written, fitted_at(library().references, _model(name, written)))
 
 
 def is_loaded(name: str) -> bool:
@@ -93,7 +104,7 @@ def _loaded() -> set[str]:
     return set()
 
 
-def _written(name: str | os.PathLike) -> str:
+def _written(name: str) -> str:
     """When a folder's files were written and how large they are; "" for what is no folder."""
     try:
         return str(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in os.scandir(name)))

@@ -57,15 +57,16 @@ def gate_text(gate: Gate, names: list[dict], smallest: float, complete: bool = T
     if gate.state == FLOOR:
         return f"Validity unavailable: this form of the reference cannot give a p-value below {PERCENT}."
     if not gate.available:
-        return (f"Validity unavailable: Holm over {gate.steps} inputs needs p below {number(gate.threshold)}, and the reference gives none below "
-                "its smallest. Choose the plain rule, or step by ratio.")
+        return (f"Validity unavailable: Holm over {gate.steps} inputs needs a p-value below {number(gate.threshold)}, and the reference is too small to give one. "
+                f"By itself, {'no input is' if not gate.below else 'one input is' if gate.below == 1 else f'{gate.below} inputs are'} below {PERCENT}: "
+                "choose the plain rule to mark what rests on them.")
     rule = f"Holm over {gate.steps} inputs, {PERCENT}" if gate.rule == HOLM else f"each step by itself at {PERCENT}"
     if gate.first is None:
         return f"Not rejected at any step{'' if complete else ' so far'} (smallest p = {number(smallest)}; {rule})."
     return f"Rejected as out-of-distribution from {names[gate.first]['name']} on ({rule})."
 
 
-def pane(side: Side, measure: Measure, sign: str, summary: Summary, names: list[dict], form: str, detail: str) -> dict:
+def pane(side: Side, measure: Measure, sign: str, summary: Summary, names: list[dict], form: str, detail: str, running: bool) -> dict:
     """One model's part of what the stepper draws; JSON only. See `pages.parts.player.player`."""
     drawn = [_step(side, measure, sign, step, i, summary, form) for i, step in enumerate(summary.steps)]
     gate = summary.gate
@@ -73,7 +74,7 @@ def pane(side: Side, measure: Measure, sign: str, summary: Summary, names: list[
         "title": side.model.name, "detail": f"{detail} · explains “{side.class_name}”", "hue": hue(measure.name), "kind": drawn[0].pop("kind"),
         "classes": list(side.model.labels), "target": side.target, "layers": layer_names(side.reference),
         "gate": {"available": gate.available, "first": gate.first, "text": gate_text(gate, names, smallest(summary.steps, form), summary.complete)},
-        "steps": drawn + [None] * (len(names) - len(drawn)),
+        "running": running, "steps": drawn + [None] * (len(names) - len(drawn)),
     }
 
 
@@ -89,15 +90,16 @@ def smallest(steps: tuple[Step, ...], form: str) -> float:
     return min((step.p[form] for step in steps if form in step.p), default=float("nan"))
 
 
-def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades: list[float], form: str, gate: Gate, text: str) -> dict:
-    """One model's part of what-if: a single step, for a mask that a person set."""
+def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades: list[float], colours: str, form: str, gate: Gate, text: str) -> dict:
+    """One model's part of what-if: a single step, for a mask that a person set; colours: what its shades are."""
     step = Step(int(mask.sum()), mask, np.zeros(len(mask)), judged.logits[0], {f: float(p[0]) for f, p in judged.p.items()},
                 {f: layers[0] for f, layers in judged.layers.items()})
     changed = int(judged.logits[0].argmax()) != int(whole.logits[0].argmax())
     shown = _judged(step, form, changed, bool(gate.rejected[0]), False) | {
         "masked": np.flatnonzero(mask).tolist(), "shades": shades, "values": [""] * len(mask), "places": [""] * len(mask)}
-    return {"title": side.model.name, "detail": f"explains “{side.class_name}”", "hue": "transparent", "kind": "signed", "classes": list(side.model.labels),
-            "target": side.target, "layers": layer_names(side.reference), "gate": {"available": gate.available, "first": None, "text": text}, "steps": [shown]}
+    return {"title": side.model.name, "detail": f"explains “{side.class_name}”{', ' if colours else ''}{colours}", "hue": "transparent",
+            "kind": "signed", "classes": list(side.model.labels), "target": side.target, "layers": layer_names(side.reference), "running": True,
+            "gate": {"available": gate.available, "first": None, "text": text}, "steps": [shown]}
 
 
 def line(measure: str, summary: Summary, form: str) -> Line:
@@ -106,10 +108,11 @@ def line(measure: str, summary: Summary, form: str) -> Line:
     return Line(measure, hue(measure), summary.x[:len(p)], summary.values, p, summary.gate.rejected, summary.gate.first)
 
 
-def random_line(band: Band, x: np.ndarray, target: int, form: str) -> RandomLine:
+def random_line(band: Band, summary: Summary, target: int, form: str) -> RandomLine:
     """Random orders for the figure."""
     mean, lower, upper = spread(band.values(target))
-    return RandomLine(x, mean, lower, upper, np.median(band.p[form], axis=0) if form in band.p else None, len(band.logits))
+    first = None if summary.random_gate is None else summary.random_gate.first
+    return RandomLine(summary.x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
 
 def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
@@ -129,7 +132,9 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
     masked = {"none": "unmasked, as the model was trained", "mask": "all masked at random ratios, as the model was trained",
               "half": "half of them masked at random ratios, as the model was trained"}[about["training"]]
-    return [["texts", f"{about['texts']:,} of {about['source']}, {masked}"], ["observations", parts],
+    # The literal form is fitted on the part that the calibrated one takes for its first level: half of the texts.
+    count = about["texts"] if form != LITERAL else about["texts"] // 2
+    return [["texts", f"{count:,} of {about['source']}, {masked}"], ["observations", parts],
             ["length in tokens", f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}"],
             ["floor: the smallest p it can give ↓", number(reference.floor(form)) + nothing],
             [f"false rejections at {PERCENT} ↓", f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})"],

@@ -3,12 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from core.composition.rows import pieces
+from core.composition.rows import build_row, pieces
 from core.composition.testing import gate_of
 from core.mathematics.gate import PLAIN
+from core.network.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
-from pages.parts.links import held, hold
 from pages.parts.player import hand_set, what_if
 from pages.parts.sidebar import View
 from pages.parts.stepping import Side, by_hand, frame, gate_text
@@ -17,6 +17,7 @@ from pages.parts.wording import plain
 
 # Whose colours the words have, where they are known already.
 MEASURE = "leave-one-out"
+_KEPT = "masked by hand"
 
 
 @st.fragment
@@ -26,49 +27,59 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
     encoded = view.encoded
     identity = canonical_key("what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target)[:16]
     chosen = hand_set(identity, encoded.F)
-    mask = _from_address(held("masked"), encoded) if chosen is None else np.array(chosen) | encoded.premasked
+    mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
+    shades, colours = _shades(sides[0], mask)
     try:
-        panes = [_pane(side, mask, _shades(side, mask), form) for side in sides]
+        panes = [_pane(side, mask, shades, colours, form) for side in sides]
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
     names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
     what_if(frame(identity, encoded, pieces(encoded), names, 0, panes, name="what-if", about="", title="Words masked by hand"))
-    _remember(mask & ~encoded.premasked)
+    _remember(encoded, mask & ~encoded.premasked)
 
 
-def _pane(side: Side, mask: np.ndarray, shades: list[float], form: str) -> dict:
+def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, form: str) -> dict:
     tested = side.explainer.tested(side.encoded)
     with in_turn(side.model):
         # One pass for both, where neither is known.
         both = tested.judge(np.stack([mask, side.encoded.premasked]))
         judged, whole = both.one(0), both.one(1)
+    tested.flush()
     p = judged.p.get(form, np.ones(1))
     gate = gate_of(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
     text = "" if gate.available else gate_text(gate, [], float("nan"))
-    return by_hand(side, mask, judged, whole, shades, form, gate, text)
+    return by_hand(side, mask, judged, whole, shades, colours, form, gate, text)
 
 
-def _shades(side: Side, mask: np.ndarray) -> list[float]:
-    """Colours of the unmasked text's attribution, if somebody asked for it before."""
+def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
+    """Colours of the unmasked text's attribution and what they are, if somebody asked for it before."""
     found = side.explainer.stored(side.encoded, MEASURE, side.target)
-    scores = np.zeros(len(mask)) if found is None else np.where(mask, 0.0, found.scores["signed"])
-    largest = float(np.abs(scores).max(initial=0.0))
-    return [round(float(score) / largest, 3) if largest else 0.0 for score in scores]
+    if found is None:
+        return [0.0] * len(mask), ""
+    row = build_row(measures()[MEASURE], found, "signed", side.encoded.premasked)
+    return [0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)], f"coloured by {MEASURE} on the unmasked text"
 
 
-def _from_address(value: str | None, encoded) -> np.ndarray:
-    """The mask that an address names, as "3.7.12"; what is no word of this text is left out."""
+def _held(encoded) -> np.ndarray:
+    """The mask that was made of this text before, else, for the first text of a session, the one that its address names."""
+    kept = st.session_state.get(_KEPT)
+    return _read(st.query_params.get("masked", "") if kept is None else kept.get(encoded.digest, ""), encoded)
+
+
+def _read(value: str, encoded) -> np.ndarray:
+    """A mask as it is written, "3.7.12"; what is no word of this text is left out."""
     mask = encoded.premasked.copy()
-    for place in (value or "").split(".")[:10_000]:
+    for place in value.split(".")[:10_000]:
         if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):
             mask[int(place)] = True
     return mask
 
 
-def _remember(mask: np.ndarray) -> None:
+def _remember(encoded, mask: np.ndarray) -> None:
     written = ".".join(map(str, np.flatnonzero(mask)))
-    hold("masked", written)
+    # A mask belongs to its text: another one begins unmasked.
+    st.session_state[_KEPT] = {encoded.digest: written}
     if written:
         st.query_params["masked"] = written
     else:
