@@ -1,20 +1,19 @@
 """The order of masking that beam search finds."""
 
-from collections.abc import Callable
 from math import comb
 
 import numpy as np
 
 from core.mathematics.registry import ORACLE, Explained, Measure, register
+from core.mathematics.search import Frontier, Value
 
 WIDTH = 10
 
 
-def beam_order(value: Callable[[np.ndarray], np.ndarray], F: int, width: int = WIDTH, masked: np.ndarray | None = None) -> np.ndarray:
+def beam_order(value: Value, F: int, width: int = WIDTH, masked: np.ndarray | None = None) -> np.ndarray:
     """Order features to maximise Σ_k v(∅) − v(first k), keeping the best `width` sets of each size.
 
-    A set is kept once, with the best sum that reaches it, so that the beam holds different sets and
-    not different orders of one. Ties go to the better parent, then to the lower position.
+    Sets and ties as in `core.mathematics.search.Frontier`.
 
     Args:
         value: v, bool[M, F] → float[M]; every distinct set is asked at most once.
@@ -27,28 +26,12 @@ def beam_order(value: Callable[[np.ndarray], np.ndarray], F: int, width: int = W
         ValueError: width < 1.
     Source: FMM §4 and App. E; over sets as in NAOPC §3.
     """
-    if width < 1:
-        raise ValueError(f"the beam's width must be at least 1, got {width}")
-    start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
-    free = np.flatnonzero(~start)
-    if len(free) == 0:
-        return free
-    whole = float(value(start[None])[0])
-    sets, sums, orders = start[None], np.zeros(1), np.empty((1, 0), dtype=np.int64)
-    for _ in free:
-        parents, added = np.nonzero(~sets)
-        children = sets[parents]
-        children[np.arange(len(parents)), added] = True
-        _, first, same = np.unique(np.packbits(children, axis=1), axis=0, return_index=True, return_inverse=True)
-        same = same.reshape(-1)
-        gains = whole - np.asarray(value(children[first]), dtype=np.float64)
-        totals = sums[parents] + gains[same]
-        best = np.argsort(-totals, kind="stable")
-        # The first time a set appears in this order it comes with its best sum.
-        kept = best[np.sort(np.unique(same[best], return_index=True)[1])][:width]
-        sets, sums = children[kept], totals[kept]
-        orders = np.column_stack([orders[parents[kept]], added[kept]])
-    return orders[0]
+    frontier = Frontier(np.zeros(F, dtype=bool) if masked is None else masked, width)
+    free = int((~frontier.sets[0]).sum())
+    whole = float(value(frontier.sets)[0]) if free else 0.0
+    for _ in range(free):
+        frontier.keep(whole - np.asarray(value(frontier.children()), dtype=np.float64))
+    return frontier.order
 
 
 def beam_passes(F: int, width: int = WIDTH) -> int:
