@@ -5,9 +5,11 @@ import sys
 from dataclasses import fields, replace
 from pathlib import Path
 
+from core import settings
 from core.mathematics.masf import COMBINATIONS, Combine
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.network.features import UNITS
 from core.network.loading import REFERENCE_FILE
 from core.network.model import POOLINGS
 from core.settings import PRECISIONS
@@ -19,12 +21,14 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands)
     _add_reference(commands)
+    _add_limits(commands)
     _add_bench(commands)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
     except KeyboardInterrupt:
-        print("\nStopped. The same command goes on after the last complete epoch." if options.command == "train" else "\nStopped.", file=sys.stderr)
+        goes_on = {"train": " The same command goes on after the last complete epoch.", "limits": " The same command goes on after the last complete text."}
+        print(f"\nStopped.{goes_on.get(options.command, '')}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
@@ -110,6 +114,43 @@ def _reference(options) -> int:
         reference = fit_reference(model, files[0], drawing, files[1], bar)
     write_reference(reference, out)
     print(f"Written: {out}\n\n{readable(reference)}")
+    return 0
+
+
+def _add_limits(commands) -> None:
+    limits = commands.add_parser("limits", help="AOPC of measures between the limits that the model allows, for a file of texts",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    limits.set_defaults(run=_limits)
+    add = limits.add_argument
+    add("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
+    add("--out", required=True, help="Parquet file to write; an interrupted run goes on")
+    add("--text", default="text", help="column of the text")
+    add("--second", help="column of the second text of a pair")
+    add("--measures", nargs="+", default=["leave-one-out", "gradient", "input × gradient"], help="measures to score")
+    add("--values", dest="sign", choices=("signed", "absolute"), default="signed", help="which values order the features")
+    add("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
+    add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
+    add("--width", type=int, default=5, help="of the beam")
+    add("--exact-up-to", type=int, help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a GPU)")
+    add("--device", default="auto", help="auto, cuda, mps or cpu")
+    add("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def _limits(options) -> int:
+    from core.composition.explaining import Explainer
+    from core.composition.limiting import Batch, batch_limits
+    from core.network.loading import load
+    from core.network.store import Store
+    from core.network.tables import read_labelled
+
+    batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to)
+    data = read_labelled(Path(options.data), options.text, options.second, None)
+    chosen = settings.read()
+    explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))
+    with _Bar() as bar:
+        out = batch_limits(explainer, data, batch, Path(options.out), bar)
+    print(f"Written: {out}")
     return 0
 
 
