@@ -249,9 +249,8 @@ def _about_the_test(sides: list[Side], form: str) -> None:
                 st.info(plain(following.without_reference(side)))
                 continue
             table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
-    for side in sides:
-        for note in following.reference_notes(side):
-            st.info(plain(note))
+    for note in dict.fromkeys(note for side in sides for note in following.reference_notes(side)):
+        st.info(plain(note))
 
 
 recursive_masking()

@@ -106,8 +106,9 @@ def test_limits_bracket_every_order(values, random):
     assert exact.lower - 1e-9 <= reached <= exact.upper + 1e-9
     wide = widened(beam_limits(table.value, table.F, 1), table.value, table.F, [np.array(order)])
     assert wide.lower <= reached <= wide.upper and wide.method == BEAM
-    again = naopc(reached, exact.lower, exact.upper)
-    assert np.isnan(again) or -1e-6 <= again <= 1 + 1e-6
+    # Where the limits nearly coincide, rounding is as large as what lies between them.
+    if exact.upper - exact.lower > 1e-6:
+        assert -1e-6 <= naopc(reached, exact.lower, exact.upper) <= 1 + 1e-6
 
 
 def test_an_order_that_beats_a_narrow_beam_widens_it():

@@ -14,7 +14,7 @@ from core.network.features import NoFeatures, masked_ids
 from core.network.library import Library
 from core.network.loading import REFERENCE_FILE
 from core.network.model import Model
-from core.network.references import CALIBRATED, FORMS, LITERAL, Reference, kept_place, pack
+from core.network.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, kept_place, pack
 from core.network.scheduler import Row
 from core.network.tables import BadData, LabelledTexts
 
@@ -138,7 +138,8 @@ def fit_reference(model: Model, data: LabelledTexts, drawing: Drawing, held_out:
     for name in FORMS:
         which = {"all": slice(None), "unmasked": ~other.masked, "masked": other.masked}
         rates[name] = {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
-    parts = {"first level": forms[CALIBRATED].first.count, "second level": forms[CALIBRATED].second.count, "last level": forms[CALIBRATED].third.count}
+    calibrated = forms[CALIBRATED]
+    parts = dict(zip(LEVELS, (calibrated.first.count, calibrated.second.count, calibrated.third.count)))
     return pack(forms, {
         "model": model.digest, "precision": model.precision,
         "pooling": drawing.pooling, "training": drawing.training, "maskings": drawing.maskings, "seed": drawing.seed, "compact": drawing.compact,
@@ -154,7 +155,7 @@ def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarr
 def readable(reference: Reference) -> str:
     """A reference in sentences, for the terminal."""
     about, rates = reference.about, reference.about["false_rejection"]
-    parts = ", ".join(f"{count:,} on the {name}" for name, count in about["observations"].items())
+    parts = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS)
     lines = [f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; observations: {parts}.",
              f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to {about['tokens'][3]}."]
     for name in FORMS:

@@ -14,7 +14,7 @@ from core.mathematics.curves import spread
 from core.mathematics.gate import FLOOR, HOLM, NO_REFERENCE, Gate
 from core.mathematics.registry import Measure
 from core.mathematics.statistics import ALPHA
-from core.network.references import LITERAL, Reference
+from core.network.references import LEVELS, LITERAL, Reference
 from pages.parts.wording import number
 
 PERCENT = f"{100 * ALPHA:.0f} %"
@@ -128,7 +128,7 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     about, rates = reference.about, reference.about["false_rejection"]
     shares = "; ".join(f"{what} {100 * share:.1f} %" for what, share in rates[form].items() if share is not None)
     observations = about["observations"]
-    parts = ", ".join(f"{count:,} on the {name}" for name, count in observations.items()) if form != LITERAL else f"{observations['first level']:,} on each level"
+    parts = ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS) if form != LITERAL else f"{observations['first level']:,} on each level"
     nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
     masked = {"none": "unmasked, as the model was trained", "mask": "all masked at random ratios, as the model was trained",
               "half": "half of them masked at random ratios, as the model was trained"}[about["training"]]
