@@ -135,13 +135,13 @@ def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: lis
         st.rerun()
     found = _found(paths, bands, sides, choice)
     if found:
-        _play(view, sides, choice, found)
+        _play(view, choice, found)
     _progress([*paths, *bands])
     for work in (*paths, *bands):
         _offer(work)
     if found:
         _figures(view, sides, choice, found, bands)
-        _table(view, sides, choice, found, bands)
+        _table(view, choice, found)
 
 
 def _found(paths: list, bands: list, sides: list[Side], choice: Choice) -> dict:
@@ -187,7 +187,7 @@ def _offer(work) -> None:
             st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
 
 
-def _play(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
+def _play(view: View, choice: Choice, found: dict) -> None:
     played = [path for path in found if path.measure == choice.played]
     if not played:
         return
@@ -228,7 +228,7 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
                "out-of-distribution, or comes after one that is, so the score there says little.")
 
 
-def _table(view: View, sides: list[Side], choice: Choice, found: dict, bands: list) -> None:
+def _table(view: View, choice: Choice, found: dict) -> None:
     header = ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", "smallest p", "validity"]
     table(header, [following.table_row(path, summary, choice.form) for path, summary in found.items()], most=90)
     st.caption("RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked score at once; 0 is random, higher ↑ "

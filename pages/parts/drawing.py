@@ -1,4 +1,4 @@
-"""Script and style with which the browser draws what it shows as SVG and PNG; constant, for the components that import them.
+"""Script and style that components share: words under arrow keys, and what is shown drawn as SVG and PNG; constant.
 
 A picture has a line below that says where it comes from. No second browser, and no request leaves the page.
 """
@@ -13,8 +13,19 @@ SAVE_CSS = """
 .save [role=status]:not(:empty) { font-size: .76rem; color: var(--st-text-color); }
 """
 
-# Shapes on a ground, as SVG elements or on a canvas; and the buttons that save them.
+# Words first; then shapes on a ground, as SVG elements or on a canvas, and the buttons that save them.
 DRAWING_JS = r"""
+const visible = (text) => text.replaceAll('\u0000', '\u2400');
+// Arrow keys go from word to word; one of them is a stop of the tab key.
+const walkWords = (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
+  const next = all[all.indexOf(event.currentTarget) + step];
+  if (next) { event.currentTarget.tabIndex = -1; next.tabIndex = 0; next.focus(); }
+  event.preventDefault();
+  event.stopPropagation();
+};
 const SPACE = 'http://www.w3.org/2000/svg';
 const MARGIN = 20;
 const pen = (() => {

@@ -24,7 +24,6 @@ const make = (tag, kind, ...inside) => {
   node.append(...inside);
   return node;
 };
-const visible = (text) => text.replaceAll('\u0000', '\u2400');
 const icon = (name) => {
   const svg = svgNode('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' });
   svg.append(svgNode('path', { d: ICONS[name] }));
@@ -107,14 +106,6 @@ export default function (component) {
   };
   const hide = (event) => { tip.hidden = true; root.pointed = null; mark(event.currentTarget.dataset.i, false); };
   const taken = (event) => { event.preventDefault(); event.stopPropagation(); };
-  const walk = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
-    const next = all[all.indexOf(event.currentTarget) + step];
-    if (next) { event.currentTarget.tabIndex = -1; next.tabIndex = 0; next.focus(); }
-    taken(event);
-  };
   root.onkeydown = byHand ? null : (event) => {
     const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last }[event.key];
     if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -129,7 +120,7 @@ export default function (component) {
       if (byHand || !i) node.tabIndex = i ? -1 : 0;
       Object.assign(node, { onmouseenter: show, onmouseleave: hide });
       const toggle = () => { if (!piece.masked) root.act.mask((on, k) => (k === i ? !on : on)); };
-      if (byHand) Object.assign(node, { type: 'button', onfocus: show, onblur: hide, onkeydown: walk, onclick: toggle, ariaDisabled: String(piece.masked) });
+      if (byHand) Object.assign(node, { type: 'button', onfocus: show, onblur: hide, onkeydown: walkWords, onclick: toggle, ariaDisabled: String(piece.masked) });
       else node.setAttribute('role', 'img');
       text.append(visible(piece.gap), node);
       return node;

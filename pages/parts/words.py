@@ -70,16 +70,6 @@ export default function (component) {
   };
   const hide = (event) => { tip.hidden = true; mark(event.currentTarget.dataset.i, false); };
   const mark = (i, on) => root.querySelectorAll(`[data-i="${i}"]`).forEach((n) => n.classList.toggle('same', on));
-  const walk = (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
-    const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
-    const next = all[all.indexOf(event.currentTarget) + step];
-    if (next) { event.currentTarget.tabIndex = -1; next.tabIndex = 0; next.focus(); }
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  const visible = (text) => text.replaceAll('\\u0000', '\\u2400');
   const drawWord = (row, i) => {
     const piece = data.pieces[i];
     const value = row.shades[i];
@@ -101,7 +91,7 @@ export default function (component) {
     if (data.chosen === i) node.classList.add('chosen');
     node.onmouseenter = node.onfocus = show;
     node.onmouseleave = node.onblur = hide;
-    node.onkeydown = walk;
+    node.onkeydown = walkWords;
     node.onclick = () => setStateValue('word', data.chosen === i ? null : data.text + ':' + i);
     return node;
   };
