@@ -6,7 +6,6 @@ from core.composition.exports import safe_name
 from core.composition.figures import performance_by_masking
 from core.composition.rows import Row, build_row, most_important, pieces
 from core.network.catalogue import measures
-from core.network.references import CALIBRATED
 from core.network.scheduler import NonFinite, OutOfMemory
 from pages.parts.pictures import figure_buttons
 from pages.parts.saving import about_model, about_view, attributions_name, save_attributions, save_table
@@ -111,9 +110,8 @@ def _tested(explainer) -> str:
         return plain(explainer.reference_problem or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution.")
     if reference.says_nothing():
         return f"Its MaSF reference is too small: the smallest p-value is {number(reference.floor())}, so it cannot reject anything at 5 %."
-    shares = reference.about["false_rejection"][CALIBRATED]
-    told = [f"{100 * shares[kind]:.1f} % of {kind} ones" for kind in ("unmasked", "masked") if shares[kind] is not None]
-    rejects = f" Of held-out inputs that it should not reject at 5 % it rejects {' and '.join(told)} (↓ better)." if told else ""
+    rejected = reference.false_rejections()
+    rejects = f" Held out and rejected all the same, at 5 % (↓ better): {rejected}." if rejected else ""
     return f"MaSF tests masked inputs against {reference.about['texts']:,} texts; its smallest p-value is {number(reference.floor())}.{rejects}"
 
 

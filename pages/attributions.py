@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from core.composition.rows import Row, agreement, build_row, most_important, pieces, shared_top, value_text
+from core.composition.rows import SIGNS, Row, agreement, build_row, most_important, pieces, shared_top, value_text
 from core.mathematics.registry import ORACLE
-from core.network.catalogue import measures
+from core.network.catalogue import DEFAULT, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
 from pages.parts import resources
@@ -17,8 +17,6 @@ from pages.parts.waiting import in_turn
 from pages.parts.wording import duration, escaped, number, plain
 from pages.parts.words import words
 
-DEFAULT = ("leave-one-out", "gradient", "input × gradient")
-SIGNS = ("signed", "absolute")
 TOP = 3
 
 

@@ -7,9 +7,9 @@ import streamlit as st
 from core.composition.exports import safe_name
 from core.composition.figures import masking_paths
 from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
-from core.composition.rows import pieces
+from core.composition.rows import SIGNS, pieces
 from core.mathematics.gate import HOLM, RULES
-from core.network.catalogue import measures
+from core.network.catalogue import DEFAULT, measures
 from core.network.references import CALIBRATED, FORMS
 from core.network.store import canonical_key
 from pages.parts import following, resources
@@ -24,8 +24,6 @@ from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.trying import what_if_section
 from pages.parts.wording import duration, plain
 
-DEFAULT = ("leave-one-out", "gradient", "input × gradient")
-SIGNS = ("signed", "absolute")
 RECURSIVE, ONCE = "at each step", "once"
 ALONE = "no other"
 
@@ -239,7 +237,7 @@ def _table(view: View, choice: Choice, found: dict) -> None:
 
 
 def _about_the_test(sides: list[Side], form: str) -> None:
-    with st.expander(following.test_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
+    with st.expander(following.reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
         st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
                    "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
         for side in sides:

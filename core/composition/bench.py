@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.mathematics.masf import fit_literal
+from core.mathematics.masf import fit_literal, p_values
 from core.mathematics.measures.leave_one_out import leave_one_out
 from core.mathematics.registry import Explained
 from core.network.features import Encoded
@@ -90,8 +90,7 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, floa
 
         def tested():
             states = model.run(ids, lengths, types, reference.pooling)[1]
-            for form in reference.forms.values():
-                form.p_values(states)
+            p_values(reference.forms, states)
 
         times = [(_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)]
         plain, with_p = (statistics.median(column) for column in zip(*times))

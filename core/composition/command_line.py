@@ -6,9 +6,11 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from core import settings
+from core.composition.rows import SIGNS
 from core.mathematics.masf import COMBINATIONS, Combine
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.network.catalogue import DEFAULT
 from core.network.features import UNITS
 from core.network.loading import REFERENCE_FILE
 from core.network.model import POOLINGS
@@ -77,6 +79,12 @@ def _train(options) -> int:
     return 0
 
 
+def _add_machine(add) -> None:
+    """Where and how a command computes."""
+    add("--device", default="auto", help="auto, cuda, mps or cpu")
+    add("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
 def _add_reference(commands) -> None:
     reference = commands.add_parser("reference", help="fit the MaSF reference of a model: what its hidden states look like on inputs that it knows",
                                     formatter_class=argparse.ArgumentDefaultsHelpFormatter)
@@ -95,8 +103,7 @@ def _add_reference(commands) -> None:
     add("--dimensions", choices=COMBINATIONS, default="simes", help="how p-values are combined over the dimensions of a layer")
     add("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
     add("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
-    add("--device", default="auto", help="auto, cuda, mps or cpu")
-    add("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+    _add_machine(add)
 
 
 def _reference(options) -> int:
@@ -127,14 +134,13 @@ def _add_limits(commands) -> None:
     add("--out", required=True, help="Parquet file to write; an interrupted run goes on")
     add("--text", default="text", help="column of the text")
     add("--second", help="column of the second text of a pair")
-    add("--measures", nargs="+", default=["leave-one-out", "gradient", "input × gradient"], help="measures to score")
-    add("--values", dest="sign", choices=("signed", "absolute"), default="signed", help="which values order the features")
+    add("--measures", nargs="+", default=list(DEFAULT), help="measures to score")
+    add("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     add("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
     add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     add("--width", type=int, default=5, help="of the beam")
     add("--exact-up-to", type=int, help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a GPU)")
-    add("--device", default="auto", help="auto, cuda, mps or cpu")
-    add("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+    _add_machine(add)
 
 
 def _limits(options) -> int:
@@ -158,8 +164,7 @@ def _add_bench(commands) -> None:
     bench = commands.add_parser("bench", help="speed of this machine, as ratios in one run")
     bench.set_defaults(run=_bench)
     bench.add_argument("--model", default="sst2-fmm", help="bundled name, folder, hub id or adapter")
-    bench.add_argument("--device", default="auto", help="auto, cuda, mps or cpu")
-    bench.add_argument("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+    _add_machine(bench.add_argument)
 
 
 def _bench(options) -> int:

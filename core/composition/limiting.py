@@ -14,7 +14,7 @@ from core.composition.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.limits import MOST_EXACT, Limits, beam_limits, exact_limits, widened
 from core.mathematics.search import Value
-from core.network.catalogue import measures
+from core.network.catalogue import DEFAULT, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.tables import BadData, LabelledTexts
@@ -22,7 +22,6 @@ from core.network.tables import BadData, LabelledTexts
 WIDTH = 5
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
 EXACT_UP_TO = {"cpu": 4_096, "cuda": 1 << 17}
-CHEAP = ("leave-one-out", "gradient", "input × gradient")
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,7 @@ class Batch:
     """What decides the limits of a file of texts; target: "predicted" or a class's name."""
 
     model: str
-    measures: tuple[str, ...] = CHEAP
+    measures: tuple[str, ...] = DEFAULT
     sign: str = "signed"
     target: str = "predicted"
     unit: str = "word"

@@ -39,6 +39,12 @@ class Step:
     p: dict[str, float]
     layers: dict[str, np.ndarray]
 
+    @classmethod
+    def of(cls, mask: np.ndarray, scores: np.ndarray, judged: Judged) -> "Step":
+        """The step of a mask, from what was judged of it alone (M = 1)."""
+        return cls(int(mask.sum()), mask, scores, judged.logits[0], {form: float(p[0]) for form, p in judged.p.items()},
+                   {form: layers[0] for form, layers in judged.layers.items()})
+
     @property
     def probabilities(self) -> np.ndarray:
         """Softmax of the logits, float64[C]."""
@@ -143,8 +149,7 @@ def masked_steps(start: np.ndarray, counts: np.ndarray, attribute: Callable[[np.
             else:
                 scores = attribute(mask) if scores is None or recompute else scores
                 shown = np.where(mask, 0.0, scores)
-            last = Step(int(count), mask, shown, judged.logits[0], {form: float(p[0]) for form, p in judged.p.items()},
-                        {form: layers[0] for form, layers in judged.layers.items()})
+            last = Step.of(mask, shown, judged)
         yield last
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core import settings
-from core.mathematics.masf import Combine, Masf, fit_calibrated, fit_literal
+from core.mathematics.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.mathematics.masking import TRAINING_STRATEGIES, bernoulli_masks
 from core.mathematics.statistics import ALPHA
 from core.network.features import NoFeatures, masked_ids
@@ -149,7 +149,7 @@ def fit_reference(model: Model, data: LabelledTexts, drawing: Drawing, held_out:
 
 def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarray]:
     """Which observations each form rejects at 5 %: {form: bool[M]}."""
-    return {name: form.p_values(states).total < ALPHA for name, form in forms.items()}
+    return {name: found.total < ALPHA for name, found in p_values(forms, states).items()}
 
 
 def readable(reference: Reference) -> str:

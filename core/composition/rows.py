@@ -9,6 +9,9 @@ from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.mathematics.registry import Measure
 from core.network.features import Encoded, find_words
 
+# The two kinds of values that a person chooses between.
+SIGNS = ("signed", "absolute")
+
 
 @dataclass(frozen=True)
 class Row:

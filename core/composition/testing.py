@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.mathematics.gate import HOLM, Gate, decide
+from core.mathematics.masf import p_values
 from core.network.features import with_premasked
 from core.network.oracle import SEGMENT_ROWS, Oracle
 from core.network.references import CALIBRATED, FORMS, Reference
@@ -87,7 +88,8 @@ class Verdicts:
     def _keep(self, keys: list[bytes], states: np.ndarray) -> None:
         if not np.isfinite(states).all():
             raise NonFinite("The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
-        tests = [self.reference.forms[form].p_values(states) for form in FORMS]
+        found = p_values(self.reference.forms, states)
+        tests = [found[form] for form in FORMS]
         rows = np.stack([np.column_stack([test.total, test.layers]) for test in tests], axis=1)
         with self._guard:
             self._known.update(zip(keys, rows))

@@ -1,5 +1,6 @@
 """MaSF: is an input one that the network was trained for? A p-value from its hidden states."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -166,18 +167,31 @@ class Masf:
             ValueError: states of another shape, or NaN.
         Source: FMM Alg. 2.
         """
-        states = np.asarray(states)
-        if states.ndim != 3 or states.shape[1:] != (self.L, self.H):
-            raise ValueError(f"states must be float[M, {self.L}, {self.H}], got shape {states.shape}")
-        if np.isnan(states).any():
-            raise ValueError("the hidden states hold NaN; compute in float32")
-        return self._from_layers(_statistics(self.first, states - self.tolerance, self.calibrated, self.combine.dimensions))
+        return p_values({"alone": self}, states)["alone"]
 
     def _from_layers(self, statistics: np.ndarray) -> PValues:
-        sides = _two_sided(self.second, statistics, self.calibrated)
+        sides = _two_sided(self.second.below(statistics), self.second.count, self.calibrated)
         below = self.third.below(_combined(sides, self.combine.layers)[:, None])[:, 0]
         n = self.third.count
         return PValues((1 + n - below) / (n + 1) if self.calibrated else 1 - below / n, 2 * sides)
+
+
+def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
+    """Test the same M observations under several forms, as `Masf.p_values`; a first level that they share is looked up once."""
+    states, one = np.asarray(states), next(iter(forms.values()))
+    if states.ndim != 3 or states.shape[1:] != (one.L, one.H):
+        raise ValueError(f"states must be float[M, {one.L}, {one.H}], got shape {states.shape}")
+    if np.isnan(states).any():
+        raise ValueError("the hidden states hold NaN; compute in float32")
+    statistics = {name: [np.empty((0, one.L))] for name in forms}
+    for chunk in _chunks(states):
+        looked_up = {}
+        for name, form in forms.items():
+            key = id(form.first), form.tolerance
+            if key not in looked_up:
+                looked_up[key] = form.first.below((chunk - form.tolerance).reshape(len(chunk), -1))
+            statistics[name].append(_reduced(looked_up[key], form.first.count, chunk.shape, form.calibrated, form.combine.dimensions))
+    return {name: form._from_layers(np.concatenate(statistics[name])) for name, form in forms.items()}
 
 
 def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool = False, tolerance: float = 0.0) -> Masf:
@@ -206,7 +220,8 @@ def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, com
     """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has p ≤ α.
 
     Departure from FMM: P = (#{ref < z} + ½)/(V + 1) at the first two levels, p = (1 + #{ref ≥ z})/(n + 1)
-    at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold.
+    at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold;
+    with several observations of a text in the last part it is valid about, not exactly.
 
     Args:
         first, second, third: float[·, L, H], of different texts.
@@ -228,30 +243,37 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
     first = Ecdf.of(parts[0].reshape(len(parts[0]), -1))
     first = first.compact() if compact else first
     second = Ecdf.of(_statistics(first, parts[1] - tolerance, calibrated, combine.dimensions))
-    sides = _two_sided(second, _statistics(first, parts[2] - tolerance, calibrated, combine.dimensions), calibrated)
+    third = _statistics(first, parts[2] - tolerance, calibrated, combine.dimensions)
+    sides = _two_sided(second.below(third), second.count, calibrated)
     return Masf(first, second, Ecdf.of(_combined(sides, combine.layers)[:, None]), combine, calibrated, tolerance)
 
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
-    """Each layer's statistic, float64[M, L]; some observations at a time, so that memory stays bounded."""
+    """Each layer's statistic, float64[M, L]."""
+    found = [_reduced(first.below(chunk.reshape(len(chunk), -1)), first.count, chunk.shape, calibrated, how) for chunk in _chunks(states)]
+    return np.concatenate(found)
+
+
+def _chunks(states: np.ndarray) -> Iterator[np.ndarray]:
+    """Some observations at a time, so that memory stays bounded."""
     M, L, H = states.shape
     step = max(1, _AT_ONCE // (L * H))
-    chunks = (states[i:i + step] for i in range(0, M, step))
-    found = [_reduce(_two_sided(first, chunk.reshape(len(chunk), -1), calibrated).reshape(-1, L, H), how) for chunk in chunks]
-    return np.concatenate(found) if found else np.empty((0, L))
+    return (states[i:i + step] for i in range(0, M, step))
 
 
-def _two_sided(reference: Ecdf, z: np.ndarray, calibrated: bool) -> np.ndarray:
-    below = reference.below(z)
-    if calibrated:
-        # The same as min(P, 1 − P), and equally small on both sides also in floating point.
-        return (np.minimum(below, reference.count - below) + 0.5) / (reference.count + 1)
-    P = below / reference.count
-    return np.minimum(P, 1 - P)
-
-
-def _reduce(p: np.ndarray, how: str) -> np.ndarray:
+def _reduced(below: np.ndarray, count: int, shape: tuple[int, ...], calibrated: bool, how: str) -> np.ndarray:
+    """One statistic a layer, float64[M, L], from the counts of its dimensions, float[M, L·H]."""
+    p = _two_sided(below, count, calibrated).reshape(shape)
     return simes(p) if how == "simes" else fisher(p)
+
+
+def _two_sided(below: np.ndarray, count: int, calibrated: bool) -> np.ndarray:
+    """min(P, 1 − P) from how many of `count` reference values lie below."""
+    if calibrated:
+        # The same, and equally small on both sides also in floating point.
+        return (np.minimum(below, count - below) + 0.5) / (count + 1)
+    P = below / count
+    return np.minimum(P, 1 - P)
 
 
 def _combined(p: np.ndarray, how: str) -> np.ndarray:

@@ -207,14 +207,13 @@ def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
     return rows
 
 
-def test_in_short(side: Side, form: str) -> str:
+def reference_in_short(side: Side, form: str) -> str:
     """What the p-values of a model are worth, in a line."""
     reference = side.reference
     if reference is None:
         return "About the p-values: there is no reference"
-    shares = reference.about["false_rejection"][form]
-    told = [f"{100 * shares[kind]:.1f} % of {what}" for kind, what in (("unmasked", "unmasked"), ("masked", "masked")) if shares[kind] is not None]
-    rejects = f"; falsely rejected ↓: {', '.join(told)} held-out texts" if told else ""
+    rejected = reference.false_rejections(form)
+    rejects = f"; falsely rejected ↓: {rejected}" if rejected else ""
     return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
 
 

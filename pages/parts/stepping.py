@@ -8,7 +8,7 @@ from core.composition.explaining import Attribution
 from core.composition.figures import Line, RandomLine
 from core.composition.palette import STRONGEST, hue
 from core.composition.recursive import BY_RATIO, Band, Step, Summary, planned_counts
-from core.composition.rows import build_row, value_text
+from core.composition.rows import build_row, choose_variant, value_text
 from core.composition.testing import Judged
 from core.mathematics.curves import spread
 from core.mathematics.gate import FLOOR, HOLM, NO_REFERENCE, Gate
@@ -92,8 +92,7 @@ def smallest(steps: tuple[Step, ...], form: str) -> float:
 
 def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades: list[float], colours: str, form: str, gate: Gate, text: str) -> dict:
     """One model's part of what-if: a single step, for a mask that a person set; colours: what its shades are."""
-    step = Step(int(mask.sum()), mask, np.zeros(len(mask)), judged.logits[0], {f: float(p[0]) for f, p in judged.p.items()},
-                {f: layers[0] for f, layers in judged.layers.items()})
+    step = Step.of(mask, np.zeros(len(mask)), judged)
     changed = int(judged.logits[0].argmax()) != int(whole.logits[0].argmax())
     shown = _judged(step, form, changed, bool(gate.rejected[0]), False) | {
         "masked": np.flatnonzero(mask).tolist(), "shades": shades, "values": [""] * len(mask), "places": [""] * len(mask)}
@@ -142,8 +141,7 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
 
 
 def _step(side: Side, measure: Measure, sign: str, step: Step, i: int, summary: Summary, form: str) -> dict:
-    variant = sign if sign in measure.variants else measure.variants[0]
-    row = build_row(measure, Attribution(measure.name, side.target, {variant: step.scores}, 0, 0.0), sign, step.mask)
+    row = build_row(measure, Attribution(measure.name, side.target, {choose_variant(measure, sign): step.scores}, 0, 0.0), sign, step.mask)
     changed = summary.flips is not None and int(step.logits.argmax()) != int(summary.first_predicted)
     return _judged(step, form, changed, bool(summary.gate.rejected[i]), summary.gate.beyond(i)) | {
         "kind": row.kind, "masked": np.flatnonzero(step.mask).tolist(), "shades": [round(float(shade), 3) for shade in row.shades],
