@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, order_aopc, prefix_masks, sufficiency_order
-from core.mathematics.limits import BEAM, EXACT, TooDear, beam_limits, beam_study, exact_limits, lattice_limits, widened
+from core.mathematics.limits import (BEAM, EXACT, Case, TooDear, beam_limits, beam_search, beam_study, exact_limits, exact_search, lattice_limits,
+                                     most_sets, study_search, widened)
 from tests.table import Table
 
 TABLES = st.integers(1, 5).flatmap(lambda F: st.lists(st.floats(-1, 1), min_size=2**F, max_size=2**F))
@@ -104,7 +105,7 @@ def test_limits_bracket_every_order(values, random):
     order = random.sample(range(table.F), table.F)
     reached, exact = order_aopc(table.value, np.array(order), table.F), exact_limits(table.value, table.F)
     assert exact.lower - 1e-9 <= reached <= exact.upper + 1e-9
-    wide = widened(beam_limits(table.value, table.F, 1), table.value, table.F, [np.array(order)])
+    wide = widened(beam_limits(table.value, table.F, 1), [(np.array(order), reached)])
     assert wide.lower <= reached <= wide.upper and wide.method == BEAM
     # Where the limits nearly coincide, rounding is as large as what lies between them.
     if exact.upper - exact.lower > 1e-6:
@@ -116,7 +117,8 @@ def test_an_order_that_beats_a_narrow_beam_widens_it():
     table = Table({s: -(1.0 * (0 in s) + (10 if {1, 2} <= set(s) else 0)) for s in [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]})
     narrow = beam_limits(table.value, 3, 1)
     assert narrow.highest.tolist()[0] == 0 and narrow.upper == pytest.approx((1 + 1 + 11) / 3)
-    wide = widened(narrow, table.value, 3, [np.array([1, 2, 0])])
+    order = np.array([1, 2, 0])
+    wide = widened(narrow, [(order, order_aopc(table.value, order, 3))])
     assert wide.upper == pytest.approx((0 + 10 + 11) / 3) and wide.highest.tolist() == [1, 2, 0] and wide.lower == narrow.lower
 
 
@@ -159,11 +161,71 @@ def test_what_cannot_be_is_a_sentence():
 
 def test_the_width_is_doubled_until_the_limits_stand_still_twice():
     table = Table(np.random.default_rng(4).normal(size=256))
-    study = beam_study(table.value, 8, threshold=1e-9)
+    study = beam_study([Case(table.value, 8)], threshold=1e-9)
     exact = exact_limits(table.value, 8)
-    assert study.settled and [limits.width for limits in study.tried] == [2**k for k in range(len(study.tried))]
-    found = next(limits for limits in study.tried if limits.width == study.recommended)
-    assert (found.lower, found.upper) == pytest.approx((study.tried[-1].lower, study.tried[-1].upper)) and found is study.tried[-3]
-    assert study.tried[-1].upper <= exact.upper + 1e-12
-    short = beam_study(table.value, 8, threshold=0.0, widest=4)
+    assert study.settled and study.widths == tuple(2**k for k in range(len(study.widths))) and study.recommended == study.widths[-3]
+    assert np.ptp(study.lower[0, -3:]) == np.ptp(study.upper[0, -3:]) == 0 and study.upper[0, -1] <= exact.upper + 1e-12
+    by_width = [beam_limits(table.value, 8, width) for width in study.widths]
+    assert study.upper[0] == pytest.approx(np.maximum.accumulate([limits.upper for limits in by_width]))
+    assert study.lower[0] == pytest.approx(np.minimum.accumulate([limits.lower for limits in by_width]))
+    short = beam_study([Case(table.value, 8)], threshold=0.0, widest=4)
     assert not short.settled and short.recommended == 4
+
+
+def test_a_study_of_many_inputs_goes_by_their_mean_and_tells_of_each_width():
+    tables = [Table(np.random.default_rng(seed).normal(size=2**F)) for seed, F in ((1, 6), (2, 7), (3, 3))]
+    cases = [Case(table.value, table.F) for table in tables]
+    told = list(study_search(cases, threshold=0.02))
+    assert [len(study.widths) for study in told] == list(range(1, len(told) + 1)) and told[-1].lower.shape == (3, len(told))
+    upper, lower = told[-1].upper.mean(axis=0), told[-1].lower.mean(axis=0)
+    moved = np.maximum(np.abs(np.diff(upper)), np.abs(np.diff(lower)))
+    still = [i for i in range(1, len(moved)) if moved[i] < 0.02 and moved[i - 1] < 0.02]
+    assert told[-1].settled and still == [len(moved) - 1] and told[-1].recommended == told[-1].widths[-3]
+    assert not any(study.settled for study in told[:-1])
+    with pytest.raises(ValueError, match="at least one input"):
+        beam_study([])
+
+
+@settings(max_examples=60, deadline=None)
+@given(TABLES, st.integers(1, 4), st.integers(0, 2**16))
+def test_a_search_in_half_precision_reports_only_what_its_orders_attain(values, width, seed):
+    exact, noise = Table(values), np.random.default_rng(seed).normal(scale=0.05, size=len(values))
+    rough = Table(list(np.array(values) + noise))
+    limits = beam_limits(rough.value, rough.F, width, rescore=exact.value)
+    assert sum(exact.asked.values()) == 2 * (exact.F + 1), "only the two orders that were found are scored anew"
+    within = exact_limits(exact.value, exact.F)
+    assert limits.lower <= limits.upper
+    for order, reached in ((limits.highest, limits.upper), (limits.lowest, limits.lower)):
+        assert order_aopc(exact.value, order, exact.F) == reached and sorted(order.tolist()) == list(range(exact.F))
+    assert within.lower - 1e-9 <= limits.lower and limits.upper <= within.upper + 1e-9
+
+
+def test_a_score_that_is_nan_only_when_scored_anew_is_refused():
+    table = Table(np.random.default_rng(4).normal(size=8))
+    with pytest.raises(ValueError, match="NaN"):
+        beam_limits(table.value, 3, 2, rescore=lambda masks: np.full(len(masks), np.nan))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 9), st.integers(1, 12), st.integers(0, 2**16))
+def test_a_beam_asks_for_no_more_than_is_said_before(F, width, seed):
+    table = Table(np.random.default_rng(seed).normal(size=2**F))
+    limits = beam_limits(table.value, F, width)
+    assert limits.scores == len(table.asked) <= min(most_sets(F, width), 2**F)
+    # With room for every set of a size nothing is left out, and the bound is reached.
+    assert most_sets(F, 2**F) == 2**F == beam_limits(table.value, F, 2**F).scores
+
+
+def test_searches_tell_how_many_sets_they_have_asked_for():
+    table = Table(np.random.default_rng(4).normal(size=2**11))
+    assert list(exact_search(table.value, 11)) == [512, 1024, 1536, 2048]
+    asked = list(beam_search(table.value, 11, 3))
+    assert len(asked) == 11 and asked == sorted(asked) and asked[-1] == beam_limits(table.value, 11, 3).scores
+
+
+def test_limits_that_nearly_coincide_are_called_narrow():
+    wide, narrow = (exact_limits(Table([0.0, height]).value, 1) for height in (1.0, 0.01))
+    assert wide.coincide and wide.narrow, "one feature has one order"
+    table = Table([0.0, -0.04, 0.0, 0.0])
+    assert exact_limits(table.value, 2).narrow and not exact_limits(table.value, 2).coincide and narrow.narrow
+    assert not exact_limits(Table([0.0, -0.2, 0.0, 0.0]).value, 2).narrow

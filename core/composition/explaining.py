@@ -13,6 +13,7 @@ from core.composition.testing import Verdicts
 from core.mathematics.registry import Explained, Measure
 from core.network.catalogue import measures
 from core.network.features import Encoded
+from core.network.halves import half_twin
 from core.network.inside import Inside
 from core.network.model import Model
 from core.network.oracle import Oracle, Oracles
@@ -59,10 +60,12 @@ class Explainer:
         self.model, self.store = model, store
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
+        self._half: tuple[Oracles | None] | None = None
         self._tested: OrderedDict[str, Verdicts] = OrderedDict()
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
         self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
+        self._copying = threading.Lock()
 
     def encode(self, text: str, second: str | None, unit: str) -> Encoded:
         """Encode an example as `Model.encode` does; the newest few are held, since a very long text takes seconds."""
@@ -90,6 +93,17 @@ class Explainer:
         if forgotten is not None:
             forgotten.flush()
         return held
+
+    def searching(self, encoded: Encoded) -> Oracle | None:
+        """The example's oracle in half precision, whose answers may guide a search; None where that is no faster.
+
+        The first call copies the model.
+        """
+        with self._copying:
+            if self._half is None:
+                twin = half_twin(self.model)
+                self._half = (None if twin is None else Oracles(twin, self.store),)
+        return None if self._half[0] is None else self._half[0].of(encoded)
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""
