@@ -1,17 +1,25 @@
 """Limits and scores of real examples: what the oracle is asked, what a file of them becomes, and what an interruption costs."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from pyarrow import parquet
 
-from core.composition import limiting
+from core.composition import batches
+from core.composition.batches import Batch, batch_limits, limit_row
 from core.composition.command_line import main
-from core.composition.explaining import Explainer
-from core.composition.limiting import Batch, batch_limits, exact_cost, find_limits, limit_row, probability, score
-from core.mathematics.aopc import order_aopc
+from core.composition.explaining import Explainer, softmax
+from core.composition.limiting import exact_bytes, exact_cost, find_beam, find_exact, probability, score, study_width
+from core.mathematics.aopc import order_aopc, prefix_masks
+from core.mathematics.limits import TooDear, finish, most_sets, widened
+from core.network.catalogue import measures
+from core.network.halves import half_speed, half_twin
+from core.network.references import find_reference
 from core.network.scheduler import Cancelled
+from core.network.store import Store
 from core.network.tables import BadData, LabelledTexts
 from tests import tiny
 
@@ -28,14 +36,18 @@ def explainer(tiny_model):
     return Explainer(tiny_model("bert"))
 
 
-def test_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer):
+def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer):
     encoded = explainer.encode(SHORT, None, "word")
-    scored = tuple(score(explainer, encoded, name, 1) for name in ("leave-one-out", "gradient", "beam", "random"))
-    found = list(find_limits(explainer, encoded, 1, scored, 5))
+    scored = [score(explainer, encoded, name, 1) for name in ("leave-one-out", "gradient", "beam", "random")]
+    told = []
+    beams = [found for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done)) if found]
+    exact = finish(find_exact(explainer, encoded, 1))
+    found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
     assert [(limits.method, limits.width) for limits in found] == [("beam", 1), ("beam", 5), ("exact", None)]
+    assert told == sorted(told) and told[-1][0] <= told[-1][1] == most_sets(encoded.F, 1) + most_sets(encoded.F, 5)
     for earlier, later in zip(found, found[1:]):
         assert later.lower <= earlier.lower + 1e-9 and later.upper >= earlier.upper - 1e-9
-    value = probability(explainer, encoded, 1)
+    value = probability(explainer.oracles.of(encoded), 1)
     for limits in found:
         assert order_aopc(value, limits.highest, encoded.F) == pytest.approx(limits.upper, abs=1e-6)
         assert order_aopc(value, limits.lowest, encoded.F) == pytest.approx(limits.lower, abs=1e-6)
@@ -49,27 +61,119 @@ def test_all_searches_of_an_example_share_the_oracles_memo(explainer):
     counters = explainer.model.scheduler.counters
     before = counters.passes
     score(explainer, encoded, "beam", 1)
-    list(find_limits(explainer, encoded, 1))
-    assert counters.passes - before == exact_cost(encoded) == 2**encoded.F, "every subset once, whoever asked first"
+    finish(find_beam(explainer, encoded, 1, half=False))
+    finish(find_exact(explainer, encoded, 1))
+    assert counters.passes - before == exact_cost(explainer, encoded).passes == 2**encoded.F, "every subset once, whoever asked first"
     before = counters.passes
-    list(find_limits(explainer, encoded, 1, width=3))
+    finish(find_beam(explainer, encoded, 1, width=3, half=False))
     score(explainer, encoded, "leave-one-out", 1)
     assert counters.passes == before
 
 
-def test_exact_limits_are_left_out_where_they_cost_more_than_allowed(explainer):
+@pytest.fixture
+def halved(monkeypatch, tiny_model):
+    """An explainer on a device that multiplies faster in half precision, whatever this one does."""
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    return Explainer(tiny_model("bert"))
+
+
+def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halved):
+    encoded = halved.encode(tiny.SENTENCES[3], None, "word")
+    rough, full = halved.searching(encoded), halved.oracles.of(encoded)
+    assert rough.model.precision == "bfloat16" and rough.model.lock is halved.model.lock and rough.key != full.key
+    before = halved.model.scheduler.counters.passes
+    found = finish(find_beam(halved, encoded, 1, 4))
+    assert found.searched == "bfloat16"
+    # The full model reads the orders that were found, and nothing else of the search.
+    assert halved.model.scheduler.counters.passes - before <= 4 * (encoded.F + 1) < found.limits.scores
+    value = probability(full, 1)
+    for order, reached in ((found.limits.highest, found.limits.upper), (found.limits.lowest, found.limits.lower)):
+        assert order_aopc(value, order, encoded.F) == reached
+    alone = finish(find_beam(halved, encoded, 1, 4, half=False))
+    assert alone.searched == "float32"
+    assert found.limits.upper == pytest.approx(alone.limits.upper, abs=5e-3) and found.limits.lower == pytest.approx(alone.limits.lower, abs=5e-3)
+
+
+def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
+    encoded = halved.encode(SHORT, None, "word")
+    rough = halved.searching(encoded).model
+    rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.inf, dtype=np.float32), None)
+    found = finish(find_beam(halved, encoded, 1, 2))
+    alone = finish(find_beam(Explainer(halved.model), encoded, 1, 2, half=False))
+    assert found.searched == "float32" and (found.limits.lower, found.limits.upper) == (alone.limits.lower, alone.limits.upper)
+
+
+def test_half_precision_is_left_alone_where_it_is_no_faster_or_no_copy_fits(monkeypatch, tiny_model):
+    model = tiny_model("bert")
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 1.2)
+    assert half_twin(model) is None
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    assert half_twin(replace(model, precision="float16")) is None
+    assert next(half_twin(model).module.parameters()).dtype == torch.bfloat16 and next(model.module.parameters()).dtype == torch.float32
+
+    def full(*_):
+        raise RuntimeError("CUDA out of memory")
+
+    monkeypatch.setattr("copy.deepcopy", full)
+    assert half_twin(model) is None
+
+
+def test_the_speed_of_half_precision_is_measured_and_none_where_it_cannot_be():
+    assert half_speed("cpu") > 0 and half_speed("cpu") == half_speed("cpu")
+    assert half_speed("no such device") == 0.0
+
+
+def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(explainer, monkeypatch):
     encoded = explainer.encode(SHORT, None, "word")
-    assert [limits.method for limits in find_limits(explainer, encoded, 1, exact_up_to=exact_cost(encoded) - 1)] == ["beam", "beam"]
+    before = explainer.model.scheduler.counters.passes
+    with pytest.raises(TooDear, match=f"need {2**encoded.F:,} scores"):
+        finish(find_exact(explainer, encoded, 1, most=2**encoded.F - 1))
+    monkeypatch.setattr("core.composition.limiting.free_memory", lambda: 1.9 * exact_bytes(encoded.F))
+    with pytest.raises(TooDear, match="MB are free"):
+        finish(find_exact(explainer, encoded, 1))
+    assert explainer.model.scheduler.counters.passes == before
+    monkeypatch.setattr("core.composition.limiting.free_memory", lambda: 2.1 * exact_bytes(encoded.F))
+    assert finish(find_exact(explainer, encoded, 1)).limits.method == "exact"
 
 
-def test_cancelling_leaves_the_best_so_far(explainer):
+def test_cancelling_leaves_the_best_so_far_and_asking_again_goes_on(tiny_model, tmp_path):
+    explainer = Explainer(tiny_model("bert"), Store(tmp_path, 10**9))
     encoded = explainer.encode(tiny.SENTENCES[3], None, "word")
-    found, stop = [], []
+    counters, found, stop = explainer.model.scheduler.counters, [], []
     with pytest.raises(Cancelled):
-        for limits in find_limits(explainer, encoded, 1, width=4, exact_up_to=1 << 20, cancelled=lambda: bool(stop)):
-            found.append(limits)
-            stop.append(True)
-    assert len(found) == 1 and found[0].method == "beam"
+        for one in find_beam(explainer, encoded, 1, 4, half=False, cancelled=lambda: bool(stop)):
+            if one is not None:
+                found.append(one)
+                stop.append(True)
+    assert len(found) == 1 and found[0].limits.width == 1
+    known = counters.passes
+    # A new process finds what was written when it was cancelled.
+    again = Explainer(explainer.model, Store(tmp_path, 10**9))
+    finish(find_beam(again, encoded, 1, 1, half=False))
+    assert counters.passes == known
+
+
+def test_scores_carry_p_values_where_there_is_a_reference(bundled):
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode("A slow film , and a kind one .", None, "word")
+    one = score(explainer, encoded, "gradient", 1)
+    for along, sign in ((one.comprehensive, 1), (one.sufficient, -1)):
+        masks = prefix_masks(along.order, encoded.F)
+        judged = explainer.tested(encoded).judge(masks)
+        np.testing.assert_allclose(along.values, softmax(judged.logits)[:, 1], atol=1e-6)
+        assert set(along.p) == set(judged.p) and all((along.p[form] == judged.p[form]).all() for form in judged.p)
+        scores = sign * explainer.attribute(encoded, "gradient", 1).scores[measures()["gradient"].variants[0]]
+        assert along.order.tolist() == np.argsort(-scores, kind="stable").tolist()
+
+
+def test_a_study_of_widths_asks_each_example_and_recommends_one(explainer):
+    cases = [(explainer.encode(text, None, "word"), 1) for text in (SHORT, "Slow.", "It rained again.")]
+    told = list(study_width(explainer, cases, threshold=1e-4, half=False))
+    studies = [study for study in told if study is not None]
+    assert len(told) == 4 * len(studies) and studies[-1].settled
+    exact = [finish(find_exact(explainer, encoded, target)).limits for encoded, target in cases]
+    assert studies[-1].upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
+    assert studies[-1].lower[:, -1] == pytest.approx([limits.lower for limits in exact], abs=1e-6)
 
 
 def test_a_row_holds_what_the_library_says(explainer):
@@ -77,8 +181,8 @@ def test_a_row_holds_what_the_library_says(explainer):
     row = limit_row(explainer, encoded, BATCH)
     target = int(explainer.logits(encoded).argmax())
     one = score(explainer, encoded, "leave-one-out", target)
-    *_, limits = find_limits(explainer, encoded, target, (one,))
-    assert row["class"] == explainer.model.labels[target] and row["method"] == "exact" and row["problem"] is None
+    limits = finish(find_exact(explainer, encoded, target)).limits
+    assert row["searched"] == "float32" and row["class"] == explainer.model.labels[target] and row["method"] == "exact" and row["problem"] is None
     assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
     assert row["leave-one-out: comprehensiveness"] == pytest.approx(one.comprehensiveness)
     assert row["leave-one-out: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
@@ -99,7 +203,7 @@ def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_p
 def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monkeypatch, cut):
     data, out = texts([SHORT, "Slow.", "It rained again."]), tmp_path / "limits.parquet"
     whole = parquet.read_table(batch_limits(explainer, data, BATCH, tmp_path / "whole.parquet")).to_pylist()
-    really, calls = limiting.limit_row, []
+    really, calls = batches.limit_row, []
 
     def stops(*given):
         calls.append(given)
@@ -107,7 +211,7 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monk
             raise KeyboardInterrupt
         return really(*given)
 
-    monkeypatch.setattr(limiting, "limit_row", stops)
+    monkeypatch.setattr(batches, "limit_row", stops)
     with pytest.raises(KeyboardInterrupt):
         batch_limits(explainer, data, BATCH, out)
     begun = tmp_path / "limits.parquet.partial.jsonl"

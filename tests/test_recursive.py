@@ -7,8 +7,21 @@ from hypothesis import strategies as st
 
 from core.composition import explaining, recursive
 from core.composition.explaining import Explainer, softmax, with_reference
-from core.composition.recursive import (BY_FEATURE, BY_RATIO, Band, Step, band_cost, follow, masked_steps, path_cost, planned_counts, random_band, random_masks, shares,
-                                        summarise)
+from core.composition.recursive import (
+    BY_FEATURE,
+    BY_RATIO,
+    Band,
+    Step,
+    band_cost,
+    follow,
+    masked_steps,
+    path_cost,
+    planned_counts,
+    random_band,
+    random_masks,
+    shares,
+    summarise,
+)
 from core.composition.testing import Judged, gate_of
 from core.mathematics.curves import racu
 from core.mathematics.measures.beam import beam

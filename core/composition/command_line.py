@@ -140,17 +140,18 @@ def _add_limits(commands) -> None:
     add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     add("--width", type=int, default=5, help="of the beam")
     add("--exact-up-to", type=int, help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a GPU)")
+    add("--full", action="store_true", help="search beams in the precision of the computation, not in half precision where that is faster")
     _add_machine(add)
 
 
 def _limits(options) -> int:
+    from core.composition.batches import Batch, batch_limits
     from core.composition.explaining import Explainer
-    from core.composition.limiting import Batch, batch_limits
     from core.network.loading import load
     from core.network.store import Store
     from core.network.tables import read_labelled
 
-    batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to)
+    batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to, not options.full)
     data = read_labelled(Path(options.data), options.text, options.second, None)
     chosen = settings.read()
     explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))

@@ -1,77 +1,117 @@
-"""AOPC of measures between the limits that the model allows, for one example and for a file of them."""
+"""AOPC of measures between the limits that the model allows, for one example."""
 
-import hashlib
-import json
-import time
-from collections.abc import Callable, Generator, Iterator
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from core.composition.explaining import Explainer, softmax
+from core.composition.explaining import Cost, Explainer, softmax
 from core.composition.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
-from core.mathematics.limits import MOST_EXACT, Limits, beam_limits, exact_limits, widened
+from core.mathematics.limits import MOST_EXACT, BeamStudy, Case, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
 from core.mathematics.search import Value
-from core.network.catalogue import DEFAULT, measures
-from core.network.features import Encoded, NoFeatures
-from core.network.scheduler import NonFinite, OutOfMemory
-from core.network.tables import BadData, LabelledTexts
+from core.network.catalogue import measures
+from core.network.features import Encoded
+from core.network.memory import free_memory
+from core.network.oracle import BYTES_A_MASK, Oracle
+from core.network.scheduler import NonFinite
 
 WIDTH = 5
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
 EXACT_UP_TO = {"cpu": 4_096, "cuda": 1 << 17}
+# Of the memory that is free, the share that exact limits may take.
+_SHARE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """An order of F' features and what the model says along it, the unmasked input first.
+
+    order: int64[F'], the feature masked first comes first; values: float64[F' + 1], the score; p: {form: float64[F' + 1]}, {} without a reference.
+    """
+
+    order: np.ndarray
+    values: np.ndarray
+    p: dict[str, np.ndarray]
+
+    @property
+    def aopc(self) -> float:
+        """AOPC of the order."""
+        return aopc(self.values)
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """One measure's orders of F' features and their AOPC: comprehensiveness ↑ better, sufficiency ↓ better.
-
-    descending, ascending: float64[F' + 1], the score along the two orders, the unmasked input first.
-    """
+    """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least important (↓ better)."""
 
     measure: str
-    comprehensive: np.ndarray
-    sufficient: np.ndarray
-    descending: np.ndarray
-    ascending: np.ndarray
+    comprehensive: Walk
+    sufficient: Walk
 
     @property
     def comprehensiveness(self) -> float:
-        return aopc(self.descending)
+        return self.comprehensive.aopc
 
     @property
     def sufficiency(self) -> float:
-        return aopc(self.ascending)
+        return self.sufficient.aopc
+
+    @property
+    def reached(self) -> tuple[tuple[np.ndarray, float], ...]:
+        """Both orders with their AOPC, as `widened` takes them."""
+        return tuple((walk.order, walk.aopc) for walk in (self.comprehensive, self.sufficient))
 
     def normalised(self, limits: Limits) -> tuple[float, float]:
         """NAOPC of comprehensiveness (↑ better) and of sufficiency (↓ better); NaN where the limits coincide."""
         return tuple(naopc(score, limits.lower, limits.upper) for score in (self.comprehensiveness, self.sufficiency))
 
 
-def probability(explainer: Explainer, encoded: Encoded, target: int, cancelled: Callable[[], bool] | None = None) -> Value:
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Limits of an example, and the precision in which they were searched; every limit is attained in the model's own precision."""
+
+    limits: Limits
+    searched: str
+
+
+def probability(oracle: Oracle, target: int, cancelled: Callable[[], bool] | None = None) -> Value:
     """v of an example: the probability of a class, bool[M, F] → float64[M], through the oracle's memo."""
-    oracle = explainer.oracles.of(encoded)
     return lambda masks: softmax(oracle.logits(masks, cancelled=cancelled))[:, target]
+
+
+def walk(explainer: Explainer, encoded: Encoded, orders: Sequence[np.ndarray], target: int, *, cancelled: Callable[[], bool] | None = None) -> tuple[Walk, ...]:
+    """Walk orders of an example, with p-values where its model has a reference; only what is not known costs forward passes.
+
+    Raises:
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    """
+    tested = explainer.tested(encoded)
+    masks = np.concatenate([prefix_masks(order, encoded.F, encoded.premasked) for order in orders])
+    try:
+        judged = tested.judge(masks, cancelled=cancelled)
+    finally:
+        tested.flush()
+    ends = np.cumsum([len(order) + 1 for order in orders])[:-1]
+    values = np.split(softmax(judged.logits)[:, target], ends)
+    p = {form: np.split(all_p, ends) for form, all_p in judged.p.items()}
+    return tuple(Walk(np.asarray(order), values[i], {form: parts[i] for form, parts in p.items()}) for i, order in enumerate(orders))
 
 
 def score(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: str = "signed", *,
           cancelled: Callable[[], bool] | None = None) -> Score:
-    """Score a measure's order on one example; only what the oracle does not know costs forward passes.
+    """Score a measure's orders on one example.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
     Source: NAOPC Eq. 1 and 3.
     """
-    measure, value = measures()[name], probability(explainer, encoded, target, cancelled)
+    measure = measures()[name]
     scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(measure, sign)]
     if np.isnan(scores).any():
         raise NonFinite(f"{name} gave NaN, so there is no order to score.")
     start = encoded.premasked
     orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
-    values = value(np.concatenate([prefix_masks(order, encoded.F, start) for order in orders]))
-    return Score(name, *orders, *np.split(values, 2))
+    return Score(name, *walk(explainer, encoded, orders, target, cancelled=cancelled))
 
 
 def default_exact(device: str) -> int:
@@ -79,147 +119,141 @@ def default_exact(device: str) -> int:
     return EXACT_UP_TO["cuda" if device.startswith("cuda") else "cpu"]
 
 
-def exact_cost(encoded: Encoded) -> int:
-    """Scores that exact limits need, 2^F' of the features that are not masked in the text."""
-    return 1 << int((~encoded.premasked).sum())
+def left_over(encoded: Encoded) -> int:
+    """F': the features that are not masked in the text."""
+    return int((~encoded.premasked).sum())
 
 
-def find_limits(explainer: Explainer, encoded: Encoded, target: int, scored: tuple[Score, ...] = (), width: int = WIDTH, exact_up_to: int | None = None, *,
-                cancelled: Callable[[], bool] | None = None) -> Generator[Limits, None, Limits]:
-    """Limits of an example, the best so far first: a beam of one, the asked beam, and exact ones where they cost no more than allowed.
+def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
+    """What exact limits take at most: 2^F' forward passes."""
+    return _cost(explainer, encoded, 1 << left_over(encoded))
 
-    Each is widened by every order that was scored, so no order lies beyond them. All searches share the oracle's memo.
+
+def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH) -> Cost:
+    """What beam limits take at most, in the model's own precision."""
+    return _cost(explainer, encoded, most_sets(left_over(encoded), width))
+
+
+def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
+    """What a measure's score takes at most: its attribution, and both of its orders."""
+    measure, inside, along = measures()[name], measures()[name].passes(left_over(encoded)), 2 * left_over(encoded) + 2
+    return Cost(inside + along, _cost(explainer, encoded, inside * (3 if measure.backward else 1) + along).seconds)
+
+
+def exact_bytes(F: int) -> int:
+    """Memory that exact limits of F features hold, in bytes: every score stays known, and the dynamic program has two tables."""
+    return (BYTES_A_MASK + 32) << F
+
+
+def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, *,
+              progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+    """Beam limits of an example: those of a beam of one first, then of the asked width; None between turns.
 
     Args:
-        scored: measures that were scored on this example.
-        width: of the beam; exact_up_to: scores that exact limits may cost, the device's default without.
-    Returns:
-        The last of those that are yielded.
+        width: of the beam, at least 1.
+        half: search in half precision where that is faster; the orders found are scored anew in the model's own.
+        progress: called with (sets asked for, most that will be).
     Raises:
-        Cancelled, OutOfMemory, NonFinite: as the oracle; what was yielded before holds as beam limits.
+        Cancelled, OutOfMemory, NonFinite: as the oracle; what was yielded before holds.
         ValueError: every feature is masked already.
-    Source: NAOPC §3; DESIGN §1.
+    Source: NAOPC §3.
     """
-    value, start = probability(explainer, encoded, target, cancelled), encoded.premasked
-    orders = [order for one in scored for order in (one.comprehensive, one.sufficient)]
-    allowed = default_exact(explainer.model.device) if exact_up_to is None else exact_up_to
+    full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
+    widths = tuple(dict.fromkeys((1, width)))
+    most = [most_sets(left_over(encoded), tried) for tried in widths]
     found = None
     try:
-        for tried in dict.fromkeys((1, width)):
-            found = widened(beam_limits(value, encoded.F, tried, start), value, encoded.F, orders + ([] if found is None else [found.lowest, found.highest]), start)
-            yield found
-        if exact_cost(encoded) <= min(allowed, 1 << MOST_EXACT):
-            found = exact_limits(value, encoded.F, start, allowed)
+        for i, tried in enumerate(widths):
+            told = None if progress is None else lambda asked, before=sum(most[:i]): progress(before + asked, sum(most))
+            limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
+            found = Found(limits, searched)
             yield found
     finally:
-        explainer.oracles.of(encoded).flush()
+        for oracle in filter(None, (full, rough)):
+            oracle.flush()
     return found
 
 
-@dataclass(frozen=True)
-class Batch:
-    """What decides the limits of a file of texts; target: "predicted" or a class's name."""
+def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 1 << MOST_EXACT, *,
+               progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[None, None, Found]:
+    """Exact limits of an example; yields between turns. What is computed before it is stopped stays known.
 
-    model: str
-    measures: tuple[str, ...] = DEFAULT
-    sign: str = "signed"
-    target: str = "predicted"
-    unit: str = "word"
-    width: int = WIDTH
-    exact_up_to: int | None = None
-
-    def check(self, labels: tuple[str, ...]) -> None:
-        """ValueError with a sentence for the first choice that cannot be carried out."""
-        unknown = [name for name in self.measures if name not in measures()]
-        if unknown:
-            raise ValueError(f"there is no measure {unknown[0]!r}; choose of {', '.join(measures())}")
-        if self.target not in ("predicted", *labels):
-            raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(labels)}")
-        if self.width < 1:
-            raise ValueError(f"the beam's width is {self.width}; it must be at least 1")
-        if self.exact_up_to is not None and self.exact_up_to > 1 << MOST_EXACT:
-            raise ValueError(f"exact limits may cost at most {1 << MOST_EXACT:,} scores ({MOST_EXACT} features), not {self.exact_up_to:,}")
+    Raises:
+        TooDear: 2^F is more than `most`, or takes more memory than is free; the message has the number. Nothing is computed then.
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    Source: DESIGN §1, Exact limits.
+    """
+    refuse_dear(left_over(encoded))
+    oracle = explainer.oracles.of(encoded)
+    search = exact_search(probability(oracle, target, cancelled), encoded.F, encoded.premasked, most)
+    try:
+        limits = yield from _watched(search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded)))
+    finally:
+        oracle.flush()
+    return Found(limits, explainer.model.precision)
 
 
-def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
-    """One example's limits and scores as plain values, see `batch_limits`."""
-    began = time.perf_counter()
-    labels = explainer.model.labels
-    target = int(explainer.logits(encoded).argmax()) if batch.target == "predicted" else labels.index(batch.target)
-    scored = tuple(score(explainer, encoded, name, target, batch.sign) for name in batch.measures)
-    *_, limits = find_limits(explainer, encoded, target, scored, batch.width, batch.exact_up_to)
-    row = {"class": labels[target], "features": [feature.text for feature in encoded.features], "lower": limits.lower, "upper": limits.upper,
-           "lowest_order": limits.lowest.tolist(), "highest_order": limits.highest.tolist(), "method": limits.method, "width": limits.width, "scores": limits.scores}
-    for one in scored:
-        normal = [None if np.isnan(value) else value for value in one.normalised(limits)]
-        row |= {f"{one.measure}: comprehensiveness": one.comprehensiveness, f"{one.measure}: sufficiency": one.sufficiency,
-                f"{one.measure}: comprehensiveness NAOPC": normal[0], f"{one.measure}: sufficiency NAOPC": normal[1]}
-    return row | {"seconds": time.perf_counter() - began, "problem": None}
+def refuse_dear(F: int) -> None:
+    """TooDear with a sentence where exact limits of F features need more memory than is free."""
+    needed, free = exact_bytes(F), free_memory()
+    if F <= MOST_EXACT and needed > _SHARE * free:
+        raise TooDear(f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
+                      "Close other programs, or use beam limits.")
 
 
-def batch_limits(explainer: Explainer, data: LabelledTexts, batch: Batch, out: Path, progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
-    """Limits and scores of every text of a file, as Parquet; started again, it goes on after the last complete text.
-
-    Columns: example (row of the file, from 1), model, weights, class, features, lower, upper, lowest_order and
-    highest_order (places of the features, the one masked first comes first), method, width, scores; for each measure its
-    comprehensiveness (↑), its sufficiency (↓) and both NAOPC (null where the limits coincide); seconds; problem
-    (a sentence where a text has no limits; then the rest is null).
+def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], threshold: float = 1e-3, widest: int = 256, half: bool = True, *,
+                cancelled: Callable[[], bool] | None = None) -> Generator[BeamStudy | None, None, BeamStudy]:
+    """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far after each.
 
     Args:
-        out: the Parquet file; what is done so far lies beside it until it is complete.
-        progress: called with (what is being done, done, total).
+        cases: (example, explained class), each with at least one feature to mask.
+        threshold: in units of probability.
     Raises:
-        ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    Source: NAOPC §3.
     """
-    batch.check(explainer.model.labels)
-    begun = out.with_name(f"{out.name}.partial.jsonl")
-    about = asdict(batch) | {"data": data.digest, "weights": explainer.model.digest, "precision": explainer.model.precision}
-    rows = _resumed(begun, hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest())
-    with begun.open("a", encoding="utf-8") as file:
-        for i in range(len(rows), len(data)):
-            progress("limits", i, len(data))
-            rows.append({"example": i + 1, "model": batch.model, "weights": explainer.model.digest} | _row(explainer, data, i, batch))
-            file.write(json.dumps(rows[-1]) + "\n")
-            file.flush()
-    progress("limits", len(data), len(data))
-    _write_parquet(rows, out)
-    begun.unlink()
-    return out
-
-
-def _row(explainer: Explainer, data: LabelledTexts, i: int, batch: Batch) -> dict:
+    given = []
+    for encoded, target in cases:
+        full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
+        own = probability(full, target, cancelled)
+        given.append(Case(own, encoded.F, encoded.premasked) if rough is None else
+                     Case(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
+    study = None
     try:
-        encoded = explainer.encode(data.texts[i], data.seconds[i] if data.seconds else None, batch.unit)
-        if encoded.premasked.all():
-            return {"problem": "Every feature is masked in the text, so there are no orders to compare."}
-        return limit_row(explainer, encoded, batch)
-    except (NoFeatures, NonFinite, OutOfMemory) as error:
-        return {"problem": str(error)}
+        for told in study_search(given, threshold, widest):
+            study = told or study
+            yield told
+    finally:
+        for encoded, _ in cases:
+            explainer.oracles.of(encoded).flush()
+    return study
 
 
-def _resumed(path: Path, fingerprint: str) -> list[dict]:
-    """The complete rows of an interrupted run; a new file begins with what decides its rows."""
-    lines = list(_complete_lines(path)) if path.is_file() else []
-    if lines and lines[0].get("fingerprint") != fingerprint:
-        raise BadData(f"{path.name} holds rows of other texts, another model or other choices. Delete it, or choose another --out.")
-    head = lines or [{"fingerprint": fingerprint}]
-    # Written anew, without a last line that was cut short.
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in head), encoding="utf-8")
-    return head[1:]
-
-
-def _complete_lines(path: Path) -> Iterator[dict]:
-    for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
+def _beam(full: Oracle, rough: Oracle | None, target: int, width: int, told, cancelled) -> Generator[None, None, tuple[Limits, str]]:
+    """One beam, in half precision if there is an oracle for it and its answers are numbers."""
+    own, encoded = probability(full, target, cancelled), full.encoded
+    if rough is not None:
         try:
-            yield json.loads(line)
-        except ValueError:
-            return
+            limits = yield from _watched(beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told)
+            return limits, rough.model.precision
+        except NonFinite:
+            # Half precision overflows where float32 does not.
+            pass
+    limits = yield from _watched(beam_search(own, encoded.F, width, encoded.premasked), told)
+    return limits, full.model.precision
 
 
-def _write_parquet(rows: list[dict], out: Path) -> None:
-    import pyarrow
-    from pyarrow import parquet
+def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:
+    """Run a search, a turn at a time, and tell how far it is."""
+    while True:
+        try:
+            asked = next(search)
+        except StopIteration as end:
+            return end.value
+        if told is not None:
+            told(asked)
+        yield None
 
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    parquet.write_table(pyarrow.table({name: [row.get(name) for row in rows] for name in names}), out)
+
+def _cost(explainer: Explainer, encoded: Encoded, passes: int) -> Cost:
+    return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))

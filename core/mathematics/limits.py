@@ -80,8 +80,8 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
     return Limits(lower, upper, free[lowest], free[highest], EXACT, None, len(scores))
 
 
-def finish(search: Search) -> Limits:
-    """Run a search to its end."""
+def finish(search: Generator):
+    """Run a search to its end and return what it finds."""
     while True:
         try:
             next(search)
@@ -235,8 +235,8 @@ def beam_study(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 102
     return list(study_search(cases, threshold, widest))[-1]
 
 
-def study_search(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 1024) -> Generator[BeamStudy, None, None]:
-    """Yield the study after each width; the last has the recommendation.
+def study_search(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
+    """Yield the study after each width, and None after each input; the last has the recommendation.
 
     Args:
         cases: N inputs of one model; one gives a width for this input, many one for a data set.
@@ -249,7 +249,10 @@ def study_search(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 1
         raise ValueError("a beam-size study needs at least one input")
     lower, upper, still, width = np.empty((len(cases), 0)), np.empty((len(cases), 0)), 0, 1
     while width <= widest and still < 2:
-        found = [beam_limits(case.value, case.F, width, case.masked, case.rescore) for case in cases]
+        found = []
+        for case in cases:
+            found.append(beam_limits(case.value, case.F, width, case.masked, case.rescore))
+            yield None
         # A wider beam can miss what a narrower one found; that one's order holds all the same.
         lower, upper = (np.column_stack([old, pick(new, old[:, -1]) if old.size else new])
                         for old, new, pick in ((lower, [one.lower for one in found], np.minimum), (upper, [one.upper for one in found], np.maximum)))

@@ -24,6 +24,13 @@ def keep_freed_memory() -> bool:
     return bool(mallopt(_MMAP_THRESHOLD, 64 * 2**20) and mallopt(_TRIM_THRESHOLD, 256 * 2**20))
 
 
+def free_memory() -> int:
+    """Bytes of main memory that a program can still take without others being pushed out."""
+    import psutil
+
+    return psutil.virtual_memory().available
+
+
 @contextlib.contextmanager
 def without_collecting() -> Iterator[None]:
     """Pause the garbage collector; what exists afterwards is left out of later collections.

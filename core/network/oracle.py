@@ -13,6 +13,8 @@ from core.network.store import Store, canonical_key
 
 SEGMENT_ROWS = 512
 STATES_BYTES = 16_000_000
+# What the memo holds for a known mask, measured: key, logits, and their place in a dictionary.
+BYTES_A_MASK = 320
 
 
 class Oracle:
