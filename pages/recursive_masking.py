@@ -8,24 +8,22 @@ from core.composition.exports import safe_name
 from core.composition.figures import masking_paths
 from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
 from core.composition.rows import SIGNS, pieces
-from core.mathematics.gate import HOLM, RULES
 from core.network.catalogue import DEFAULT, measures
-from core.network.references import CALIBRATED, FORMS
 from core.network.store import canonical_key
-from pages.parts import following, resources
+from pages.parts import following, working
 from pages.parts.links import held, hold, linked
 from pages.parts.pictures import figure_buttons
 from pages.parts.player import player
 from pages.parts.saving import about_view, save_table
 from pages.parts.sidebar import View, open_page
-from pages.parts.stepping import Side, frame, line, pane, random_line, reference_facts, step_names
+from pages.parts.sides import Orders, about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.stepping import Side, frame, line, pane, random_line, step_names
 from pages.parts.tables import table
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.trying import what_if_section
-from pages.parts.wording import duration, plain
+from pages.parts.wording import plain
 
 RECURSIVE, ONCE = "at each step", "once"
-ALONE = "no other"
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,12 @@ def recursive_masking() -> None:
         settings = _settings(view)
     with controls:
         choice, beside = _controls(view, settings)
-    sides = [Side(view.explainer, view.encoded, view.target)] + _other_side(view, beside, said)
+    sides = both_sides(view, beside, said)
     _live(view, sides, choice, said, stage)
     with hand:
         what_if_section(view, sides, choice.form)
     with below:
-        _about_the_test(sides, choice.form)
+        about_the_test(sides, choice.form)
         for note in view.model.notes:
             st.caption(plain(note))
         show_text_notes(view)
@@ -77,11 +75,9 @@ def _settings(view: View) -> dict:
     with middle:
         order = linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
                        help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
-        form = linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
-                      help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
+        form = choose_form()
     with right:
-        rule = linked(st.segmented_control, "Validity gate", RULES, HOLM, "rule", required=True,
-                      help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 % by itself.")
+        rule = choose_rule()
     return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order, "rule": rule, "form": form}
 
 
@@ -94,28 +90,16 @@ def _controls(view: View, settings: dict) -> tuple[Choice, str]:
             played = linked(st.segmented_control, "Step through", list(settings["measures"]), settings["measures"][0], "play", required=True,
                             help="The measure whose steps are shown; the curves below show all that are chosen in the settings.")
     with right:
-        beside = linked(st.selectbox, "Beside it", [ALONE, *(name for name in resources.models() if name != view.model.name)], ALONE, "beside",
-                        help="A second model that takes the same steps on the same example, such as one that was trained without masking.")
+        beside = choose_beside(view, "takes the same steps on the same example")
     return Choice(played=played, **settings), beside
-
-
-def _other_side(view: View, name: str, place) -> list[Side]:
-    """The second model at the same example; [] where none is chosen or the two cannot share one scrubber."""
-    if name == ALONE:
-        return []
-    other, problem = following.other_side(view, name)
-    if problem:
-        with place:
-            st.warning(plain(problem))
-    return [] if other is None else [other]
 
 
 def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
     """Everything that grows while steps are computed; drawn again until all is there."""
     paths = [following.Path(side, name, choice.sign, choice.step, choice.recompute) for side in sides for name in choice.measures]
-    bands = [following.Orders(side, choice.step) for side in sides]
-    following.start([*paths, *bands])
-    every = 0.4 if following.going([*paths, *bands]) else None
+    bands = [Orders(side, choice.step) for side in sides]
+    working.start([*paths, *bands])
+    every = 0.4 if working.going([*paths, *bands]) else None
     # Two, since the sentence stands above what is chosen and the picture below it.
     with said:
         st.fragment(_say, run_every=every)(view, sides, choice, paths, bands)
@@ -128,15 +112,15 @@ def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list
 
 
 def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:
-    if polls != following.going([*paths, *bands]):
+    if polls != working.going([*paths, *bands]):
         # All is there, or more was asked for: the page stops or begins to look for it.
         st.rerun()
     found = _found(paths, bands, sides, choice)
     if found:
         _play(view, choice, found)
-    _progress([*paths, *bands])
+    working.progress([*paths, *bands])
     for work in (*paths, *bands):
-        _offer(work)
+        working.offer(work)
     if found:
         _figures(view, sides, choice, found, bands)
         _table(view, choice, found)
@@ -151,38 +135,6 @@ def _found(paths: list, bands: list, sides: list[Side], choice: Choice) -> dict:
 
 def _summary(path, steps: tuple, orders, choice: Choice) -> Summary:
     return summarise(steps, path.side.encoded.F, choice.step, path.side.target, orders.band, path.side.reference, choice.rule, choice.form)
-
-
-def _progress(works: list) -> None:
-    """How far what is under way is, together."""
-    under_way = [work for work in works if work.runs]
-    if not under_way:
-        return
-
-    def cancel() -> None:
-        for work in under_way:
-            work.cancel()
-
-    share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
-    ahead = min(resources.jobs().ahead(work.key) for work in under_way)
-    waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not share else ""
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, f"Computing {plain(', '.join(work.label for work in under_way))}{waits}")
-        st.button("Cancel", key="cancel-paths", on_click=cancel)
-
-
-def _offer(work) -> None:
-    """What something costs that waits to be asked for, and why it stopped; nothing where it is under way or complete."""
-    job = work.job
-    if work.complete or work.runs:
-        return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(f"{'Go on with' if work.begun else 'Compute'} {plain(work.label)}", key=f"ask-{work.key}", on_click=work.ask)
-        st.markdown(f"at most {work.cost.passes:,} forward passes, about {duration(work.cost.seconds)}")
-        if job is not None and job.state == "failed":
-            st.error(f"{plain(work.label)} stopped: {plain(job.problem)}")
-        elif job is not None and job.cancelled():
-            st.caption("Cancelled; what was computed is kept, and asking again goes on from there.")
 
 
 def _play(view: View, choice: Choice, found: dict) -> None:
@@ -234,21 +186,6 @@ def _table(view: View, choice: Choice, found: dict) -> None:
                "that rest on inputs rejected as out-of-distribution.")
     save_table("Steps (CSV)", following.STEP_COLUMNS, lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, choice.form)],
                safe_name(["masking", view.example.id, view.model.name], "csv"), key="steps-csv")
-
-
-def _about_the_test(sides: list[Side], form: str) -> None:
-    with st.expander(following.reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
-        st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
-                   "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
-        for side in sides:
-            st.markdown(f"**{plain(side.model.name)}**")
-            reference = side.reference
-            if reference is None:
-                st.info(plain(following.without_reference(side)))
-                continue
-            table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
-    for note in dict.fromkeys(note for side in sides for note in following.reference_notes(side)):
-        st.info(plain(note))
 
 
 recursive_masking()

@@ -273,7 +273,7 @@ def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh)
 
 
 def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
-    monkeypatch.setattr("pages.parts.following.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.working.AT_ONCE_SECONDS", 0.0)
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert computed(app) == 0 and app.has("button", "Compute gradient") and app.has("button", "Compute random orders") and "forward passes" in app.said
     app.press("Compute gradient", exact=False)
