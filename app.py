@@ -127,6 +127,7 @@ def _where_next() -> None:
                  icon=":material/format_color_text:")
     st.page_link("pages/recursive_masking.py", label="Recursive masking: does masking them change the prediction, on inputs the model knows?",
                  icon=":material/skip_next:")
+    st.page_link("pages/aopc_and_naopc.py", label="AOPC and NAOPC: how good is that, given what this model allows?", icon=":material/straighten:")
 
 
 home()

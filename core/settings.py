@@ -7,6 +7,7 @@ FAITHSCOPE_DATA        the data on offer, separated by ";", that of the first vi
                        owner/name:config:split) or names of tasks (default none)
 FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
 FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
+FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU, 131072 on a GPU)
 """
 
 import os
@@ -32,6 +33,7 @@ class Settings:
     data: tuple[str, ...]
     cache: Path
     cache_bytes: int
+    exact_scores: int | None = None
 
     @property
     def model(self) -> str:
@@ -43,17 +45,26 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     """Read and check the settings; unset means the default.
 
     Raises:
-        SettingError: an unknown precision or a cap that is no positive number.
+        SettingError: an unknown precision, or a number that is none.
     """
     env = os.environ if environment is None else environment
     precision = env.get("FAITHSCOPE_PRECISION") or "float32"
     if precision not in PRECISIONS:
         raise SettingError(f"FAITHSCOPE_PRECISION is {precision!r}; write one of {', '.join(PRECISIONS)}.")
-    megabytes = env.get("FAITHSCOPE_CACHE_MB") or "2000"
-    if not megabytes.isascii() or not megabytes.isdigit() or int(megabytes) == 0:
-        raise SettingError(f"FAITHSCOPE_CACHE_MB is {megabytes!r}; write a whole number of megabytes above 0.")
+    megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes", 2000)
+    exact = _whole(env, "FAITHSCOPE_EXACT", "scores", None)
     return Settings(env.get("FAITHSCOPE_DEVICE") or "auto", precision, _listed(env.get("FAITHSCOPE_MODEL")) or ("sst2-fmm",),
-                    _listed(env.get("FAITHSCOPE_DATA")), Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), int(megabytes) * 1_000_000)
+                    _listed(env.get("FAITHSCOPE_DATA")), Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), megabytes * 1_000_000, exact)
+
+
+def _whole(env, name: str, unit: str, default: int | None) -> int | None:
+    """A whole number above 0; unset means the default."""
+    written = env.get(name)
+    if not written:
+        return default
+    if not written.isascii() or not written.isdigit() or int(written) == 0:
+        raise SettingError(f"{name} is {written!r}; write a whole number of {unit} above 0.")
+    return int(written)
 
 
 def _listed(text: str | None) -> tuple[str, ...]:

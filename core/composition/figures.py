@@ -11,7 +11,8 @@ import numpy as np
 from core.composition.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS
 from core.mathematics.statistics import ALPHA
 
-_GREY = "#7d8590"
+# For texts and axes, readable on both grounds.
+INK = "#7d8590"
 # Dots stand for what rests on rejected inputs.
 _DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 # The lowest p-value that is drawn; what is smaller stands there, and says its number.
@@ -62,7 +63,7 @@ def performance_by_masking(card: dict) -> dict:
     ]
     # Both lines are named where they are, so that colour is not the only sign.
     notes = [_note(0, values[0], f"{values[0]:.3f}", 14, 14), _note(100, values[-1], f"{values[-1]:.3f}", 14), _note(12, majority, "class majority", 12)]
-    return _figure(lines, 300, annotations=notes, xaxis={"title": {"text": "tokens masked at random (%)"}, "range": [-4, 106]},
+    return figure(lines, 300, annotations=notes, xaxis={"title": {"text": "tokens masked at random (%)"}, "range": [-4, 106]},
                    yaxis={"title": {"text": f"{shown['metric']} ↑ better"}})
 
 
@@ -84,15 +85,15 @@ def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: 
     # Plotly reads markup in its texts.
     score = html.escape(score)
     share = {"title": {"text": f"{unit}s masked (%)"}, "range": [-3, 103], "anchor": "y2" if tested else "y"}
-    figure = _figure(traces, 470 if tested else 320, xaxis=share, yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]})
-    layout = figure["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
-    layout["shapes"] = [] if at is None else [{"type": "line", "x0": 100 * at, "x1": 100 * at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": _GREY, "width": 1}}]
+    drawn = figure(traces, 470 if tested else 320, xaxis=share, yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]})
+    layout = drawn["layout"] | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
+    layout["shapes"] = [] if at is None else [{"type": "line", "x0": 100 * at, "x1": 100 * at, "y0": 0, "y1": 1, "yref": "paper", "line": {"color": INK, "width": 1}}]
     if tested:
         layout["yaxis2"] = layout["yaxis"] | {"title": {"text": "p-value"}, "type": "log", "range": [-3.3, 0.1], "domain": [0, 0.32],
                                               "tickvals": [0.001, 0.01, ALPHA, 0.2, 1]}
         limit = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}
         layout["shapes"].append({"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": ALPHA, "y1": ALPHA, "yref": "y2", "line": limit})
-    return figure | {"layout": layout}
+    return drawn | {"layout": layout}
 
 
 def _path(line: Line, dash: str, tested: bool) -> list[dict]:
@@ -133,13 +134,14 @@ def _band(band: RandomLine, tested: bool) -> list[dict]:
 
 
 def _note(x: float, y: float, text: str, up: int, right: int = 0) -> dict:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "yshift": up, "xshift": right, "font": {"color": _GREY}}
+    return {"x": x, "y": y, "text": text, "showarrow": False, "yshift": up, "xshift": right, "font": {"color": INK}}
 
 
-def _figure(traces: list[dict], height: int, xaxis: dict, yaxis: dict, annotations: list[dict] | None = None) -> dict:
+def figure(traces: list[dict], height: int, xaxis: dict, yaxis: dict, annotations: list[dict] | None = None) -> dict:
+    """Traces in the house's layout, on a transparent ground."""
     axis = {"automargin": True, "gridcolor": "rgba(125,133,144,0.25)", "zeroline": False}
     layout = {"height": height, "margin": {"l": 10, "r": 10, "t": 20, "b": 10}, "showlegend": False, "hoverlabel": {"font": {"size": 13}},
               "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "annotations": annotations or [],
-              "font": {"color": _GREY, "size": 13, "family": "'Source Sans', 'Source Sans Pro', sans-serif"},
+              "font": {"color": INK, "size": 13, "family": "'Source Sans', 'Source Sans Pro', sans-serif"},
               "xaxis": axis | xaxis, "yaxis": axis | yaxis}
     return {"data": traces, "layout": layout}

@@ -68,9 +68,11 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Limits of an example, and the precision in which they were searched; every limit is attained in the model's own precision."""
+    """Limits of an example, the walks of the orders that attain them in the model's own precision, and the precision of the search."""
 
     limits: Limits
+    lowest: Walk
+    highest: Walk
     searched: str
 
 
@@ -166,7 +168,7 @@ def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = 
         for i, tried in enumerate(widths):
             told = None if progress is None else lambda asked, before=sum(most[:i]): progress(before + asked, sum(most))
             limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
-            found = Found(limits, searched)
+            found = Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), searched)
             yield found
     finally:
         for oracle in filter(None, (full, rough)):
@@ -190,7 +192,7 @@ def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 
         limits = yield from _watched(search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded)))
     finally:
         oracle.flush()
-    return Found(limits, explainer.model.precision)
+    return Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), explainer.model.precision)
 
 
 def refuse_dear(F: int) -> None:

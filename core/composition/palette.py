@@ -3,6 +3,8 @@
 SUPPORTS, OPPOSES = "#2b7bba", "#d97a1e"
 OUT_OF_DISTRIBUTION = "#c1121f"
 RANDOM = "#8a8a8a"
+# What the model itself allows: the limits of AOPC.
+LIMIT = "#6b7fd7"
 # Most that a word's background takes of a hue: text keeps a contrast of 4.5:1 in both themes.
 STRONGEST = 0.62
 

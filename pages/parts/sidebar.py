@@ -25,7 +25,8 @@ from pages.parts.words import words
 PREDICTED = "predicted"
 PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
          ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
-         ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"))
+         ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
+         ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"))
 
 
 @dataclass(frozen=True)

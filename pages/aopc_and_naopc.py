@@ -1,0 +1,265 @@
+"""AOPC and NAOPC: how good is a measure's score, given what this model allows?"""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.composition.exports import safe_name
+from core.composition.figures import masking_paths
+from core.composition.limit_figures import gauges, slope, widths
+from core.composition.limiting import WIDTH, left_over
+from core.composition.rows import SIGNS
+from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Tested, compare
+from core.mathematics.limits import EXACT
+from core.network.catalogue import DEFAULT, measures
+from pages.parts import standing, working
+from pages.parts.limiting import STUDIED, Known, Study, studied_cases
+from pages.parts.links import linked
+from pages.parts.pictures import figure_buttons
+from pages.parts.saving import about_view, save_table
+from pages.parts.sidebar import View, open_page
+from pages.parts.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.tables import table
+from pages.parts.texts import prediction_line, show_text_notes
+from pages.parts.wording import escaped, number, plain
+
+WIDTHS = ("1", "2", "5", "10", "20", "50")
+HALF, FULL = "half precision", "full precision"
+_QUIET = {"displayModeBar": False}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the page's settings say."""
+
+    measures: tuple[str, ...]
+    sign: str
+    width: int
+    half: bool
+    rule: str
+    form: str
+    direction: str
+
+    def tested(self, side) -> Tested:
+        """How the inputs of one side are tested."""
+        return Tested(side.encoded, side.reference, self.rule, self.form)
+
+
+def aopc_and_naopc() -> None:
+    """Draw the page."""
+    view = open_page("AOPC and NAOPC", "How good is that, given what this model allows?")
+    said, controls, stage, below = (st.container() for _ in range(4))
+    with below:
+        st.subheader("Settings", anchor=False)
+        settings = _settings()
+    with controls:
+        left, right = st.columns([3, 2], gap="large")
+        with left:
+            direction = linked(st.segmented_control, "Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", required=True, format_func=_direction_name,
+                               help="Comprehensiveness masks the most important words first, and the probability should fall fast. "
+                                    "Sufficiency masks the least important first, and it should stay.")
+        with right:
+            beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
+    choice = Choice(direction=direction, **settings)
+    sides = both_sides(view, beside, said)
+    if left_over(view.encoded) == 0:
+        with said:
+            prediction_line(view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare.")
+    else:
+        _live(view, [Known.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides], choice, said, stage)
+    with below:
+        about_the_test(sides, choice.form)
+        for note in view.model.notes:
+            st.caption(plain(note))
+        show_text_notes(view)
+
+
+def _direction_name(direction: str) -> str:
+    return f"{direction} {ARROWS[direction]}"
+
+
+def _settings() -> dict:
+    chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
+                    help="Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to be asked.")
+    left, middle, right = st.columns(3)
+    with left:
+        sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
+                      help="Signed: what supports the class is masked first. Absolute: what matters most either way.")
+        rule = choose_rule()
+    with middle:
+        width = linked(st.segmented_control, "Beam", WIDTHS, str(WIDTH), "beam", required=True,
+                       help="How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs more.")
+        form = choose_form()
+    with right:
+        search = linked(st.segmented_control, "Search beams in", (HALF, FULL), HALF, "search", required=True,
+                        help="Half precision is used where this device is faster in it; the orders that it finds are scored in full precision, so that the limits "
+                             "shown are attained.")
+    return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": search == HALF}
+
+
+def _live(view: View, known: list[Known], choice: Choice, said, stage) -> None:
+    """Everything that grows while limits are searched; drawn again until all is there."""
+    works = [work for one in known for work in one.works]
+    study = [_study_of_text(known[0], choice), *_study_of_data(view, choice)]
+    working.start(works)
+    every = 0.4 if working.going([*works, *study]) else None
+    with said:
+        st.fragment(_say, run_every=every)(view, known, choice)
+    with stage:
+        st.fragment(_draw, run_every=every)(view, known, choice, works, study, every is not None)
+
+
+def _say(view: View, known: list[Known], choice: Choice) -> None:
+    boards = _boards(known, choice)
+    said = standing.answer(known[0], boards.get(known[0]), choice.direction)
+    compared = _compared(boards, choice)
+    if compared is not None:
+        said += f"</p><p style='font-size:1.12rem'>{standing.comparison_line(compared, _by_model(boards))}"
+    prediction_line(view, said)
+
+
+def _draw(view: View, known: list[Known], choice: Choice, works: list, study: list, polls: bool) -> None:
+    if polls != working.going([*works, *study]):
+        # All is there, or more was asked for: the page stops or begins to look for it.
+        st.rerun()
+    boards = _boards(known, choice)
+    for i, (one, found) in enumerate(boards.items()):
+        _gauge(view, one, found, boards, choice, str(i))
+    working.progress(works)
+    for one in known:
+        _offers(one)
+    if boards:
+        compared = _compared(boards, choice)
+        if compared is not None:
+            _slope(view, compared, boards)
+        st.subheader("The orders, step by step", anchor=False)
+        _columns(known, lambda one, key: _curves(view, one, boards[one], choice, key) if one in boards else None)
+        st.caption("Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that were found. Crosses and dotted "
+                   "lines: the input is rejected as out-of-distribution, or comes after one that is, so the score there says little.")
+        _table(view, boards, choice)
+    _studies(view, known[0], study, choice)
+
+
+def _boards(known: list[Known], choice: Choice) -> dict[Known, Board]:
+    """What is known of each side so far; sides without limits are left out."""
+    found = {one: one.board(choice.rule, choice.form) for one in known}
+    return {one: board for one, board in found.items() if board is not None}
+
+
+def _by_model(boards: dict[Known, Board]) -> dict[str, Board]:
+    return {one.side.model.name: board for one, board in boards.items()}
+
+
+def _compared(boards: dict[Known, Board], choice: Choice):
+    return compare(_by_model(boards), choice.direction) if len(boards) > 1 else None
+
+
+def _columns(known: list[Known], draw) -> None:
+    """One column a side, headed by the model's name where there are two."""
+    if len(known) == 1:
+        draw(known[0], "0")
+        return
+    for i, (column, one) in enumerate(zip(st.columns(len(known), gap="large"), known)):
+        with column:
+            st.markdown(f"**{plain(one.side.model.name)}**")
+            draw(one, str(i))
+
+
+def _gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], choice: Choice, key: str) -> None:
+    if len(boards) > 1:
+        st.markdown(f"**{plain(one.side.model.name)}**")
+    # Under each other on one axis: what one model allows and another does not is seen at once.
+    span = min(other.limits.lower for other in boards.values()), max(other.limits.upper for other in boards.values())
+    drawn = gauges(standing.gauge_rows(board), standing.chance_range(board), board.limits, standing.tag(board.limits), _score_name(one), span)
+    st.plotly_chart(drawn, width="stretch", theme=None, key=f"gauges-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
+    figure_buttons(f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges")
+    st.html(f"<p>{standing.limits_line(one, board, choice.width)}</p>")
+    warning = standing.narrow_warning(board.limits)
+    if warning:
+        st.warning(plain(warning), icon=":material/warning:")
+    untested = standing.untested(board, choice.direction, choice.form)
+    if untested:
+        st.caption(plain(untested))
+
+
+def _offers(one: Known) -> None:
+    for work in one.works:
+        # Exact limits are offered once there is something to compare them with.
+        if work is not one.exact or one.found is not None:
+            working.offer(work)
+    if one.exact.refused and one.exact.job is None:
+        st.caption(plain(one.exact.refused))
+
+
+def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
+    st.subheader("Before and after normalising", anchor=False)
+    names = list(_by_model(boards))
+    before, after = standing.slope_points(compared, names[1])
+    st.plotly_chart(slope(before, after, f"place by {_direction_name(compared.direction)}, 1 is best"), width="stretch", theme=None, key="slope", config=_QUIET,
+                    alt=f"Places by AOPC and by NAOPC. {len(compared.changed)} of {len(compared.ahead)} comparisons change.")
+    st.caption(f"Full lines: {plain(names[0])}; dashed: {plain(names[1])}. Within one model normalising never changes the order of measures; between models it can. "
+               f"Agreement of the two orders (Kendall’s τ-b, 1 ↑ is the same): {number(compared.tau)}.")
+    figure_buttons("slope", safe_name(["naopc-ranks", view.example.id, *names]), about_view(view), "the slope chart")
+
+
+def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> None:
+    tested, band = choice.tested(one.side), one.orders.band
+    random = None if band is None else standing.random_line(band, one.side.target, tested)
+    drawn = masking_paths(standing.curve_lines(board, choice.direction, tested), random, _score_name(one), one.side.encoded.unit)
+    st.plotly_chart(drawn, width="stretch", theme=None, key=f"curves-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
+    figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")
+
+
+def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
+    header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
+    for one, board in boards.items():
+        counts, unit = choice.tested(one.side).counts, one.side.encoded.unit
+        named = standing.table_rows(board, lambda i, counts=counts, unit=unit: f"{counts[i]} {unit}{'' if counts[i] == 1 else 's'} masked")
+        rows += [[one.side.model.name, *row] for row in named] if two else named
+    table(["model", *header] if two else header, rows, most=90)
+    st.caption("AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between the least (0) and the most (1) that "
+               "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as out-of-distribution.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        save_table("Scores (CSV)", standing.SCORE_COLUMNS,
+                   lambda: [row for one, board in boards.items() for row in standing.score_rows(one.side, board, choice.sign, choice.tested(one.side))],
+                   safe_name(["naopc", view.example.id, view.model.name], "csv"), key="scores-csv")
+        save_table("Orders (CSV)", standing.ORDER_COLUMNS,
+                   lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.tested(one.side))],
+                   safe_name(["aopc-orders", view.example.id, view.model.name], "csv"), key="orders-csv")
+
+
+def _study_of_text(known: Known, choice: Choice) -> Study:
+    return Study(known.side.explainer, ((known.side.encoded, known.side.target),), "this text", choice.half)
+
+
+def _study_of_data(view: View, choice: Choice) -> list[Study]:
+    """The study of the first texts of the data that the filters leave; [] for a text of one's own."""
+    if view.browsed is None:
+        return []
+    examples = [view.browsed.index.data.examples[row] for row in view.browsed.rows[:STUDIED]]
+    cases = studied_cases(view.explainer, [(example.text, example.second) for example in examples], view.encoded.unit)
+    name = f"{len(cases)} texts of {view.browsed.index.data.name}"
+    return [Study(view.explainer, cases, name, choice.half)] if len(cases) > 1 else []
+
+
+def _studies(view: View, known: Known, studies: list[Study], choice: Choice) -> None:
+    st.subheader("How wide must the beam be?", anchor=False)
+    st.caption(f"The width is doubled until the mean limits move by less than 0.001 twice in a row. For {plain(view.model.name)}, a class’s probability.")
+    working.progress(studies)
+    for i, study in enumerate(studies):
+        working.offer(study)
+        found = study.study
+        if found is None:
+            continue
+        st.html(f"<p>{escaped(standing.study_line(found, study.name, 1e-3, study.complete), 300)}</p>")
+        limits = known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
+        st.plotly_chart(widths(found, limits, _score_name(known)), width="stretch", theme=None, key=f"widths-{i}", config=_QUIET,
+                        alt=standing.study_line(found, study.name, 1e-3, study.complete))
+        figure_buttons(f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes")
+
+
+def _score_name(one: Known) -> str:
+    return f"probability of {one.side.class_name}"
+
+
+aopc_and_naopc()

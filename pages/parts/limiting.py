@@ -1,0 +1,227 @@
+"""Limits and scores as jobs: what is asked for, how far it is, and what is known of one side so far."""
+
+from dataclasses import dataclass
+
+from core.composition.explaining import Cost
+from core.composition.limiting import Found, Score, beam_cost, default_exact, exact_cost, find_beam, find_exact, left_over, refuse_dear, score, score_cost, study_width
+from core.composition.recursive import BY_FEATURE
+from core.composition.standings import Board, Tested, board
+from core.mathematics.limits import MOST_EXACT, BeamStudy, TooDear
+from core.network.store import canonical_key
+from pages.parts import resources
+from pages.parts.sides import Orders, about_side
+from pages.parts.stepping import Side
+from pages.parts.working import Work
+
+# Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
+STUDIED, WIDEST = 10, 64
+_EXPECTED_WIDTH = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Scored(Work):
+    """One measure's orders under one model."""
+
+    side: Side
+    measure: str
+    sign: str
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/score", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target)
+
+    @property
+    def label(self) -> str:
+        return f"{self.measure} ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return score_cost(self.side.explainer, self.side.encoded, self.measure)
+
+    @property
+    def score(self) -> Score | None:
+        return self.job.result if self.complete else None
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
+
+
+class _Limits(Work):
+    """What both searches have in common: the best they have found so far."""
+
+    @property
+    def found(self) -> Found | None:
+        job = self.job
+        return None if job is None else job.result if job.state == "done" else job.partial
+
+
+@dataclass(frozen=True, eq=False)
+class Beam(_Limits):
+    """Beam limits under one model."""
+
+    side: Side
+    width: int
+    half: bool
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/beam limits", 1, **about_side(self.side), target=self.side.target, width=self.width, half=self.half)
+
+    @property
+    def label(self) -> str:
+        return f"limits by a beam of {self.width} ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return beam_cost(self.side.explainer, self.side.encoded, self.width)
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return find_beam(side.explainer, side.encoded, side.target, self.width, self.half, progress=job.report, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Exact(_Limits):
+    """Exact limits under one model."""
+
+    side: Side
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/exact limits", 1, **about_side(self.side), target=self.side.target)
+
+    @property
+    def label(self) -> str:
+        return f"exact limits ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return exact_cost(self.side.explainer, self.side.encoded)
+
+    @property
+    def at_once(self) -> bool:
+        """Where it costs no more scores than the setting allows, 4,096 on a CPU and 131,072 on a GPU without one."""
+        allowed = resources.chosen_settings().exact_scores or default_exact(self.side.model.device)
+        return self.refused == "" and 1 << left_over(self.side.encoded) <= allowed
+
+    @property
+    def refused(self) -> str:
+        """Why it cannot be asked for, a sentence with the number; "" where it can."""
+        F = left_over(self.side.encoded)
+        if F > MOST_EXACT:
+            return (f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
+                    "A coarser unit, such as clauses, has fewer.")
+        try:
+            refuse_dear(F)
+        except TooDear as error:
+            return str(error)
+        return ""
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return find_exact(side.explainer, side.encoded, side.target, progress=job.report, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Study(Work):
+    """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in words."""
+
+    explainer: object
+    cases: tuple[tuple[object, int | None], ...]
+    name: str
+    half: bool
+
+    @property
+    def key(self) -> str:
+        model = self.explainer.model
+        return canonical_key("job/beam study", 1, model=model.digest, precision=model.precision, half=self.half,
+                             cases=[[encoded.digest, target] for encoded, target in self.cases])
+
+    @property
+    def label(self) -> str:
+        return f"beam sizes on {self.name} ({self.explainer.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        """At most as far as a beam of eight; wider ones are tried where the limits still move."""
+        every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH) for encoded, _ in self.cases]
+        return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
+
+    @property
+    def at_once(self) -> bool:
+        return False
+
+    @property
+    def study(self) -> BeamStudy | None:
+        """The study so far; a cancelled one keeps what it has."""
+        job = self.job
+        return None if job is None else job.result if job.state == "done" else job.partial
+
+    def work(self, job):
+        """What the job does: a case without a class explains the one that is predicted."""
+        cases = [(encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target) for encoded, target in self.cases]
+        done = 0
+        told = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
+        while True:
+            try:
+                study = next(told)
+            except StopIteration as end:
+                return end.value
+            done += study is None
+            # How many widths there will be is not known: four are expected.
+            job.report(done, max(4 * len(cases), done + 1))
+            yield study
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """All work on one side, and what it says together."""
+
+    side: Side
+    scored: tuple[Scored, ...]
+    beam: Beam
+    exact: Exact
+    orders: Orders
+
+    @classmethod
+    def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "Known":
+        exact = Exact(side)
+        # Exact limits ask for every set in full precision: a beam before them had better ask for some of those.
+        return cls(side, tuple(Scored(side, name, sign) for name in measures), Beam(side, width, half and not exact.at_once), exact, Orders(side, BY_FEATURE))
+
+    @property
+    def works(self) -> list[Work]:
+        """Everything, in the order in which it is asked for."""
+        return [*self.scored, self.beam, self.orders, *([self.exact] if not self.exact.refused or self.exact.job is not None else [])]
+
+    @property
+    def found(self) -> Found | None:
+        """The best limits so far."""
+        return self.exact.found or self.beam.found
+
+    def board(self, rule: str, form: str) -> Board | None:
+        """Where everything stands; None before there are limits."""
+        found = self.found
+        if found is None:
+            return None
+        scores = [one.score for one in self.scored if one.score is not None]
+        return board(found, scores, self.orders.band, self.side.target, Tested(self.side.encoded, self.side.reference, rule, form))
+
+
+def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:
+    """Texts as cases of a study, those that cannot be encoded or have nothing to order left out; the predicted class is explained."""
+    cases = []
+    for text, second in texts:
+        try:
+            encoded = explainer.encode(text, second, unit)
+        except ValueError:
+            continue
+        if left_over(encoded) > 1:
+            cases.append((encoded, None))
+    return tuple(cases)
+
+

@@ -1,0 +1,218 @@
+"""Put standings between the limits into words, rows and figures; no Streamlit."""
+
+from core.composition.figures import Line, RandomLine
+from core.composition.limit_figures import Gauge, Range
+from core.composition.limiting import Walk
+from core.composition.palette import LIMIT, hue
+from core.composition.recursive import Band
+from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Standing, Tested
+from core.mathematics.curves import spread
+from core.mathematics.gate import Gate
+from core.mathematics.limits import EXACT, NARROW, BeamStudy, Limits
+from core.network.references import FORMS
+from pages.parts.limiting import Known
+from pages.parts.stepping import Side, gate_text
+from pages.parts.wording import escaped, number
+
+SCORE_COLUMNS = ["model", "measure", "values", "explained class", "comprehensiveness (higher is better)", "its NAOPC (higher is better)", "sufficiency (lower is better)",
+                 "its NAOPC (lower is better)", "lower limit", "upper limit", "limits", "sets scored for them", "precision of the search",
+                 "comprehensiveness rests on rejected inputs", "sufficiency rests on rejected inputs", "rule of the gate", "form of the gate"]
+ORDER_COLUMNS = ["model", "order", "direction", "step", "masked here", "explained class", "probability of it", "p (calibrated)", "p (literal)",
+                 "rejected as out-of-distribution", "at or after the first rejected step", "rule of the gate", "form of the gate"]
+
+
+def tag(limits: Limits) -> str:
+    """How the limits were found: "exact" or "beam 5"."""
+    return EXACT if limits.method == EXACT else f"beam {limits.width}"
+
+
+def marked(gate: Gate) -> bool:
+    """Whether a number along a walk rests on rejected inputs."""
+    return gate.first is not None
+
+
+def answer(known: Known, board: Board | None, direction: str) -> str:
+    """The page's result in a sentence or two, HTML in which all text is escaped."""
+    if board is None:
+        return "The limits are being searched." if known.beam.runs else "Ask for the limits below to see how good that is."
+    limits = board.limits
+    if limits.coincide:
+        return "On this text every order of masking scores the same, so no measure can be better than another here: NAOPC is —."
+    first, how = board.best(direction), tag(limits)
+    if first is None:
+        return (f"This model allows an AOPC of {number(limits.lower)} to {number(limits.upper)} on this text ({how}). "
+                "Choose a measure in the settings to see where it stands.")
+    warned = " ⚠ Some of its masked inputs are rejected as out-of-distribution." if marked(first.gates[direction]) else ""
+    what, best, worst = ("most", limits.upper, limits.lower) if direction == COMPREHENSIVENESS else ("least", limits.lower, limits.upper)
+    return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important lowers the "
+            f"probability by {number(first.aopc[direction])} {ARROWS[direction]} on average; the best order lowers it by {number(best)}, the worst by "
+            f"{number(worst)} ({how}). "
+            f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
+
+
+def limits_line(known: Known, board: Board, width: int) -> str:
+    """What the limits are and how they were found, HTML in which all text is escaped."""
+    limits = board.limits
+    said = f"AOPC on this text lies between <b>{number(limits.lower)}</b> and <b>{number(limits.upper)}</b>: {_how(board)}"
+    if limits.method != EXACT:
+        if known.exact.runs:
+            done, total = known.exact.progress
+            said += f"; exact limits are under way ({done:,} of {total:,} sets)" if done else "; exact limits come next"
+        elif known.exact.begun and not known.exact.complete:
+            said += f"; exact limits stopped after {known.exact.progress[0]:,} of {known.exact.progress[1]:,} sets"
+        elif limits.width < width:
+            said = said.replace("AOPC on", "Best so far: AOPC on") + ("; a wider beam is under way" if known.beam.runs else "; the wider beam was stopped")
+    rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
+    if rejected:
+        said += f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected as out-of-distribution"
+    return f"{said}."
+
+
+def narrow_warning(limits: Limits) -> str:
+    """What to think of limits that nearly coincide; "" where they do not."""
+    if limits.coincide or not limits.narrow:
+        return ""
+    return (f"The limits lie only {number(limits.upper - limits.lower)} apart (less than {NARROW}): on this text every order scores nearly the same, "
+            "so NAOPC magnifies trifles. Choose a text with more at stake.")
+
+
+def untested(board: Board, direction: str, form: str) -> str:
+    """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
+    first = board.best(direction)
+    walk, gate = (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
+    return "" if gate.available else gate_text(gate, [], min(walk.p.get(form, ()), default=float("nan")))
+
+
+def gauge_rows(board: Board) -> list[Gauge]:
+    """The measures of a board for the figure."""
+    return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(number(one.naopc[way]) for way in DIRECTIONS),
+                  tuple(marked(one.gates[way]) for way in DIRECTIONS)) for one in board.standings]
+
+
+def chance_range(board: Board) -> Range | None:
+    """The random orders of a board for the figure."""
+    chance = board.chance
+    return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
+
+
+def curve_lines(board: Board, direction: str, tested: Tested) -> list[Line]:
+    """The orders of every measure, and those that attain the limits, for the figure of paths."""
+    lines = [_line(one.measure, hue(one.measure), one.walks[direction], tested) for one in board.standings]
+    best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
+    walks = {"upper": board.highest, "lower": board.lowest}
+    return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], tested), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], tested)]
+
+
+def random_line(band: Band, target: int, tested: Tested) -> RandomLine:
+    """Random orders for the same figure."""
+    mean, lower, upper = spread(band.values(target))
+    return RandomLine(tested.counts / tested.encoded.F, mean, lower, upper, band.median_p(tested.form), len(band.logits), None)
+
+
+def table_rows(board: Board, counts_text) -> list[list[str]]:
+    """A board as rows of the page's table; ⚠ marks what rests on rejected inputs."""
+    rows = [[one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)] for one in board.standings]
+    if board.chance is not None:
+        chance = board.chance
+        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)})"
+        rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc), "the same", "the same", ""])
+    return rows
+
+
+def score_rows(side: Side, board: Board, sign: str, tested: Tested) -> list[list]:
+    """A board for a CSV file, see SCORE_COLUMNS."""
+    limits = board.limits
+    about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
+    rows = []
+    for one in board.standings:
+        told = [_told(one.gates[way], marked(one.gates[way])) for way in DIRECTIONS]
+        scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
+        rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, tested.rule, tested.form])
+    return rows
+
+
+def order_rows(side: Side, board: Board, tested: Tested) -> list[list]:
+    """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
+    walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
+    walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
+    rows = []
+    for name, way, walk in walks:
+        gate = tested.gate(walk)
+        for i, value in enumerate(walk.values):
+            word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
+            rows.append([side.model.name, name, way, i, word, side.class_name, float(value), *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
+                         _told(gate, bool(gate.rejected[i])), _told(gate, gate.beyond(i)), tested.rule, tested.form])
+    return rows
+
+
+def comparison_line(found: Comparison, boards: dict[str, Board]) -> str:
+    """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped."""
+    first, second = list(boards)[:2]
+    ranges = " and ".join(f"{number(one.limits.lower)} to {number(one.limits.upper)} for <b>{escaped(name)}</b>" for name, one in boards.items())
+    said = f"The same text allows an AOPC of {ranges}, so raw scores of the two do not compare. "
+    if not found.ahead:
+        return said
+    changed = found.changed
+    if changed:
+        told = "; ".join(f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC" for measure in changed)
+        return f"{said}<b>Normalising changes the comparison</b> for {len(changed)} of {len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'} ({told})."
+    leads = {after for _, after in found.ahead.values()}
+    whole = f", and {_lead(leads.pop())} for every measure" if len(leads) == 1 else ""
+    return f"{said}<b>Normalising does not change the comparison</b> of {escaped(first)} and {escaped(second)}: whichever is ahead by AOPC is ahead by NAOPC{whole}."
+
+
+def slope_points(found: Comparison, second: str) -> tuple[list, list]:
+    """What the slope chart draws, see `core.composition.limit_figures.slope`."""
+    return ([(f"{one.measure} · {one.model}", hue(one.measure), one.model == second, one.place, one.aopc) for one in found.placed],
+            [(one.place_normalised, one.naopc) for one in found.placed])
+
+
+def study_line(study: BeamStudy, name: str, threshold: float, complete: bool) -> str:
+    """What a beam-size study recommends, in a sentence."""
+    if study.settled:
+        wider = f"{study.widths[-2]} and {study.widths[-1]}"
+        return f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than {threshold:g} each time."
+    if not complete:
+        lower, upper = (number(float(limits[:, -1].mean())) for limits in (study.lower, study.upper))
+        return f"On {name} the mean limits lie between {lower} and {upper} with a beam of {study.widths[-1]}, so far."
+    return f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact limits would tell more."
+
+
+def in_words(board: Board, direction: str) -> str:
+    """The figure for those who do not see it."""
+    told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
+    return f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}."
+
+
+def _how(board: Board) -> str:
+    limits = board.limits
+    if limits.method == EXACT:
+        return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
+    rough = "" if board.searched == "float32" else f", searched in {board.searched}; the orders it found are scored in float32"
+    return f"<b>beam {limits.width}</b>, within the exact limits ({limits.scores:,} sets{rough})"
+
+
+def _line(name: str, colour: str, walk: Walk, tested: Tested) -> Line:
+    gate = tested.gate(walk)
+    p = walk.p.get(tested.form)
+    return Line(name, colour, tested.counts / tested.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
+
+
+def _cells(one: Standing, direction: str) -> list[str]:
+    mark = " ⚠" if marked(one.gates[direction]) else ""
+    return [f"{number(one.aopc[direction])}{mark}", f"{number(one.naopc[direction])}{mark}"]
+
+
+def _validity(one: Standing, counts_text) -> str:
+    if not one.gates[COMPREHENSIVENESS].available:
+        return "unavailable"
+    told = [f"{ARROWS[way]} ⚠ rejected from {counts_text(one.gates[way].first)} on" for way in DIRECTIONS if marked(one.gates[way])]
+    return "; ".join(told) or "not rejected"
+
+
+def _lead(model: str | None) -> str:
+    return "both are equal" if model is None else f"{escaped(model)} is ahead"
+
+
+def _told(gate: Gate, value: bool) -> str:
+    return ("yes" if value else "no") if gate.available else "unavailable"
