@@ -49,7 +49,8 @@ def _example(view: View) -> None:
     row = build_row(measure, found, "signed", encoded.premasked)
     said = _most_important(view, row)
     prediction_line(view, said)
-    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition}, name=attributions_name(view), about=about_view(view))
+    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition}, name=attributions_name(view), about=about_view(view),
+          unit=view.encoded.unit)
     save_attributions(view, [row], said)
     show_text_notes(view)
 

@@ -31,7 +31,7 @@ def attributions() -> None:
     picture, asking = st.container(), st.container()
     st.subheader("Do the measures agree?", anchor=False)
     table = st.container()
-    chosen, sign = _settings()
+    chosen, sign = _settings(view.encoded.unit)
     found = {}
     with asking:
         for name in chosen:
@@ -49,7 +49,7 @@ def attributions() -> None:
             st.caption(plain(note))
         show_text_notes(view)
     with table:
-        _agreement(rows)
+        _agreement(rows, view.encoded.unit)
         _costs(view, chosen, found)
 
 
@@ -64,12 +64,12 @@ def _class_buttons(view: View) -> None:
                       type="primary" if i == view.target else "secondary", help="Probability of the class; press to explain it instead.")
 
 
-def _settings() -> tuple[list[str], str]:
+def _settings(unit: str) -> tuple[list[str], str]:
     st.subheader("Settings", anchor=False)
     chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
                     help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.")
     sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
-                  help="Signed: does the word support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
+                  help=f"Signed: does the {unit} support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
                        "Measures without the chosen kind show their own.")
     return chosen, sign
 
@@ -135,9 +135,9 @@ def _progress(key: str, name: str) -> None:
 def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
     ranked = [row for row in rows if not measures()[row.measure].baseline]
     if not ranked and len(rows) < len(chosen):
-        return "Nothing is computed yet: ask for a measure below to see which words it calls important."
+        return f"Nothing is computed yet: ask for a measure below to see which {view.encoded.unit}s it calls important."
     if not ranked:
-        return "Choose a measure in the settings below to see which words it calls important."
+        return f"Choose a measure in the settings below to see which {view.encoded.unit}s it calls important."
     firsts = {row.measure: most_important(row) for row in ranked}
     spelled = {name: None if i is None else f"<b>{escaped(view.encoded.features[i].text)}</b>" for name, i in firsts.items()}
     if len(ranked) == 1:
@@ -156,21 +156,20 @@ def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
 def _words(view: View, rows: list[Row]) -> None:
     if not rows:
         # The text itself, without colours.
-        words([], pieces(view.encoded), view.class_name, {})
+        words([], pieces(view.encoded), view.class_name, {}, unit=view.encoded.unit)
         return
     cut = view.encoded.truncation
     rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
     word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest,
-                 name=attributions_name(view), about=about_view(view))
+                 name=attributions_name(view), about=about_view(view), unit=view.encoded.unit)
     if word is None:
         return
-    st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, word {word + 1} of {view.encoded.F}"
-            if view.encoded.unit == "word" else f"<b>{escaped(view.encoded.features[word].text)}</b>, token {word + 1} of {view.encoded.F}")
+    st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, {view.encoded.unit} {word + 1} of {view.encoded.F}")
     table(["measure", "variant", "value", "unit", "place (1 matters most)"],
           [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or '—')] for row in rows])
 
 
-def _agreement(rows: list[Row]) -> None:
+def _agreement(rows: list[Row], unit: str) -> None:
     if len(rows) < 2:
         st.caption("Agreement compares two measures or more.")
         return
@@ -181,8 +180,8 @@ def _agreement(rows: list[Row]) -> None:
     tau, overlap = agreement(rows, k)
     names = [row.measure for row in rows]
     shown = zip(st.columns(2, gap="large"), (tau, overlap), ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
-                ("1 ↑ the same order of words, 0 unrelated, −1 reversed.",
-                 f"Share of the {k} most important words in common: 1 ↑ all; two random orders share {number(k / len(rows[0].free))} on average."))
+                (f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
+                 f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share {number(k / len(rows[0].free))} on average."))
     for column, values, title, note in shown:
         with column:
             st.markdown(f"**{title}**")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.network.features import MASK_SPELLINGS, NoFeatures, encode, find_words, masked_ids, with_premasked
+from core.network.features import MASK_SPELLINGS, UNITS, NoFeatures, encode, find_words, masked_ids, with_premasked
+from core.network.grouping import GROUPS, find_groups
 from tests import tiny
 
 TOKENIZERS = ("bert", "roberta", "deberta", "modernbert", "gpt2")
@@ -45,9 +46,44 @@ SHARED = {
     ("deberta", "right to left"): ["שלום", ",", "עולם", "!", "مرحبا؟"],
 }
 
+# Text, its sentences, and its clauses where they are others; | is where one ends.
+GROUPED = {
+    "plain": ("The pier was wet. Who cares?! Not I! So…  it goes", "The pier was wet.|Who cares?!|Not I!|So…|it goes", None),
+    "signs apart": ("a slow boat . it sank , twice", "a slow boat .|it sank , twice", "a slow boat .|it sank ,|twice"),
+    "signs in a row": ("so . . . it ( truly ! ) sank ? ! yes", "so . . .|it ( truly ! )|sank ? !|yes", None),
+    "commas in a row": ("so , , well . , on", "so , , well .|, on", "so , ,|well . ,|on"),
+    "inside a run": ("It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)", "It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)",
+                     "It cost 3.5 pounds,|or 1,000 pence at 10:30 (no.5)"),
+    "closing": ("“Go.” (He went.) She 'stayed.' **Done.** [ok.]\" \"Why\" so", "“Go.”|(He went.)|She 'stayed.'|**Done.**|[ok.]\"|\"Why\" so", None),
+    "a quote apart": ('he left . " why ? "', 'he left .|" why ? "', None),
+    "a comma behind": ('He said "no.", then left.', 'He said "no.", then left.', 'He said "no.",|then left.'),
+    "abbreviations": ("Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.", "Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.",
+                      "Mr. and (Dr. Oak) saw J. R. Fir,|e.g. in a U.S. port vs. Prof. Elm."),
+    "no abbreviations": ("Is it Dr? By Dr... or so. It was etc. By", "Is it Dr?|By Dr...|or so.|It was etc.|By", None),
+    "numbers": ("1. Salt 2. Water is 5. Then 3. Stir", "1. Salt 2.|Water is 5.|Then 3.|Stir", None),
+    "a list": ("1. Salt. 2. Water.", "1. Salt.|2. Water.", None),
+    "blank lines": ("Salt\nand\r\nwater\n\nStir \n \t\n twice\r\n\r\nServe", "Salt\nand\r\nwater|Stir|twice|Serve", None),
+    "HTML": ("<br />Wet.<br /><br />Dry<br>cold<BR/> <br/>hot <br><br>. So", "<br />Wet.<br /><br />|Dry<br>cold<BR/> <br/>|hot <br><br>|. So", None),
+    "dashes": ("no - yes -- or — and – for a-b c—d, 1990–95 x- y", "no - yes -- or — and – for a-b c—d, 1990–95 x- y",
+               "no -|yes --|or —|and –|for a-b c—|d,|1990–95 x- y"),
+    "a cut-off speech": ("“Wait—” he — she left", "“Wait—” he — she left", "“Wait—”|he —|she left"),
+    "bullets": ("- salt; - pepper: ... - * so, - and", "- salt; - pepper: ...|- * so, - and", "- salt;|- pepper: ...|- * so,|- and"),
+    "Chinese": ("海很大。风，“很大！”船（小？）走、走；1，000：二", "海很大。|风，“很大！”|船（小？）|走、走；1，000：二",
+                "海很大。|风，|“很大！”|船（小？）|走、|走；|1，000：|二"),
+    "full-width and half": ("海｡风.大 走！？! ok", "海｡|风.大 走！？!|ok", None),
+    "right to left": ("שלום, עולם! مرحبا؟ نعم، لا", "שלום, עולם!|مرحبا؟|نعم، لا", "שלום,|עולם!|مرحبا؟|نعم،|لا"),
+    "typed masks": ("[MASK]. The <mask>, [MASK] ran. [MASK]", "[MASK].|The <mask>, [MASK] ran.|[MASK]", "[MASK].|The <mask>,|[MASK] ran.|[MASK]"),
+    "a dash in front": ("—he left", "—he left", None),
+    "a bracket behind a sign": ("海。（ . 风", "海。|（ . 风", None),
+    "punctuation alone": ("... , — ! ?", "... , — ! ?", None),
+    "punctuation around": ("... , so it goes. *** , ;", "... , so it goes. *** , ;", None),
+    "emoji": ("👍🏽! yes 👩‍👧. 5!", "👍🏽!|yes 👩‍👧.|5!", None),
+    "nothing": (" \n\n ", "", None),
+}
+
 PIECES = ("the", " ", "  ", "\n", "\t", "'s", "'", "’s", "...", "(", ")", "[", "]", "-", "wind", "Captain", "[MASK]", "<mask>", "<|endoftext|>",
           "[SEP]", "</s>", "<pad>", "[PAD]", "▁", "Ġ", "##", "👍🏽", "👩‍👧", "e\u0301", "\u0301", "ﬁ", "İ", "ß", "中文", "שלום", "\0", "\u200b", "\u200d",
-          "\ufeff", "\ufffd", "\ud800", "\udc00", "\u2028", "\x85", "\x1f", "<br>", "**", "$5", "x" * 120)
+          "\ufeff", "\ufffd", "\ud800", "\udc00", "\u2028", "\x85", "\x1f", "<br>", "**", "$5", "x" * 120, ".", ",", "。", "，", "—", "\n\n", "<br />", "Dr.", "1.", "\"")
 ANY_TEXT = st.text(st.characters(), max_size=40) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 THOROUGH = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -97,6 +133,124 @@ def test_words_in_one_token_are_one_feature(tiny_model, kind):
 def test_a_dropped_word_is_no_feature(tiny_model):
     assert [f.text for f in tiny_model("bert").encode("the \u200b tide \0 turned").features] == ["the", "tide", "turned"]
     assert [f.text for f in tiny_model("gpt2").encode("the \u200b tide").features] == ["the", "\u200b", "tide"]
+
+
+@pytest.mark.parametrize("text, sentences, clauses", GROUPED.values(), ids=GROUPED)
+def test_clauses_and_sentences_by_hand(text, sentences, clauses):
+    for unit, expected in (("sentence", sentences), ("clause", clauses or sentences)):
+        assert "|".join(text[a:b] for a, b in find_groups(text, unit)) == expected
+
+
+@pytest.mark.parametrize("unit", GROUPS)
+@THOROUGH
+@given(ANY_TEXT)
+def test_clauses_and_sentences_are_in_order_and_hold_every_word(unit, text):
+    spans, words = find_groups(text, unit), find_words(text)
+    assert all(a < b for a, b in spans) and all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    assert all(text[a:b] == text[a:b].strip() for a, b in spans)
+    assert "".join(text[a:b] for a, b in words) == "".join("".join(text[a:b].split()) for a, b in spans)
+    # A word is cut only behind a sign that needs no space, or behind a line break.
+    edges = {edge for word in words for edge in word}
+    cut = [end for _, end in spans if end not in edges]
+    assert all(text[end - 1] in "。！？，；：、—\"'”’)]}*_.!?…" or text[:end].lower().endswith(">") for end in cut)
+    if not any(sign in text.lower() for sign in ("。", "｡", "！", "？", "，", "；", "：", "、", "､", "—", "―", "<br")):
+        assert [w for a, b in spans for w in ((a + c, a + d) for c, d in find_words(text[a:b]))] == words
+
+
+@pytest.mark.parametrize("unit", GROUPS)
+@pytest.mark.parametrize("part", ["a, b. ", "a。", "（。", '"。', ".", ".a", "—", "1，1", "<br ", "<br />", "\n\n", "( . ", "，a—"])
+def test_two_hundred_thousand_signs_take_seconds(unit, part):
+    started = time.process_time()
+    find_groups(part * (200_000 // len(part)) + "a", unit)
+    assert time.process_time() - started < 3
+
+
+@EACH
+@pytest.mark.parametrize("name", ["plain", "signs apart", "inside a run", "blank lines", "dashes", "abbreviations", "numbers"])
+@pytest.mark.parametrize("unit", GROUPS)
+def test_two_models_see_the_same_clauses_and_sentences(tiny_model, kind, unit, name):
+    text, sentences, clauses = GROUPED[name]
+    text = text.replace("—", "--")
+    assert [f.text for f in tiny_model(kind).encode(text, unit=unit).features] == [text[a:b] for a, b in find_groups(text, unit)]
+
+
+def test_sentences_in_one_token_are_one_feature(tiny_model):
+    """A unigram tokenizer makes one unknown token of a run of letters that it does not know."""
+    text = "the 海。风 tide, so"
+    assert [f.text for f in tiny_model("bert").encode(text, unit="clause").features] == ["the 海。", "风 tide,", "so"]
+    encoded = tiny_model("deberta").encode(text, unit="clause")
+    assert [f.text for f in encoded.features] == ["the 海。风 tide,", "so"] and encoded.feature_of.max() == 1
+
+
+def test_what_the_tokenizer_drops_is_no_sentence(tiny_model):
+    found = tiny_model("bert").encode("the \u200b tide. \u200b\n\n\u200b turned. \0\n\n\0", unit="sentence").features
+    assert [f.text for f in found] == ["the \u200b tide.", "\u200b turned."]
+
+
+@pytest.mark.parametrize("unit", GROUPS)
+def test_a_sentence_cut_in_two_ends_where_the_model_stops_reading(tiny_model, unit):
+    model = tiny_model("bert")
+    # 62 tokens are read: three of them "the the.", and five would be "captain".
+    encoded = model.encode("the the. " + "the " * 70 + ". the", unit=unit)
+    assert [f.text for f in encoded.features] == ["the the.", " ".join(["the"] * 59)]
+    assert (encoded.truncation.words, encoded.truncation.words_read) == (75, 62)
+    encoded = model.encode("the the. " + "the " * 57 + "captain on. the", unit=unit)
+    assert [f.text for f in encoded.features] == ["the the.", "the " * 57 + "captain"], "a word cut in two is shown whole, as everywhere"
+    assert encoded.truncation.words_read == 60 and [f.text for f in model.encode("the " * 59 + "captain on").features][-1] == "captain"
+    assert [f.text for f in model.encode("the " * 61 + ". the", unit=unit).features] == ["the " * 61 + "."]
+
+
+@EACH
+@pytest.mark.parametrize("unit", GROUPS)
+def test_a_typed_mask_masks_only_itself_in_its_sentence(tiny_model, kind, unit):
+    model = tiny_model(kind)
+    text = "The [MASK] was cold.\n\n<mask> [MASK]\n\nSo it is <mask>."
+    encoded, words = model.encode(text, unit=unit), model.encode(text)
+    assert [f.text for f in encoded.features] == ["The [MASK] was cold.", "<mask> [MASK]", "So it is <mask>."]
+    assert encoded.premasked.tolist() == [False, True, False]
+    read = masked_ids(encoded, np.zeros((1, 3), dtype=bool))[0]
+    np.testing.assert_array_equal(read, masked_ids(words, np.zeros((1, words.F), dtype=bool))[0])
+    np.testing.assert_array_equal(read, encoded.ids)
+    left = model.tokenizer.decode(read[read != model.mask_id]).lower()
+    assert "mask" not in left and (read == model.mask_id).sum() >= 4
+    masked = masked_ids(encoded, np.array([[True, False, False]]))[0]
+    np.testing.assert_array_equal(masked == model.mask_id, (encoded.feature_of == 0) | (read == model.mask_id))
+
+
+def test_typed_masks_of_a_second_text_are_read_as_such_where_it_has_features(tiny_model):
+    model = tiny_model("bert")
+    one, both = (model.encode("a.", "a <mask>. [MASK]", unit="sentence", second_maskable=asked) for asked in (False, True))
+    assert [f.text for f in one.features] == ["a."] and [f.text for f in both.features] == ["a.", "a <mask>.", "[MASK]"]
+    assert both.premasked.tolist() == [False, False, True]
+    assert (one.ids == model.mask_id).sum() == 1 and (both.ids == model.mask_id).sum() > 2
+
+
+@EACH
+@pytest.mark.parametrize("unit", GROUPS)
+@THOROUGH
+@given(text=ANY_TEXT)
+def test_clauses_and_sentences_of_any_text(tiny_model, kind, unit, text):
+    model = tiny_model(kind)
+    encoded, words = (encoded_or_none(model, text, unit=asked) for asked in (unit, "word"))
+    assert (encoded is None) == (words is None)
+    if encoded is None:
+        return
+    spans = [(f.start, f.end) for f in encoded.features]
+    assert all(text[f.start:f.end] == f.text == f.text.strip() != "" for f in encoded.features)
+    assert all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    held = words.feature_of >= 0
+    np.testing.assert_array_equal(encoded.feature_of >= 0, held)
+    assert (np.diff(encoded.feature_of[held]) >= 0).all() and set(encoded.feature_of[held].tolist()) == set(range(encoded.F))
+    # What is read with nothing masked by hand does not depend on the unit.
+    read = masked_ids(words, np.zeros((1, words.F), dtype=bool))[0]
+    np.testing.assert_array_equal(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0], read)
+    typed = words.premasked[words.feature_of] & held
+    assert encoded.premasked.tolist() == [bool(typed[encoded.feature_of == i].all()) for i in range(encoded.F)]
+    for place, (a, b) in enumerate(model.tokenizer(text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)}), return_offsets_mapping=True,
+                                                   truncation=True, max_length=model.max_tokens)["offset_mapping"]):
+        if held[place]:
+            ink = next(i for i in range(a, b) if not text[i].isspace())
+            assert spans[encoded.feature_of[place]][0] <= ink < spans[encoded.feature_of[place]][1]
 
 
 @EACH
@@ -178,11 +332,11 @@ def test_a_truncated_example_has_only_what_is_read(tiny_model, kind):
     assert encoded.feature_of.max() == encoded.F - 1
 
 
-@pytest.mark.parametrize("kind", ["bert", "gpt2"])
-def test_a_hundred_thousand_words_take_seconds(tiny_model, kind):
+@pytest.mark.parametrize("kind, unit", [("bert", "word"), ("gpt2", "word"), ("bert", "clause")])
+def test_a_hundred_thousand_words_take_seconds(tiny_model, kind, unit):
     model = tiny_model(kind)
     started = time.process_time()
-    encoded = model.encode("the captain's tide, " * 25_000 + "and " * 25_000)
+    encoded = model.encode("the captain's tide, " * 25_000 + "and " * 25_000, unit=unit)
     assert encoded.truncation.words == 125_000
     assert time.process_time() - started < 6
 
@@ -203,8 +357,8 @@ def test_control_characters_alone_are_refused_where_the_tokenizer_drops_them(tin
 
 
 def test_an_unknown_unit_is_refused(tiny_model):
-    with pytest.raises(ValueError, match="sentence"):
-        tiny_model("bert").encode("the tide", unit="sentence")
+    with pytest.raises(ValueError, match="paragraph"):
+        tiny_model("bert").encode("the tide", unit="paragraph")
 
 
 @EACH
@@ -236,10 +390,10 @@ def test_features_of_any_text(tiny_model, kind, unit, text):
 
 @EACH
 @THOROUGH
-@given(text=ANY_TEXT, second=st.none() | ANY_TEXT, both=st.booleans(), data=st.data())
-def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text, second, both, data):
+@given(text=ANY_TEXT, second=st.none() | ANY_TEXT, unit=st.sampled_from(UNITS), both=st.booleans(), data=st.data())
+def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text, second, unit, both, data):
     model = tiny_model(kind)
-    encoded = encoded_or_none(model, text, second, second_maskable=both)
+    encoded = encoded_or_none(model, text, second, unit=unit, second_maskable=both)
     if encoded is None:
         return
     masks = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=encoded.F, max_size=encoded.F), min_size=1, max_size=3)), dtype=bool)
@@ -257,8 +411,8 @@ def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text,
 
 
 @THOROUGH
-@given(one=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(["word", "token"])),
-       other=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(["word", "token"])))
+@given(one=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)),
+       other=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)))
 def test_the_digest_tells_examples_apart(tiny_model, one, other):
     first, second = (encoded_or_none(tiny_model("bert"), text, pair, unit=unit) for text, pair, unit in (one, other))
     if first is not None and second is not None:
@@ -272,6 +426,16 @@ def test_the_digest_of_near_misses(tiny_model):
                 model.encode("a \ufffd")]
     assert len({e.digest for e in examples}) == len(examples)
     assert model.encode("a b").digest == model.encode("a b").digest
+
+
+def test_the_digests_that_the_store_knows_stay_as_they_were(tiny_model):
+    model = tiny_model("bert")
+    single, pair = ("The [MASK] was cold, it's <mask>. So?", None), ("The tide turned.", "It's cold.")
+    assert model.encode(*single).digest == "06c60a2752f34d307a7d532532fb1807d9b2b2cbaca55972e1870abeac0b190b"
+    assert model.encode(*pair).digest == "abd9c08407d11f7d7cf8ba3b3f93291778730cfda51bae2dcc05bee45b8e08e9"
+    assert model.encode(*single, unit="token").digest == "0d64cc85f14eb8fd239b069604448e32862c6f3ad0a111b64368a29a157f74a8"
+    assert model.encode(*pair, unit="token").digest == "6801d50b37c8530b53e6967c06cd2d44d617cae77392820cd2769e706fa6b473"
+    assert len({model.encode("tide", unit=unit).digest for unit in UNITS}) == len(UNITS) == 4, "the same one feature"
 
 
 @pytest.mark.parametrize("masks", [np.zeros(3, dtype=bool), np.zeros((1, 2), dtype=bool), np.zeros((1, 3)), np.zeros((1, 4), dtype=bool)])

@@ -136,6 +136,22 @@ def test_the_unit_cuts_the_text_into_tokens(bundled):
     assert app.at.query_params["unit"] == "token"
 
 
+LETTER = "The boat is slow, and I like it. The sea is wide!\n\nWe were glad to be home [MASK]; so was the dog."
+
+
+@pytest.mark.parametrize("unit, count", [("clause", 5), ("sentence", 3)])
+def test_a_longer_text_by_clauses_and_sentences(unit, count):
+    app = App(ATTRIBUTIONS, unit=unit, measures=["gradient", "leave-one-out"]).type(LETTER)
+    assert app.choice[3] == unit and app.text == LETTER and len(app.words["pieces"]) == count
+    assert not any(piece["masked"] for piece in app.words["pieces"]), "a typed mask masks itself only"
+    assert f"point at a {unit} for" in app.words["hint"].lower() and app.words["title"].startswith(f"{unit.capitalize()}s coloured")
+    assert f"F = {count} {unit}s" in app.said and f"the same order of {unit}s" in app.said and "word" not in app.words["hint"]
+    for page in (HOME, "pages/recursive_masking.py"):
+        app.go(page)
+        assert not app.errors and app.choice[3] == unit
+    assert f"Mask {unit}s by hand" in app.said
+
+
 def test_no_measure_chosen_still_shows_the_text():
     app = App(ATTRIBUTIONS, example=SHORT)
     text = app.text
@@ -234,7 +250,7 @@ def test_a_link_restores_what_it_names():
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("query", [{"example": "s999"}, {"class": "no such class"}, {"data": "nothing"}, {"unit": "sentence"}, {"model": "nobody/nothing"},
+@pytest.mark.parametrize("query", [{"example": "s999"}, {"class": "no such class"}, {"data": "nothing"}, {"unit": "paragraph"}, {"model": "nobody/nothing"},
                                    {"example": "<script>alert(1)</script>"}, {"example": ""}, {"text": "0" * 64}, {"example": ["s002", "s003"]}])
 def test_a_link_to_what_is_not_there_falls_back(page, query):
     app = App(page, **query)

@@ -144,9 +144,9 @@ def _legend(shown: Shown) -> str:
     if "positive" in kinds:
         keys += ['<span>matters least</span>', '<span class="scale"></span>', "<span>matters most (no sign)</span>"]
     if "rank" in kinds:
-        keys.append("<span>word<sup>1</sup> masked first</span>")
+        keys.append(f"<span>{shown.encoded.unit}<sup>1</sup> masked first</span>")
     if any(row.masked.any() for row in shown.rows):
-        keys.append('<span class="masked">word</span><span>masked in the text</span>')
+        keys.append(f'<span class="masked">{shown.encoded.unit}</span><span>masked in the text</span>')
     return f'<p class="legend">{"".join(keys)}</p>\n<p class="quiet">Each row’s colour is scaled to its own largest value; the table below has the numbers.</p>\n'
 
 
@@ -157,7 +157,7 @@ def _agreement(shown: Shown, top: int) -> str:
     tau, overlap = agreement(list(shown.rows), k)
     chance = _number(k / len(shown.rows[0].free))
     return ("<section>\n<h2>Do the measures agree?</h2>\n<div class=\"pair\">\n"
-            + _square(shown, tau, "Rank correlation (Kendall’s τ-b)", "1 ↑ the same order of words, 0 unrelated, −1 reversed.")
+            + _square(shown, tau, "Rank correlation (Kendall’s τ-b)", f"1 ↑ the same order of {shown.encoded.unit}s, 0 unrelated, −1 reversed.")
             + _square(shown, overlap, f"Overlap of the top {k}", f"Share of the {k} most important in common: 1 ↑ all; two random orders share {chance} on average.")
             + "</div>\n</section>\n")
 

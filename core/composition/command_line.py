@@ -137,7 +137,7 @@ def _add_limits(commands) -> None:
     add("--measures", nargs="+", default=list(DEFAULT), help="measures to score")
     add("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     add("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
+    add("--unit", choices=UNITS, default="word", help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact limits")
     add("--width", type=int, default=5, help="of the beam")
     add("--exact-up-to", type=int, help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a GPU)")
     add("--full", action="store_true", help="search beams in the precision of the computation, not in half precision where that is faster")

@@ -74,7 +74,7 @@ def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: 
 
     Args:
         score: name of the score, "probability of positive".
-        unit: "word" or "token".
+        unit: what is masked as one piece, see `core.network.features.UNITS`.
         at: where a vertical line marks the step that is shown, in [0, 1].
     Source: FMM Fig. 4.
     """

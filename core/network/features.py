@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-UNITS = ("word", "token")
+from core.network.grouping import GROUPS, find_groups
+
+UNITS = ("word", "token", *GROUPS)
 # Spellings that stand for "masked from the start" whatever the model's own mask token is.
 MASK_SPELLINGS = ("[MASK]", "<mask>")
 _RUN = re.compile(r"\S+")
@@ -20,7 +22,7 @@ class NoFeatures(ValueError):
 
 @dataclass(frozen=True)
 class Feature:
-    """A word or token of the first text: its spelling and its characters `text[start:end]`."""
+    """A word, token, clause or sentence of the first text: its spelling and its characters `text[start:end]`."""
 
     text: str
     start: int
@@ -45,7 +47,8 @@ class Encoded:
     """One example as a model reads it.
 
     ids: int64[T]; type_ids: int64[T] or None; feature_of: int64[T], the feature of each token,
-    -1 for special tokens and for the second text unless it was asked for; premasked: bool[F].
+    -1 for special tokens and for the second text unless it was asked for; premasked: bool[F]. A typed
+    mask inside a clause or sentence is `mask_id` in ids, whatever else is masked.
     """
 
     text: str
@@ -120,12 +123,15 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
 
     A token belongs to the word in which its first non-space character lies. Where one token spans
     several words ("'s" in byte-pair vocabularies) these become one feature, since they cannot be
-    masked apart. A word that the tokenizer drops (a zero-width space) is no feature.
+    masked apart. A word that the tokenizer drops (a zero-width space) is no feature. So it is with
+    clauses and sentences; one that the longest input cuts in two ends with the last word of which
+    something is read. A typed mask masks its word, but not the clause or sentence around it: such a
+    feature is masked from the start only if nothing else is in it.
 
     Args:
         tokenizer: a fast tokenizer of transformers.
         text, second: the example; `second` None for a single text.
-        unit: "word" or "token".
+        unit: one of UNITS; "clause" and "sentence" as `core.network.grouping` finds them.
         max_tokens: longest input that the model reads, special tokens included.
         mask_id: the token put at masked places.
         second_maskable: give the second text features too (training and reference data).
@@ -140,20 +146,27 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
         raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
     if not text.strip():
         raise NoFeatures("The text is empty. Type at least one word.")
-    batch = tokenizer(encodable(text), None if second is None else encodable(second), truncation=True,
-                      max_length=max_tokens, return_offsets_mapping=True, verbose=False)
-    encoding = batch.encodings[0]
+    batch, encoding = _tokenised(tokenizer, text, second, max_tokens)
     sides = np.array([-1 if s is None else s for s in encoding.sequence_ids], dtype=np.int64)
     ids = np.array(encoding.ids, dtype=np.int64)
     offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
-    feature_of, features, typed = _tied((text, second if second_maskable else None), sides, offsets, unit, spellings)
+    texts, own = (text, second if second_maskable else None), (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
+    feature_of, features, premasked = _tied(texts, sides, offsets, unit, spellings, own)
     if not features:
         raise NoFeatures("The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word.")
-    premasked = np.array(typed, dtype=bool)
-    premasked[feature_of[(ids == mask_id) & (feature_of >= 0)]] |= mask_id == tokenizer.mask_token_id
+    if unit in GROUPS:
+        word_of, _, masked = _tied(texts, sides, offsets, "word", spellings, own)
+        typed = (word_of >= 0) & masked[word_of]
+        ids, premasked = np.where(typed, mask_id, ids), np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
     return Encoded(text, second, unit, ids, _type_ids(batch), feature_of, tuple(features), premasked, mask_id,
                    _truncation(text, second, encoding, sides, spellings))
+
+
+def _tokenised(tokenizer, text, second, max_tokens):
+    batch = tokenizer(encodable(text), None if second is None else encodable(second), truncation=True,
+                      max_length=max_tokens, return_offsets_mapping=True, verbose=False)
+    return batch, batch.encodings[0]
 
 
 def encodable(text: str) -> str:
@@ -188,8 +201,12 @@ def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
     return masks | encoded.premasked
 
 
-def _tied(texts, sides, offsets, unit, spellings) -> tuple[np.ndarray, list[Feature], list[bool]]:
-    """Tie tokens to the features of both texts (None: it has none): feature_of int64[T], features, and whether each is a typed mask."""
+def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list[Feature], np.ndarray]:
+    """Tie tokens to the features of both texts (None: it has none).
+
+    Returns:
+        feature_of int64[T], features, and bool[F]: whether any of it is a typed mask; own: bool[T], the tokenizer's mask token.
+    """
     feature_of, features, typed = np.full(len(offsets), -1, dtype=np.int64), [], []
     for side, text in enumerate(texts):
         if text is None:
@@ -199,7 +216,9 @@ def _tied(texts, sides, offsets, unit, spellings) -> tuple[np.ndarray, list[Feat
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
         features += [Feature(text[a:b], a, b) for a, b in spans]
         typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(text)])
-    return feature_of, features, typed
+    masked = np.array(typed, dtype=bool)
+    masked[feature_of[own & (feature_of >= 0)]] = True
+    return feature_of, features, masked
 
 
 def _owners(text, offsets, unit, spellings):
@@ -210,7 +229,7 @@ def _owners(text, offsets, unit, spellings):
         owner = np.full(len(offsets), -1, dtype=np.int64)
         owner[kept] = np.arange(len(kept))
         return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
-    words = np.array(find_words(text, spellings), dtype=np.int64).reshape(-1, 2)
+    words = _spans(text, offsets, unit, spellings)
     word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
     owner, spans, last = np.full(len(offsets), -1, dtype=np.int64), [], -1
     for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
@@ -224,6 +243,18 @@ def _owners(text, offsets, unit, spellings):
         last = max(last, end_word)
         owner[i] = len(spans) - 1
     return owner, spans
+
+
+def _spans(text, offsets, unit, spellings) -> np.ndarray:
+    """Characters of words, int64[W, 2], or of clauses or sentences, the last that is read no further than to the end of a word."""
+    words = np.array(find_words(text, spellings), dtype=np.int64).reshape(-1, 2)
+    if unit not in GROUPS:
+        return words
+    groups = np.array(find_groups(text, unit), dtype=np.int64).reshape(-1, 2)
+    read_to = offsets[:, 1].max(initial=0)
+    read = words[words[:, 0] < read_to, 1].max(initial=0)
+    groups[:, 1] = np.where(groups[:, 0] < read_to, np.minimum(groups[:, 1], read), groups[:, 1])
+    return groups
 
 
 def _touch(spans, typed) -> list[bool]:

@@ -16,6 +16,8 @@ SAVE_CSS = """
 # Words first; then shapes on a ground, as SVG elements or on a canvas, and the buttons that save them.
 DRAWING_JS = r"""
 const visible = (text) => text.replaceAll('\u0000', '\u2400');
+// A label with a long text in it, short enough to float beside it; what is said of the text stands at the end.
+const brief = (label) => { const all = [...label]; return all.length > 240 ? all.slice(0, 120).join('') + ' \u2026 ' + all.slice(-100).join('') : label; };
 // Arrow keys go from word to word; one of them is a stop of the tab key.
 const walkWords = (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -117,9 +119,12 @@ const shapesOf = (root, unwanted, ground) => {
         const stroke = thick && style[`border${side}Style`] !== 'none' ? solid(style[`border${side}Color`], ground) : null;
         if (stroke) shapes.push({ kind: 'line', x, y: middle, width, thick, stroke, faint, dotted: style[`border${side}Style`] === 'dotted' });
       }
-      if (style.textDecorationLine.includes('line-through')) {
-        shapes.push({ kind: 'line', x, y: y + height * 0.52, width, thick: 1.3, stroke: solid(style.color, ground), faint });
-      }
+    }
+    // A box may hold several lines: each is struck through by itself.
+    const struck = style.textDecorationLine.includes('line-through') ? [...node.childNodes].filter((child) => child.nodeType === Node.TEXT_NODE) : [];
+    for (const [, left, top, right, height] of struck.flatMap(linesOf)) {
+      const [x, y] = [left - frame.left, top + down - frame.top + height * 0.52];
+      shapes.push({ kind: 'line', x, y, width: right - left, thick: 1.3, stroke: solid(style.color, ground), faint });
     }
   };
   const walk = (node, faint) => {

@@ -97,7 +97,7 @@ export default function (component) {
   const mark = (i, on) => root.querySelectorAll(`[data-i="${i}"]`).forEach((n) => n.classList.toggle('same', on));
   const show = (event) => {
     const node = root.pointed = event.currentTarget;
-    tip.textContent = node.getAttribute('aria-label');
+    tip.textContent = brief(node.getAttribute('aria-label'));
     tip.hidden = false;
     const box = node.getBoundingClientRect();
     tip.style.left = Math.max(8, Math.min(box.left, window.innerWidth - 360)) + 'px';
@@ -316,7 +316,7 @@ export default function (component) {
       drawClasses(own, pane, step);
       drawChance(own, pane, step);
     });
-    if (root.pointed && !tip.hidden) tip.textContent = root.pointed.getAttribute('aria-label');
+    if (root.pointed && !tip.hidden) tip.textContent = brief(root.pointed.getAttribute('aria-label'));
   };
   const fixed = JSON.stringify({ ...data, step: 0, panes: data.panes.map((pane) => ({ ...pane, steps: [], gate: null, running: null })) });
   if (root.fixed !== fixed) [root.nodes, root.fixed] = [build(), fixed];

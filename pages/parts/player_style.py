@@ -45,7 +45,8 @@ button:focus-visible, .word:focus-visible, .slider:focus-visible {{ outline: 3px
 .swatch {{ width: .75rem; height: .75rem; border-radius: 3px; align-self: center; flex: none; }} .name {{ font-weight: 600; }}
 .text {{ line-height: 2.05; font-size: 1.04rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 18rem; overflow-y: auto; padding: 0 3px; }}
 .word {{ all: unset; box-sizing: border-box; border-radius: 4px; padding: .08rem .16rem; border-bottom: 3px solid transparent; color: var(--st-text-color);
-  overflow-wrap: anywhere; unicode-bidi: isolate }} button.word {{ cursor: pointer; line-height: 1.45; }} button.word[aria-disabled=true] {{ cursor: not-allowed; }}
+  overflow-wrap: anywhere; unicode-bidi: isolate; -webkit-box-decoration-break: clone; box-decoration-break: clone }}
+button.word {{ cursor: pointer; line-height: 1.45; }} button.word[aria-disabled=true] {{ cursor: not-allowed; }}
 .word.own {{ unicode-bidi: plaintext; }} .word.for {{ border-bottom-color: var(--for); }} .word.against {{ border-bottom: 3px dotted var(--against); }}
 .word.masked {{ text-decoration: line-through; opacity: .5; }} .word.fresh {{ outline: 1px dashed var(--st-text-color); outline-offset: -1px; }}
 .word.same {{ outline: 2px solid color-mix(in srgb, var(--st-text-color) 45%, transparent); }}

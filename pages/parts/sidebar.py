@@ -127,8 +127,9 @@ def _choose(frame: Frame, body) -> View:
             st.query_params.pop("text", None)
             _pick(frame, name, key)
         slot = st.container()
-        unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True,
-                      help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens.")
+        unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True, width="stretch",
+                      help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
+                           "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits.")
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.

@@ -23,8 +23,8 @@ _KEPT = "masked by hand"
 @st.fragment
 def what_if_section(view: View, sides: list[Side], form: str) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
-    st.subheader("What if? Mask words by hand", anchor=False)
     encoded = view.encoded
+    st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
     identity = canonical_key("what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target)[:16]
     chosen = hand_set(identity, encoded.F)
     mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
@@ -35,7 +35,7 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
         st.error(plain(str(error)))
         return
     names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
-    what_if(frame(identity, encoded, pieces(encoded), names, 0, panes, name="what-if", about="", title="Words masked by hand"))
+    what_if(frame(identity, encoded, pieces(encoded), names, 0, panes, name="what-if", about="", title=f"{encoded.unit.capitalize()}s masked by hand"))
     _remember(encoded, mask & ~encoded.premasked)
 
 
@@ -68,7 +68,7 @@ def _held(encoded) -> np.ndarray:
 
 
 def _read(value: str, encoded) -> np.ndarray:
-    """A mask as it is written, "3.7.12"; what is no word of this text is left out."""
+    """A mask as it is written, "3.7.12"; what is no feature of this text is left out."""
     mask = encoded.premasked.copy()
     for place in value.split(".")[:10_000]:
         if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):

@@ -22,7 +22,7 @@ _CSS = f"""
 .swatch {{ width: .75rem; height: .75rem; border-radius: 3px; align-self: center; flex: none; }}
 .name {{ font-weight: 600; }}
 .detail, .legend, .rest {{ color: color-mix(in srgb, var(--st-text-color) 72%, var(--st-background-color)); }}
-.text {{ line-height: 2.15; font-size: 1.06rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; }}
+.text {{ line-height: 2.15; font-size: 1.06rem; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 22rem; overflow-y: auto; padding: 0 3px; }}
 .word {{ all: unset; box-sizing: border-box; cursor: pointer; border-radius: 4px; padding: .08rem .16rem; border-bottom: 3px solid transparent;
         color: var(--st-text-color); overflow-wrap: anywhere; unicode-bidi: isolate; }}
 .word.own {{ unicode-bidi: plaintext; }}
@@ -61,7 +61,7 @@ export default function (component) {
     return `color-mix(in srgb, var(--${value < 0 ? 'against' : 'for'}) ${share}%, var(--st-background-color))`;
   };
   const show = (event) => {
-    tip.textContent = event.currentTarget.getAttribute('aria-label');
+    tip.textContent = brief(event.currentTarget.getAttribute('aria-label'));
     tip.hidden = false;
     const box = event.currentTarget.getBoundingClientRect();
     tip.style.left = Math.max(8, Math.min(box.left, window.innerWidth - 360)) + 'px';
@@ -142,7 +142,7 @@ _COMPONENT = st.components.v2.component("faithscope_words", html=_HTML, css=_CSS
 
 
 def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "",
-          key: str = "words", name: str = "words", about: str = "") -> int | None:
+          key: str = "words", name: str = "words", about: str = "", unit: str = "word") -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
     Args:
@@ -153,6 +153,7 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         rest: what stands after the last word (what the model does not read).
         name: of the files that the two buttons save, without an ending; see `core.composition.exports.safe_name`.
         about: the line under a saved picture, see `core.composition.exports.picture_line`; without one there are no buttons.
+        unit: what a piece is, see `core.network.features.UNITS`.
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
@@ -162,8 +163,8 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
         "signed": any(row.kind == "signed" for row in rows),
         "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
         "against": f"opposes “{class_name}”",
-        "legend": "Each row’s colour is scaled to its own largest value.", "hint": "Point at a word for the number, click it to compare.",
-        "name": name, "about": about, "title": f"Words coloured by {', '.join(row.measure for row in rows)}",
+        "legend": "Each row’s colour is scaled to its own largest value.", "hint": f"Point at a {unit} for the number, click it to compare.",
+        "name": name, "about": about, "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
         "rows": [_drawn(row, definitions) for row in rows],
     }
     # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
