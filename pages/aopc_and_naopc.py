@@ -9,7 +9,7 @@ from core.composition.figures import masking_paths
 from core.composition.limit_figures import gauges, slope, widths
 from core.composition.limiting import WIDTH, left_over
 from core.composition.rows import SIGNS
-from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Tested, compare
+from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
 from core.mathematics.limits import EXACT
 from core.network.catalogue import DEFAULT, measures
 from pages.parts import standing, working
@@ -40,9 +40,9 @@ class Choice:
     form: str
     direction: str
 
-    def tested(self, side) -> Tested:
+    def gating(self, side) -> Gating:
         """How the inputs of one side are tested."""
-        return Tested(side.encoded, side.reference, self.rule, self.form)
+        return Gating(side.encoded, side.reference, self.rule, self.form)
 
 
 def aopc_and_naopc() -> None:
@@ -203,9 +203,9 @@ def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
 
 
 def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> None:
-    tested, band = choice.tested(one.side), one.orders.band
-    random = None if band is None else standing.random_line(band, one.side.target, tested)
-    drawn = masking_paths(standing.curve_lines(board, choice.direction, tested), random, _score_name(one), one.side.encoded.unit)
+    gating, band = choice.gating(one.side), one.orders.band
+    random = None if band is None else standing.random_line(band, one.side.target, gating)
+    drawn = masking_paths(standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit)
     st.plotly_chart(drawn, width="stretch", theme=None, key=f"curves-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
     figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")
 
@@ -213,7 +213,7 @@ def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> N
 def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
     header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
     for one, board in boards.items():
-        counts, unit = choice.tested(one.side).counts, one.side.encoded.unit
+        counts, unit = choice.gating(one.side).counts, one.side.encoded.unit
         named = standing.table_rows(board, lambda i, counts=counts, unit=unit: f"{counts[i]} {unit}{'' if counts[i] == 1 else 's'} masked")
         rows += [[one.side.model.name, *row] for row in named] if two else named
     table(["model", *header] if two else header, rows, most=90)
@@ -221,10 +221,10 @@ def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
                "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as out-of-distribution.")
     with st.container(horizontal=True, vertical_alignment="center"):
         save_table("Scores (CSV)", standing.SCORE_COLUMNS,
-                   lambda: [row for one, board in boards.items() for row in standing.score_rows(one.side, board, choice.sign, choice.tested(one.side))],
+                   lambda: [row for one, board in boards.items() for row in standing.score_rows(one.side, board, choice.sign, choice.gating(one.side))],
                    safe_name(["naopc", view.example.id, view.model.name], "csv"), key="scores-csv")
         save_table("Orders (CSV)", standing.ORDER_COLUMNS,
-                   lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.tested(one.side))],
+                   lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.gating(one.side))],
                    safe_name(["aopc-orders", view.example.id, view.model.name], "csv"), key="orders-csv")
 
 

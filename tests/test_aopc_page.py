@@ -12,7 +12,7 @@ import streamlit as st
 from core.composition.explaining import Explainer
 from core.composition.limiting import find_beam, find_exact, score
 from core.composition.recursive import BY_FEATURE, random_band
-from core.composition.standings import COMPREHENSIVENESS, SUFFICIENCY, Tested, board, compare
+from core.composition.standings import COMPREHENSIVENESS, SUFFICIENCY, Gating, board, compare
 from core.mathematics.aopc import order_aopc
 from core.mathematics.limits import finish
 from core.network.catalogue import DEFAULT
@@ -27,6 +27,12 @@ pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/aopc_and_naopc.py"
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL, LONG = REVIEWS["s040"], max(REVIEWS.values(), key=lambda example: len(example.text))
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Whatever this machine's speed, what the tests do not hold back starts at once."""
+    monkeypatch.setattr("pages.parts.working.AT_ONCE_SECONDS", 1e9)
 
 
 def complete(app: App) -> App:
@@ -51,7 +57,7 @@ def by_hand(mine):
     explainer, encoded, target = mine
     scores = [score(explainer, encoded, name, target) for name in DEFAULT]
     band = finish(random_band(explainer, encoded, BY_FEATURE))
-    return board(finish(find_exact(explainer, encoded, target)), scores, band, target, Tested(encoded, explainer.reference))
+    return board(finish(find_exact(explainer, encoded, target)), scores, band, target, Gating(encoded, explainer.reference))
 
 
 def scores_table(app: App) -> list[list[str]]:
@@ -95,10 +101,14 @@ def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
 
 
 def test_what_is_too_dear_is_refused_with_the_number():
-    app = told(example="s001", measures=["gradient"], unit="token", beam="1")
-    longer = told(example=LONG.id, measures=["gradient"], beam="1")
-    assert "up to 20 features can be asked for" in longer.said and not longer.has("button", "Compute exact limits")
-    assert re.search(r"Exact limits of \d+ features would need 2\^\d+ scores", longer.said) and app.has("button", "Compute exact limits")
+    app = told(example=LONG.id, measures=["gradient"], beam="1")
+    assert "up to 20 features can be asked for" in app.said and not app.has("button", "Compute exact limits")
+    assert re.search(r"Exact limits of \d+ features would need 2\^\d+ scores", app.said)
+
+
+def test_a_long_text_has_exact_limits_by_clause():
+    app = told(example=LONG.id, measures=["leave-one-out"], unit="clause")
+    assert re.search(r"exact, over all orders \(\d+ sets\)", app.said) and scores_table(app)[1][5] == "not rejected"
 
 
 def test_memory_that_is_not_there_is_said_before_it_starts(monkeypatch):
@@ -126,7 +136,7 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     other = Explainer(plain, None, find_reference(plain))
     encoded = other.encode(SMALL.text, None, "word")
     target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
-    beside = board(finish(find_exact(other, encoded, target)), [score(other, encoded, name, target) for name in DEFAULT], None, target, Tested(encoded, other.reference))
+    beside = board(finish(find_exact(other, encoded, target)), [score(other, encoded, name, target) for name in DEFAULT], None, target, Gating(encoded, other.reference))
     header, *rows = scores_table(app)
     assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
     assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)

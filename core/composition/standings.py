@@ -67,7 +67,7 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Gating:
     """How the inputs of walks are tested: the model's reference, and the rule and form of the gate."""
 
     encoded: Encoded
@@ -96,31 +96,31 @@ def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
     return [Walk(order, values[r], {form: p[r] for form, p in band.p.items()}) for r, order in enumerate(orders)]
 
 
-def board(found: Found, scores: Sequence[Score], band: Band | None, target: int, tested: Tested) -> Board:
+def board(found: Found, scores: Sequence[Score], band: Band | None, target: int, gating: Gating) -> Board:
     """Set scores between limits; all walks that are known widen beam limits.
 
     Args:
         found: limits of the same example, class and model as the rest.
         band: random orders with steps of one feature, None while they are not there.
-        tested: how inputs are tested.
+        gating: how inputs are tested.
     Source: NAOPC Eq. 8; DESIGN §1.
     """
-    chances = [] if band is None else random_walks(tested.encoded, band, target)
+    chances = [] if band is None else random_walks(gating.encoded, band, target)
     every = [found.lowest, found.highest, *(walk for one in scores for walk in (one.comprehensive, one.sufficient)), *chances]
     limits = widened(found.limits, ((walk.order, walk.aopc) for walk in every))
     # The first that attains a limit: of exact limits it is the search's own.
     lowest, highest = min(every, key=lambda walk: walk.aopc), max(every, key=lambda walk: walk.aopc)
     if limits.method == found.limits.method == "exact":
         lowest, highest, limits = found.lowest, found.highest, replace(limits, lowest=found.lowest.order, highest=found.highest.order)
-    return Board(limits, lowest, highest, (tested.gate(lowest), tested.gate(highest)), found.searched,
-                 tuple(_standing(one, limits, tested) for one in scores), _chance(chances, limits))
+    return Board(limits, lowest, highest, (gating.gate(lowest), gating.gate(highest)), found.searched,
+                 tuple(_standing(one, limits, gating) for one in scores), _chance(chances, limits))
 
 
-def _standing(score: Score, limits: Limits, tested: Tested) -> Standing:
+def _standing(score: Score, limits: Limits, gating: Gating) -> Standing:
     walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
     reached = {direction: walk.aopc for direction, walk in walks.items()}
     return Standing(score.measure, walks, reached, {direction: naopc(one, limits.lower, limits.upper) for direction, one in reached.items()},
-                    {direction: tested.gate(walk) for direction, walk in walks.items()})
+                    {direction: gating.gate(walk) for direction, walk in walks.items()})
 
 
 def _chance(walks: list[Walk], limits: Limits) -> Chance | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.composition.explaining import Cost
 from core.composition.limiting import Found, Score, beam_cost, default_exact, exact_cost, find_beam, find_exact, left_over, refuse_dear, score, score_cost, study_width
 from core.composition.recursive import BY_FEATURE
-from core.composition.standings import Board, Tested, board
+from core.composition.standings import Board, Gating, board
 from core.mathematics.limits import MOST_EXACT, BeamStudy, TooDear
 from core.network.store import canonical_key
 from pages.parts import resources
@@ -209,7 +209,7 @@ class Known:
         if found is None:
             return None
         scores = [one.score for one in self.scored if one.score is not None]
-        return board(found, scores, self.orders.band, self.side.target, Tested(self.side.encoded, self.side.reference, rule, form))
+        return board(found, scores, self.orders.band, self.side.target, Gating(self.side.encoded, self.side.reference, rule, form))
 
 
 def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:

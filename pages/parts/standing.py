@@ -5,7 +5,7 @@ from core.composition.limit_figures import Gauge, Range
 from core.composition.limiting import Walk
 from core.composition.palette import LIMIT, hue
 from core.composition.recursive import Band
-from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Standing, Tested
+from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing
 from core.mathematics.curves import spread
 from core.mathematics.gate import Gate
 from core.mathematics.limits import EXACT, NARROW, BeamStudy, Limits
@@ -95,18 +95,18 @@ def chance_range(board: Board) -> Range | None:
     return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
 
 
-def curve_lines(board: Board, direction: str, tested: Tested) -> list[Line]:
+def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
     """The orders of every measure, and those that attain the limits, for the figure of paths."""
-    lines = [_line(one.measure, hue(one.measure), one.walks[direction], tested) for one in board.standings]
+    lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
     walks = {"upper": board.highest, "lower": board.lowest}
-    return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], tested), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], tested)]
+    return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
 
 
-def random_line(band: Band, target: int, tested: Tested) -> RandomLine:
+def random_line(band: Band, target: int, gating: Gating) -> RandomLine:
     """Random orders for the same figure."""
     mean, lower, upper = spread(band.values(target))
-    return RandomLine(tested.counts / tested.encoded.F, mean, lower, upper, band.median_p(tested.form), len(band.logits), None)
+    return RandomLine(gating.counts / gating.encoded.F, mean, lower, upper, band.median_p(gating.form), len(band.logits), None)
 
 
 def table_rows(board: Board, counts_text) -> list[list[str]]:
@@ -119,7 +119,7 @@ def table_rows(board: Board, counts_text) -> list[list[str]]:
     return rows
 
 
-def score_rows(side: Side, board: Board, sign: str, tested: Tested) -> list[list]:
+def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list]:
     """A board for a CSV file, see SCORE_COLUMNS."""
     limits = board.limits
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
@@ -127,21 +127,21 @@ def score_rows(side: Side, board: Board, sign: str, tested: Tested) -> list[list
     for one in board.standings:
         told = [_told(one.gates[way], marked(one.gates[way])) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
-        rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, tested.rule, tested.form])
+        rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form])
     return rows
 
 
-def order_rows(side: Side, board: Board, tested: Tested) -> list[list]:
+def order_rows(side: Side, board: Board, gating: Gating) -> list[list]:
     """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
     walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
     walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
     rows = []
     for name, way, walk in walks:
-        gate = tested.gate(walk)
+        gate = gating.gate(walk)
         for i, value in enumerate(walk.values):
             word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
             rows.append([side.model.name, name, way, i, word, side.class_name, float(value), *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
-                         _told(gate, bool(gate.rejected[i])), _told(gate, gate.beyond(i)), tested.rule, tested.form])
+                         _told(gate, bool(gate.rejected[i])), _told(gate, gate.beyond(i)), gating.rule, gating.form])
     return rows
 
 
@@ -192,10 +192,10 @@ def _how(board: Board) -> str:
     return f"<b>beam {limits.width}</b>, within the exact limits ({limits.scores:,} sets{rough})"
 
 
-def _line(name: str, colour: str, walk: Walk, tested: Tested) -> Line:
-    gate = tested.gate(walk)
-    p = walk.p.get(tested.form)
-    return Line(name, colour, tested.counts / tested.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
+def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
+    gate = gating.gate(walk)
+    p = walk.p.get(gating.form)
+    return Line(name, colour, gating.counts / gating.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
 
 
 def _cells(one: Standing, direction: str) -> list[str]:
