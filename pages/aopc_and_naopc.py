@@ -13,7 +13,7 @@ from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Bo
 from core.mathematics.limits import EXACT
 from core.network.catalogue import DEFAULT, measures
 from pages.parts import standing, working
-from pages.parts.limiting import STUDIED, Known, Study, studied_cases
+from pages.parts.limiting import STUDIED, Known, Study, refused, studied_cases
 from pages.parts.links import linked
 from pages.parts.pictures import figure_buttons
 from pages.parts.saving import about_view, save_table
@@ -168,11 +168,8 @@ def _columns(known: list[Known], draw) -> None:
 def _gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], choice: Choice, key: str) -> None:
     if len(boards) > 1:
         st.markdown(f"**{plain(one.side.model.name)}**")
-    # Under each other on one axis: what one model allows and another does not is seen at once.
-    span = min(other.limits.lower for other in boards.values()), max(other.limits.upper for other in boards.values())
-    drawn = gauges(standing.gauge_rows(board), standing.chance_range(board), board.limits, standing.tag(board.limits), _score_name(one), span)
-    st.plotly_chart(drawn, width="stretch", theme=None, key=f"gauges-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
-    figure_buttons(f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges")
+    if board.standings or board.chance is not None:
+        _drawn_gauge(view, one, board, boards, choice, key)
     st.html(f"<p>{standing.limits_line(one, board, choice.width)}</p>")
     warning = standing.narrow_warning(board.limits)
     if warning:
@@ -182,13 +179,21 @@ def _gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], cho
         st.caption(plain(untested))
 
 
+def _drawn_gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], choice: Choice, key: str) -> None:
+    # Under each other on one axis: what one model allows and another does not is seen at once.
+    span = min(other.limits.lower for other in boards.values()), max(other.limits.upper for other in boards.values())
+    drawn = gauges(standing.gauge_rows(board), standing.chance_range(board), board.limits, standing.tag(board.limits), _score_name(one), span)
+    st.plotly_chart(drawn, width="stretch", theme=None, key=f"gauges-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
+    figure_buttons(f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges")
+
+
 def _offers(one: Known) -> None:
     for work in one.works:
         # Exact limits are offered once there is something to compare them with.
         if work is not one.exact or one.found is not None:
             working.offer(work)
-    if one.exact.refused and one.exact.job is None:
-        st.caption(plain(one.exact.refused))
+    if one.exact is None and not one.search.exact:
+        st.caption(plain(refused(one.side)))
 
 
 def _slope(view: View, compared, boards: dict[Known, Board]) -> None:

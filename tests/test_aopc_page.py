@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from core.composition import limiting
 from core.composition.explaining import Explainer
 from core.composition.limiting import find_beam, find_exact, score
 from core.composition.recursive import BY_FEATURE, random_band
@@ -20,7 +21,6 @@ from core.network.examples import read_bundled
 from core.network.oracle import Oracle
 from core.network.references import find_reference
 from core.network.scheduler import Cancelled, NonFinite
-from pages.parts.limiting import Exact
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -63,6 +63,10 @@ def by_hand(mine):
 def scores_table(app: App) -> list[list[str]]:
     (found,) = [table for table in app.tables if "NAOPC ↑" in table[0]]
     return found
+
+
+def scores_of(app: App) -> bool:
+    return any("NAOPC ↑" in table[0] for table in app.tables)
 
 
 def charts(app: App) -> list[str]:
@@ -108,7 +112,7 @@ def test_what_is_too_dear_is_refused_with_the_number():
 
 def test_a_long_text_has_exact_limits_by_clause():
     app = told(example=LONG.id, measures=["leave-one-out"], unit="clause")
-    assert re.search(r"exact, over all orders \(\d+ sets\)", app.said) and scores_table(app)[1][5] == "not rejected"
+    assert re.search(r"exact, over all orders \(\d+ sets\)", app.said) and scores_table(app)[1][0] == "leave-one-out"
 
 
 def test_memory_that_is_not_there_is_said_before_it_starts(monkeypatch):
@@ -136,7 +140,8 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     other = Explainer(plain, None, find_reference(plain))
     encoded = other.encode(SMALL.text, None, "word")
     target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
-    beside = board(finish(find_exact(other, encoded, target)), [score(other, encoded, name, target) for name in DEFAULT], None, target, Gating(encoded, other.reference))
+    scores = [score(other, encoded, name, target) for name in DEFAULT]
+    beside = board(finish(find_exact(other, encoded, target)), scores, None, target, Gating(encoded, other.reference))
     header, *rows = scores_table(app)
     assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
     assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)
@@ -216,35 +221,31 @@ def test_without_a_reference_everything_but_validity_is_there(monkeypatch, fresh
 
 @pytest.fixture
 def held_back(monkeypatch, fresh):
-    """Exact limits whose search stands still after its first sets until it is let go or told to stop."""
-    let_go, really = threading.Event(), Exact.work
+    """Exact limits that stand still after their first sets until they are let go or told to stop."""
+    let_go, really = threading.Event(), limiting.find_exact
 
-    def whole(self, job):
-        found = yield from _returning(really(self, job), let_go, job)
-        return found
+    def held(*given, cancelled=None, **more):
+        search = really(*given, cancelled=cancelled, **more)
+        while True:
+            try:
+                value = next(search)
+            except StopIteration as end:
+                return end.value
+            while not let_go.wait(0.02):
+                if cancelled():
+                    raise Cancelled("stopped")
+            yield value
 
-    monkeypatch.setattr(Exact, "work", whole)
+    monkeypatch.setattr(limiting, "find_exact", held)
     st.cache_resource.clear()
     yield let_go
     let_go.set()
 
 
-def _returning(search, let_go, job):
-    while True:
-        try:
-            value = next(search)
-        except StopIteration as end:
-            return end.value
-        while not let_go.wait(0.02):
-            if job.cancelled():
-                raise Cancelled("stopped")
-        yield value
-
-
 def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    wait(app, lambda: "exact limits are under way (256 of 256 sets)" in app.said)
-    assert "beam 5" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
+    wait(app, lambda: "exact limits are under way" in app.said and scores_of(app))
+    assert "beam 5" in app.said and "best so far" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
     app.go("pages/attributions.py")
     app.go(PAGE)
     app.set("button_group", "Validity gate", "plain")
@@ -256,10 +257,10 @@ def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other
 
 def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    wait(app, lambda: "exact limits are under way (256 of 256 sets)" in app.said)
+    wait(app, lambda: "exact limits are under way" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with exact limits"))
-    assert "exact limits stopped after 256 of 256 sets" in app.said and "beam 5" in app.said and "Cancelled" in app.said
+    assert re.search(r"exact limits were stopped after \d+ of at most \d+ sets", app.said) and "best so far" in app.said and "beam 5" in app.said and "Cancelled" in app.said
     held_back.set()
     complete(app.press("Go on with exact limits", exact=False))
     assert "exact, over all orders" in app.said
@@ -271,7 +272,7 @@ def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
     st.cache_resource.clear()
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert "Ask for the limits below" in app.said and not charts(app) and "forward passes" in app.said
-    complete(app.press("Compute limits by a beam of 5", exact=False))
+    complete(app.press("Compute beam 5 limits", exact=False))
     assert "beam 5" in app.said and "Choose a measure in the settings" in app.said
     complete(app.press("Compute gradient", exact=False))
     assert scores_table(app)[1][0] == "gradient" and len(scores_table(app)) == 2, "no random orders were asked for"
@@ -290,7 +291,7 @@ def test_the_beams_size_is_studied_on_request_and_recommended(mine):
 
 
 def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
-    monkeypatch.setattr("pages.aopc_and_naopc.STUDIED", 3, raising=False)
+    monkeypatch.setattr("pages.parts.limiting.STUDIED", 3)
     monkeypatch.setattr("pages.parts.limiting.WIDEST", 2)
     app = told(measures=["gradient"], data="contrast pairs", example="p14a")
     button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)
@@ -307,7 +308,8 @@ def test_the_tables_hold_every_number(mine, by_hand):
     assert [row["measure"] for row in rows] == list(DEFAULT)
     for row, one in zip(rows, by_hand.standings):
         assert float(row["comprehensiveness (higher is better)"]) == pytest.approx(one.aopc[COMPREHENSIVENESS], abs=1e-4)
-        assert float(row["upper limit"]) == pytest.approx(by_hand.limits.upper, abs=1e-4) and row["limits"] == "exact" and row["comprehensiveness rests on rejected inputs"] == "no"
+        assert float(row["upper limit"]) == pytest.approx(by_hand.limits.upper, abs=1e-4) and row["limits"] == "exact"
+        assert row["comprehensiveness rests on rejected inputs"] == "no"
     steps = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
     highest = [row for row in steps if row["order"] == "upper limit"]
     assert len(highest) == encoded.F + 1 and float(highest[0]["p (calibrated)"]) > 0
@@ -317,12 +319,13 @@ def test_the_tables_hold_every_number(mine, by_hand):
 
 
 def test_a_link_restores_the_view():
-    app = told(curves="sufficiency", beside="sst2-plain", beam="2", search="full precision", values="absolute", rule="plain", form="literal", measures=["gradient"])
+    app = told(curves="sufficiency", beside="sst2-plain", beam="2", search="full precision", values="absolute", rule="plain", form="literal",
+               measures=["gradient"])
     assert app.widget("button_group", "Direction").value == "sufficiency" and app.widget("button_group", "Beam").value == "2"
     assert app.widget("button_group", "Search beams in").value == "full precision" and app.widget("selectbox", "Beside it").value == "sst2-plain"
 
 
 @pytest.mark.parametrize("query", [{"beam": "7"}, {"curves": "x"}, {"beside": "nobody"}, {"search": ""}])
 def test_a_link_that_asks_for_what_is_not_there_says_so(query):
-    app = told(measures=["gradient"], **query)
+    app = told(measures=["gradient"], **query).run()
     assert scores_table(app) and (not query.get("beam") or "which is not here" in app.said)

@@ -44,7 +44,7 @@ class Batch:
             raise ValueError(f"exact limits may cost at most {1 << MOST_EXACT:,} scores ({MOST_EXACT} features), not {self.exact_up_to:,}")
 
 
-def find_limits(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
+def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
     """Exact limits where they cost no more scores than allowed, else beam limits.
 
     Raises:
@@ -63,7 +63,7 @@ def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
     labels = explainer.model.labels
     target = int(explainer.logits(encoded).argmax()) if batch.target == "predicted" else labels.index(batch.target)
     scored = tuple(score(explainer, encoded, name, target, batch.sign) for name in batch.measures)
-    found = find_limits(explainer, encoded, target, batch)
+    found = limits_of(explainer, encoded, target, batch)
     limits = widened(found.limits, (one for every in scored for one in every.reached))
     row = {"class": labels[target], "features": [feature.text for feature in encoded.features], "lower": limits.lower, "upper": limits.upper,
            "lowest_order": limits.lowest.tolist(), "highest_order": limits.highest.tolist(), "method": limits.method, "width": limits.width,

@@ -195,6 +195,24 @@ def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 
     return Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), explainer.model.precision)
 
 
+def find_limits(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, exact: bool = False, *,
+                progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+    """Limits of an example, the best so far first: `find_beam`, and where asked for `find_exact` after it.
+
+    Before exact limits a beam searches in the model's own precision: they ask for every set in it anyway.
+
+    Args and Raises: as both.
+    """
+    whole = 1 << left_over(encoded) if exact else 0
+    before = sum(most_sets(left_over(encoded), tried) for tried in dict.fromkeys((1, width)))
+    told = None if progress is None else lambda asked, _: progress(asked, before + whole)
+    found = yield from find_beam(explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled)
+    if exact:
+        told = None if progress is None else lambda asked, _: progress(before + asked, before + whole)
+        found = yield from find_exact(explainer, encoded, target, progress=told, cancelled=cancelled)
+    return found
+
+
 def refuse_dear(F: int) -> None:
     """TooDear with a sentence where exact limits of F features need more memory than is free."""
     needed, free = exact_bytes(F), free_memory()

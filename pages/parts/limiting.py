@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.composition.explaining import Cost
-from core.composition.limiting import Found, Score, beam_cost, default_exact, exact_cost, find_beam, find_exact, left_over, refuse_dear, score, score_cost, study_width
+from core.composition.limiting import Found, Score, beam_cost, default_exact, exact_cost, find_exact, find_limits, left_over, refuse_dear, score, score_cost, study_width
 from core.composition.recursive import BY_FEATURE
 from core.composition.standings import Board, Gating, board
 from core.mathematics.limits import MOST_EXACT, BeamStudy, TooDear
@@ -49,17 +49,20 @@ class Scored(Work):
 
 
 class _Limits(Work):
-    """What both searches have in common: the best they have found so far."""
+    """What both searches have in common: they count sets, and have a best so far."""
+
+    counted = "sets"
 
     @property
     def found(self) -> Found | None:
+        """The best limits so far; a search that was stopped keeps them."""
         job = self.job
         return None if job is None else job.result if job.state == "done" else job.partial
 
 
 @dataclass(frozen=True, eq=False)
-class Beam(_Limits):
-    """Beam limits under one model."""
+class Searching(_Limits):
+    """Beam limits under one model; then exact ones, where they cost no more scores than may be spent unasked."""
 
     side: Side
     width: int
@@ -67,25 +70,50 @@ class Beam(_Limits):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/beam limits", 1, **about_side(self.side), target=self.side.target, width=self.width, half=self.half)
+        return canonical_key("job/limits", 1, **about_side(self.side), target=self.side.target, width=self.width, half=self.half, exact=self.exact)
 
     @property
     def label(self) -> str:
-        return f"limits by a beam of {self.width} ({self.side.model.name})"
+        return f"{'exact' if self.exact else f'beam {self.width}'} limits ({self.side.model.name})"
+
+    @property
+    def exact(self) -> bool:
+        """Whether exact limits follow: 2^F scores are at most 4,096 on a CPU and 131,072 on a GPU, or what the setting says."""
+        allowed = resources.chosen_settings().exact_scores or default_exact(self.side.model.device)
+        return 1 << left_over(self.side.encoded) <= allowed and not refused(self.side)
 
     @property
     def cost(self) -> Cost:
-        return beam_cost(self.side.explainer, self.side.encoded, self.width)
+        """At most; what a beam asks for is among what exact limits ask for."""
+        return exact_cost(self.side.explainer, self.side.encoded) if self.exact else beam_cost(self.side.explainer, self.side.encoded, self.width)
+
+    @property
+    def at_once(self) -> bool:
+        """Exact limits that may be spent unasked start by themselves, however slow the machine."""
+        return self.exact or super().at_once
 
     def work(self, job):
         """What the job does."""
         side = self.side
-        return find_beam(side.explainer, side.encoded, side.target, self.width, self.half, progress=job.report, cancelled=job.cancelled)
+        return find_limits(side.explainer, side.encoded, side.target, self.width, self.half, self.exact, progress=job.report, cancelled=job.cancelled)
+
+
+def refused(side: Side) -> str:
+    """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
+    F = left_over(side.encoded)
+    if F > MOST_EXACT:
+        return (f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
+                "A coarser unit, such as clauses, has fewer.")
+    try:
+        refuse_dear(F)
+    except TooDear as error:
+        return str(error)
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
 class Exact(_Limits):
-    """Exact limits under one model."""
+    """Exact limits under one model, on request."""
 
     side: Side
 
@@ -103,22 +131,7 @@ class Exact(_Limits):
 
     @property
     def at_once(self) -> bool:
-        """Where it costs no more scores than the setting allows, 4,096 on a CPU and 131,072 on a GPU without one."""
-        allowed = resources.chosen_settings().exact_scores or default_exact(self.side.model.device)
-        return self.refused == "" and 1 << left_over(self.side.encoded) <= allowed
-
-    @property
-    def refused(self) -> str:
-        """Why it cannot be asked for, a sentence with the number; "" where it can."""
-        F = left_over(self.side.encoded)
-        if F > MOST_EXACT:
-            return (f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
-                    "A coarser unit, such as clauses, has fewer.")
-        try:
-            refuse_dear(F)
-        except TooDear as error:
-            return str(error)
-        return ""
+        return False
 
     def work(self, job):
         """What the job does."""
@@ -179,29 +192,31 @@ class Study(Work):
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """All work on one side, and what it says together."""
+    """All work on one side, and what it says together; exact: the request for exact limits, None where they come unasked or cannot be asked for."""
 
     side: Side
     scored: tuple[Scored, ...]
-    beam: Beam
-    exact: Exact
+    search: Searching
+    exact: Exact | None
     orders: Orders
 
     @classmethod
     def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "Known":
-        exact = Exact(side)
-        # Exact limits ask for every set in full precision: a beam before them had better ask for some of those.
-        return cls(side, tuple(Scored(side, name, sign) for name in measures), Beam(side, width, half and not exact.at_once), exact, Orders(side, BY_FEATURE))
+        """The work of one side with these choices."""
+        search = Searching(side, width, half)
+        asked = Exact(side)
+        offered = not search.exact and (asked.job is not None or not refused(side))
+        return cls(side, tuple(Scored(side, name, sign) for name in measures), search, asked if offered else None, Orders(side, BY_FEATURE))
 
     @property
     def works(self) -> list[Work]:
         """Everything, in the order in which it is asked for."""
-        return [*self.scored, self.beam, self.orders, *([self.exact] if not self.exact.refused or self.exact.job is not None else [])]
+        return [*self.scored, self.search, self.orders, *([self.exact] if self.exact is not None else [])]
 
     @property
     def found(self) -> Found | None:
         """The best limits so far."""
-        return self.exact.found or self.beam.found
+        return (self.exact.found if self.exact is not None else None) or self.search.found
 
     def board(self, rule: str, form: str) -> Board | None:
         """Where everything stands; None before there are limits."""

@@ -34,7 +34,7 @@ def marked(gate: Gate) -> bool:
 def answer(known: Known, board: Board | None, direction: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     if board is None:
-        return "The limits are being searched." if known.beam.runs else "Ask for the limits below to see how good that is."
+        return "The limits are being searched." if known.search.runs else "Ask for the limits below to see how good that is."
     limits = board.limits
     if limits.coincide:
         return "On this text every order of masking scores the same, so no measure can be better than another here: NAOPC is —."
@@ -55,13 +55,7 @@ def limits_line(known: Known, board: Board, width: int) -> str:
     limits = board.limits
     said = f"AOPC on this text lies between <b>{number(limits.lower)}</b> and <b>{number(limits.upper)}</b>: {_how(board)}"
     if limits.method != EXACT:
-        if known.exact.runs:
-            done, total = known.exact.progress
-            said += f"; exact limits are under way ({done:,} of {total:,} sets)" if done else "; exact limits come next"
-        elif known.exact.begun and not known.exact.complete:
-            said += f"; exact limits stopped after {known.exact.progress[0]:,} of {known.exact.progress[1]:,} sets"
-        elif limits.width < width:
-            said = said.replace("AOPC on", "Best so far: AOPC on") + ("; a wider beam is under way" if known.beam.runs else "; the wider beam was stopped")
+        said += _unfinished(known, limits, width)
     rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
     if rejected:
         said += f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected as out-of-distribution"
@@ -192,6 +186,18 @@ def _how(board: Board) -> str:
     return f"<b>beam {limits.width}</b>, within the exact limits ({limits.scores:,} sets{rough})"
 
 
+def _unfinished(known: Known, limits: Limits, width: int) -> str:
+    """What may still come of beam limits that are the best so far."""
+    exact = known.search if known.search.exact else known.exact
+    if exact is not None and exact.runs:
+        return "; this is the best so far, exact limits are under way"
+    if exact is not None and exact.begun and not exact.complete:
+        return f"; this is the best so far, exact limits were stopped after {exact.progress[0]:,} of at most {exact.progress[1]:,} sets"
+    if limits.width < width:
+        return f"; this is the best so far, a beam of {width} {'is under way' if known.search.runs else 'was stopped'}"
+    return ""
+
+
 def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
     gate = gating.gate(walk)
     p = walk.p.get(gating.form)
@@ -199,8 +205,8 @@ def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
 
 
 def _cells(one: Standing, direction: str) -> list[str]:
-    mark = " ⚠" if marked(one.gates[direction]) else ""
-    return [f"{number(one.aopc[direction])}{mark}", f"{number(one.naopc[direction])}{mark}"]
+    # Where there is no number there is nothing to mark.
+    return [number(value) + (" ⚠" if marked(one.gates[direction]) and value == value else "") for value in (one.aopc[direction], one.naopc[direction])]
 
 
 def _validity(one: Standing, counts_text) -> str:

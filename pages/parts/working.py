@@ -14,7 +14,10 @@ _PATIENCE = 0.35
 
 
 class Work:
-    """One piece of work, a job found by its key. A kind of work gives `key`, `label`, `cost` (a Cost) and `work(job)`, what the job does."""
+    """One piece of work, a job found by its key. A kind of work gives `key`, `label`, `cost` (a Cost) and `work(job)`, what the job does;
+    counted: what its progress counts, where a person should see the numbers."""
+
+    counted = ""
 
     @property
     def job(self):
@@ -88,9 +91,15 @@ def progress(works: list) -> None:
     seconds = [work.job.remaining_seconds for work in under_way]
     left = f", about {duration(sum(seconds))} left" if None not in seconds and share > 0.02 else ""
     waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not share else ""
+    named = plain(", ".join(work.label + _counts(work) for work in under_way))
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, f"Computing {plain(', '.join(work.label for work in under_way))}{waits}{left}")
+        st.progress(share, f"Computing {named}{waits}{left}")
         st.button("Cancel", key="cancel-works", on_click=cancel)
+
+
+def _counts(work: Work) -> str:
+    done, total = work.progress
+    return f", {done:,} of at most {total:,} {work.counted}" if work.counted and done else ""
 
 
 def offer(work) -> None:
