@@ -250,7 +250,7 @@ def _study_of_data(view: View, choice: Choice) -> list[Study]:
 def _studies(view: View, known: Known, studies: list[Study], choice: Choice) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
     st.caption(f"The width is doubled until the mean limits move by less than 0.001 twice in a row. For {plain(view.model.name)}, a class’s probability.")
-    working.progress(studies)
+    working.progress(studies, "studies")
     for i, study in enumerate(studies):
         working.offer(study)
         found = study.study

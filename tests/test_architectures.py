@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.network.architectures import only_what_is_read
 from core.network.features import masked_ids
 from core.network.loading import load
 from tests import tiny
@@ -164,6 +165,23 @@ def test_differentiable_logits_are_those_of_run(tiny_model, kind):
         logits, maps = model.differentiable(embeddings, encoded.type_ids)
     assert maps is None and logits.dtype == torch.float32
     np.testing.assert_allclose(logits[0].detach(), single(model, encoded)[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["bert", "electra", "roberta"])
+def test_behind_the_last_attention_only_what_is_read_is_computed(tiny_model, kind):
+    model = tiny_model(kind)
+    encoded = model.encode(TEXTS[2], "It wasn't bad.")
+    seen, last = [], model.module.base_model.encoder.layer[-1]
+    watch = last.intermediate.register_forward_pre_hook(lambda _, given: seen.append(tuple(given[0].shape[:2])))
+    try:
+        read, whole = single(model, encoded)[0], single(model, encoded, hidden=True)[0]
+    finally:
+        watch.remove()
+    assert seen == [(1, 1), (1, encoded.T)], "hidden states need every token"
+    np.testing.assert_allclose(read, whole, atol=1e-6)
+    with pytest.raises(ZeroDivisionError), only_what_is_read(model.module, model.architecture):
+        1 / 0
+    assert not last.attention.output._forward_pre_hooks
 
 
 @EVERY

@@ -4,7 +4,7 @@ import html
 from dataclasses import dataclass
 
 from core.composition.figures import INK, figure
-from core.composition.palette import LIMIT, RANDOM
+from core.composition.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.limits import BeamStudy, Limits
 
 _ROW, _ABOVE, _BELOW = 58, 44, 104
@@ -119,9 +119,9 @@ def widths(study: BeamStudy, exact: Limits | None, score: str) -> dict:
 def _marks(rows: list[Gauge], i: int) -> dict:
     direction, symbol, better = _MARKS[i]
     values = [(row.comprehensiveness, row.sufficiency)[i] for row in rows]
-    # A cross instead of the mark: rejected inputs look the same in every figure.
     hues = [row.hue for row in rows]
-    marks = {"size": 15, "color": hues, "symbol": ["x" if row.marked[i] else symbol for row in rows], "line": {"width": 2.5, "color": hues}}
+    edges = [OUT_OF_DISTRIBUTION if row.marked[i] else row.hue for row in rows]
+    marks = {"size": 15, "color": edges if symbol.endswith("open") else hues, "symbol": symbol, "line": {"width": 2.5, "color": edges}}
     texts = [f"{value:.3g}{' ⚠' if row.marked[i] else ''}" for row, value in zip(rows, values)]
     return {"type": "scatter", "mode": "markers+text", "x": values, "y": list(range(len(rows))), "name": f"{direction} ({better})", "marker": marks, "text": texts,
             "textposition": f"{('top', 'bottom')[i]} center", "textfont": {"color": INK}, "hovertemplate": f"%{{text}}<extra>{direction}, {better}</extra>"}

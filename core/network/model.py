@@ -1,12 +1,12 @@
 """A loaded classifier: its tokenizer, its lock, and the only places where its module runs."""
 
-from contextlib import contextmanager
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from core.network.architectures import Architecture, classify, normalised, reading_position
+from core.network.architectures import Architecture, classify, normalised, only_what_is_read, reading_position
 from core.network.features import Encoded, encode
 from core.network.locks import FairLock
 from core.network.scheduler import Scheduler
@@ -88,8 +88,9 @@ class Model:
             ids_t, lengths_t = self.tensor(ids), self.tensor(lengths)
             padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
             types = None if type_ids is None else self.tensor(type_ids)
-            logits, states, _ = classify(self.module, self.architecture, self.module.get_input_embeddings()(ids_t),
-                                         padding, types, lengths_t, bool(hidden), False)
+            with contextlib.nullcontext() if hidden else only_what_is_read(self.module, self.architecture):
+                logits, states, _ = classify(self.module, self.architecture, self.module.get_input_embeddings()(ids_t),
+                                             padding, types, lengths_t, bool(hidden), False)
             pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
             return logits.float().cpu().numpy(), pooled
 
@@ -108,7 +109,7 @@ class Model:
         """Word embeddings of int64[B, T] as a leaf Tensor[B, T, E] that records gradients."""
         return self.module.get_input_embeddings()(self.tensor(ids)).detach().requires_grad_(True)
 
-    @contextmanager
+    @contextlib.contextmanager
     def eager_attention(self):
         """Hold the lock with attention maps available; the former implementation comes back after."""
         with self.lock:

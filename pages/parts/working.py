@@ -76,8 +76,8 @@ def going(works: list[Work]) -> bool:
     return any(work.job is not None and work.job.active for work in works)
 
 
-def progress(works: list) -> None:
-    """How far what is under way is, together."""
+def progress(works: list, key: str = "works") -> None:
+    """How far what is under way is, together; key: of its button, unique on the page."""
     under_way = [work for work in works if work.runs]
     if not under_way:
         return
@@ -94,7 +94,7 @@ def progress(works: list) -> None:
     named = plain(", ".join(work.label + _counts(work) for work in under_way))
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.progress(share, f"Computing {named}{waits}{left}")
-        st.button("Cancel", key="cancel-works", on_click=cancel)
+        st.button("Cancel", key=f"cancel-{key}", on_click=cancel)
 
 
 def _counts(work: Work) -> str:
