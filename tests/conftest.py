@@ -58,7 +58,7 @@ def server(monkeypatch, shared_store, bundled):
     from core.composition.explaining import Cost
     from tests.app_session import WAITING
 
-    for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB"):
+    for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
     really = loading.load

@@ -31,10 +31,11 @@ def test_measure_table_is_the_register():
 def test_settings_table_names_every_variable_with_its_default():
     table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.M))
     default = settings.read({})
-    expected = {"FAITHSCOPE_DEVICE": default.device, "FAITHSCOPE_PRECISION": default.precision, "FAITHSCOPE_MODEL": default.model, "FAITHSCOPE_DATA": ";".join(default.data),
-                "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/", "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000)}
+    expected = {"FAITHSCOPE_DEVICE": default.device, "FAITHSCOPE_PRECISION": default.precision, "FAITHSCOPE_MODEL": default.model,
+                "FAITHSCOPE_DATA": ";".join(default.data), "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/",
+                "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000), "FAITHSCOPE_EXACT": default.exact_scores or ""}
     assert table == expected
-    named_in_code = set(re.findall(r'env\.get\("(FAITHSCOPE_\w+)"\)', (ROOT / "core" / "settings.py").read_text(encoding="utf-8")))
+    named_in_code = set(re.findall(r'(?:env\.get\(|_whole\(env, )"(FAITHSCOPE_\w+)"', (ROOT / "core" / "settings.py").read_text(encoding="utf-8")))
     assert named_in_code == set(expected)
     assert default.model in bundled_models()
 
