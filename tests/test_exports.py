@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
-from core.composition.attribution_page import POLICY, attribution_page
+from core.composition.attribution_page import attribution_page
 from core.composition.exports import (
     COLUMNS,
     CONSTANT,
@@ -27,6 +27,7 @@ from core.composition.exports import (
     safe_name,
     visible,
 )
+from core.composition.page_parts import POLICY
 from core.composition.page_style import STYLE
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
 from core.composition.rows import agreement, value_text

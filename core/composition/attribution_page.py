@@ -1,22 +1,12 @@
 """One attribution view as a page of its own: it opens from a disk, runs nothing and asks for nothing."""
 
-import html
-import re
-
 import numpy as np
 
-from core.composition.exports import Shown, describe, visible
-from core.composition.page_style import STYLE
+from core.composition.exports import Shown, describe
+from core.composition.page_parts import BIDI, document, noted, number, other, prediction, provenance_footer, second_text, typed, whole_text
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, hue
 from core.composition.rows import Row, agreement, pieces, value_text
 from core.network.catalogue import measures
-
-# Nothing may be loaded and nothing may run, whatever a text holds.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_MOST_CLASSES = 20
-_NAMES = {"weights_sha256": "weights, configuration and tokenizer (SHA-256)", "data_sha256": "data (SHA-256)", "text_sha256": "text (SHA-256)",
-          "second_text_sha256": "second text (SHA-256)", "feature_unit": "unit", "date": "written (UTC)", "class": "explained class"}
 
 
 def attribution_page(shown: Shown, top: int = 3) -> str:
@@ -30,90 +20,29 @@ def attribution_page(shown: Shown, top: int = 3) -> str:
         top: k of the top-k overlap.
     """
     title = f"{shown.example.id} · {shown.labels[shown.target]} · {shown.provenance.get('model', 'attributions')}"
-    parts = [_heading(shown), _prediction(shown), _words(shown), _agreement(shown, top), _values(shown), _measures(shown), _provenance(shown)]
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<link rel="icon" href="data:,">
-<title>{_text(_BIDI.sub("", title))}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<main>
-{"".join(part for part in parts if part)}</main>
-</body>
-</html>
-"""
-
-
-def _text(text: str) -> str:
-    """Text for an element or a quoted attribute, as typed."""
-    return html.escape(visible(text).replace("\r\n", "\n").replace("\r", "\n"), quote=True)
-
-
-def _other(text: str) -> str:
-    """A text of others inside a sentence or cell of ours, which its direction must not turn around."""
-    # A sign of direction that is never closed reaches out of an isolate, but not out of a box.
-    return f'<bdi class="alone">{_text(text)}</bdi>' if _BIDI.search(text) else f"<bdi>{_text(text)}</bdi>"
-
-
-def _number(value: float) -> str:
-    return "—" if value != value else f"{value:.3g}".replace("-", "−")
+    parts = [_heading(shown), prediction(shown), _words(shown), _agreement(shown, top), _values(shown), _measures(shown), provenance_footer(shown.provenance)]
+    return document(title, parts)
 
 
 def _heading(shown: Shown) -> str:
-    answer = f'<p class="answer">{_text(shown.answer)}</p>\n' if shown.answer else ""
+    answer = f'<p class="answer">{typed(shown.answer)}</p>\n' if shown.answer else ""
     return (f'<header>\n<p class="eyebrow">Faithscope · attributions of one example</p>\n'
-            f"<h1>Which {shown.encoded.unit}s speak for “{_other(shown.labels[shown.target])}”?</h1>\n{answer}</header>\n")
-
-
-def _prediction(shown: Shown) -> str:
-    predicted, label = int(np.argmax(shown.probabilities)), shown.label_class
-    said = f"The model predicts <b>{_other(shown.labels[predicted])}</b> (probability {_number(float(shown.probabilities[predicted]))})."
-    if label is not None:
-        said += " That is right." if label == predicted else f" That is <b>wrong</b>: the label is {_other(shown.labels[label])}."
-    if shown.target != predicted:
-        said += f" Explained here: <b>{_other(shown.labels[shown.target])}</b>."
-    # With hundreds of classes the likeliest tell enough.
-    likely = np.argsort(-shown.probabilities, kind="stable")[:_MOST_CLASSES].tolist()
-    likely += [shown.target] if shown.target not in likely else []
-    lines = "".join(_class_line(shown, i) for i in (likely if len(shown.labels) > _MOST_CLASSES else range(len(shown.labels))))
-    left = len(shown.labels) - len(likely)
-    rest = f'<p class="quiet">{left:,} more classes, each less likely.</p>\n' if left > 0 else ""
-    return (f"<section>\n<h2>Prediction</h2>\n<p>{said}</p>\n<table class=\"classes\">\n"
-            f'<thead><tr><th scope="col">class</th><th scope="col">probability</th><th></th></tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n{rest}</section>\n')
-
-
-def _class_line(shown: Shown, i: int) -> str:
-    share = float(shown.probabilities[i])
-    mark = ' <span class="mark">explained</span>' if i == shown.target else ""
-    return (f'<tr><th scope="row">{_other(shown.labels[i])}{mark}</th><td class="number">{_number(share)}</td>'
-            f'<td class="room"><span class="bar" style="width:{100 * min(1.0, max(0.0, share)):.1f}%"></span></td></tr>\n')
+            f"<h1>Which {shown.encoded.unit}s speak for “{other(shown.labels[shown.target])}”?</h1>\n{answer}</header>\n")
 
 
 def _words(shown: Shown) -> str:
     drawn = "".join(_row(shown, row) for row in shown.rows)
     if not shown.rows:
-        drawn = f'<p class="text" dir="auto">{_text(shown.encoded.text)}</p>\n'
-    second = ""
-    if shown.encoded.second is not None:
-        second = f'<div class="row"><p class="head"><b>Second text</b> read, never masked</p>\n<p class="text" dir="auto">{_text(shown.encoded.second)}</p></div>\n'
-    notes = "".join(f"<li>{_other(note)}</li>\n" for note in shown.notes)
-    notes = f'<ul class="notes">\n{notes}</ul>\n' if notes else ""
-    return f"<section>\n<h2>The {shown.encoded.unit}s</h2>\n{drawn}{second}{_legend(shown)}{notes}</section>\n"
+        drawn = f"{whole_text(shown.encoded.text)}\n"
+    return f"<section>\n<h2>The {shown.encoded.unit}s</h2>\n{drawn}{second_text(shown)}{_legend(shown)}{noted(shown.notes)}</section>\n"
 
 
 def _row(shown: Shown, row: Row) -> str:
     drawn = "".join(_word(row, i, piece, len(row.free)) for i, piece in enumerate(pieces(shown.encoded)))
     cut = shown.encoded.truncation
     rest = f' <bdi class="quiet" dir="ltr">… {cut.words - cut.words_read:,} more words</bdi>' if cut.words_read < cut.words else ""
-    return (f'<div class="row">\n<p class="head"><span class="swatch" style="background:{hue(row.measure)}"></span><b>{_text(row.measure)}</b> '
-            f'<span class="quiet">{_text(describe(row))}</span></p>\n<p class="text" dir="auto">{drawn}{rest}</p>\n</div>\n')
+    return (f'<div class="row">\n<p class="head"><span class="swatch" style="background:{hue(row.measure)}"></span><b>{typed(row.measure)}</b> '
+            f'<span class="quiet">{typed(describe(row))}</span></p>\n<p class="text" dir="auto">{drawn}{rest}</p>\n</div>\n')
 
 
 def _word(row: Row, i: int, piece: dict, free: int) -> str:
@@ -127,16 +56,16 @@ def _word(row: Row, i: int, piece: dict, free: int) -> str:
     place = f"<sup>{int(row.places[i]) or '—'}</sup>" if row.kind == "rank" else ""
     told = f"{row.measure} {value_text(row, i)}" + ("" if row.masked[i] or row.kind == "rank" else f" (place {row.places[i]} of {free})")
     # Words of a sentence keep the order of its script; one that holds a sign of direction keeps that to itself.
-    tag = "bdi" if _BIDI.search(piece["text"]) else "span"
+    tag = "bdi" if BIDI.search(piece["text"]) else "span"
     kinds += ["alone"] if tag == "bdi" else []
-    gap = _other(piece["gap"]) if _BIDI.search(piece["gap"]) else _text(piece["gap"])
-    return f'{gap}<{tag} class="{" ".join(kinds)}" title="{_text(_BIDI.sub("", piece["text"]))}: {_text(told)}"{style}>{_text(piece["text"])}{place}</{tag}>'
+    gap = other(piece["gap"]) if BIDI.search(piece["gap"]) else typed(piece["gap"])
+    return f'{gap}<{tag} class="{" ".join(kinds)}" title="{typed(BIDI.sub("", piece["text"]))}: {typed(told)}"{style}>{typed(piece["text"])}{place}</{tag}>'
 
 
 def _legend(shown: Shown) -> str:
     if not shown.rows:
         return ""
-    name = _other(shown.labels[shown.target])
+    name = other(shown.labels[shown.target])
     kinds = {row.kind for row in shown.rows}
     keys = []
     if "signed" in kinds:
@@ -155,7 +84,7 @@ def _agreement(shown: Shown, top: int) -> str:
         return ""
     k = min(top, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
-    chance = _number(k / len(shown.rows[0].free))
+    chance = number(k / len(shown.rows[0].free))
     return ("<section>\n<h2>Do the measures agree?</h2>\n<div class=\"pair\">\n"
             + _square(shown, tau, "Rank correlation (Kendall’s τ-b)", f"1 ↑ the same order of {shown.encoded.unit}s, 0 unrelated, −1 reversed.")
             + _square(shown, overlap, f"Overlap of the top {k}", f"Share of the {k} most important in common: 1 ↑ all; two random orders share {chance} on average.")
@@ -163,7 +92,7 @@ def _agreement(shown: Shown, top: int) -> str:
 
 
 def _square(shown: Shown, values: np.ndarray, title: str, note: str) -> str:
-    names = [_text(row.measure) for row in shown.rows]
+    names = [typed(row.measure) for row in shown.rows]
     top = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(f'<tr><th scope="row">{name}</th>' + "".join(_agreed(float(value)) for value in line) + "</tr>\n" for name, line in zip(names, values))
     return (f'<div class="scroll">\n<table class="square">\n<caption>{title}</caption>\n<thead><tr><td></td>{top}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n'
@@ -180,8 +109,8 @@ def _agreed(value: float) -> str:
 def _values(shown: Shown) -> str:
     if not shown.rows:
         return ""
-    top = "".join(f'<th scope="col">{_text(row.measure)}<br><span class="quiet">{_text(row.variant)}</span></th>' for row in shown.rows)
-    lines = "".join(f'<tr><td class="number">{i + 1}</td><th scope="row">{_other(feature.text)}</th>'
+    top = "".join(f'<th scope="col">{typed(row.measure)}<br><span class="quiet">{typed(row.variant)}</span></th>' for row in shown.rows)
+    lines = "".join(f'<tr><td class="number">{i + 1}</td><th scope="row">{other(feature.text)}</th>'
                     + "".join(_value(row, i) for row in shown.rows) + "</tr>\n" for i, feature in enumerate(shown.encoded.features))
     return (f'<section>\n<h2>All values</h2>\n<div class="scroll">\n<table class="values">\n<thead>'
             f'<tr><th scope="col">#</th><th scope="col">{shown.encoded.unit}</th>{top}</tr></thead>\n'
@@ -190,7 +119,7 @@ def _values(shown: Shown) -> str:
 
 def _value(row: Row, i: int) -> str:
     place = "" if row.masked[i] or row.kind == "rank" else f" <small>{int(row.places[i])}</small>"
-    return f'<td class="number">{_text(value_text(row, i).replace("-", "−"))}{place}</td>'
+    return f'<td class="number">{typed(value_text(row, i).replace("-", "−"))}{place}</td>'
 
 
 def _measures(shown: Shown) -> str:
@@ -198,16 +127,11 @@ def _measures(shown: Shown) -> str:
     for row in shown.rows:
         measure = measures()[row.measure]
         seed = " Seed 0." if measure.seeded else ""
-        lines += (f'<tr><th scope="row">{_text(row.measure)}</th><td>{_text(row.variant)}</td><td>{_text(measure.definition)}{seed}</td>'
-                  f'<td>{_text(row.unit if row.unit != "none" else "—")}</td>'
-                  f'<td>{_text(measure.source)}</td><td class="number">{measure.version}</td></tr>\n')
+        lines += (f'<tr><th scope="row">{typed(row.measure)}</th><td>{typed(row.variant)}</td><td>{typed(measure.definition)}{seed}</td>'
+                  f'<td>{typed(row.unit if row.unit != "none" else "—")}</td>'
+                  f'<td>{typed(measure.source)}</td><td class="number">{measure.version}</td></tr>\n')
     if not lines:
         return ""
     top = "".join(f'<th scope="col">{name}</th>' for name in ("measure", "variant", "definition", "unit", "source", "version"))
     return (f'<section>\n<h2>The measures</h2>\n<div class="scroll">\n<table class="wide">\n<thead><tr>{top}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n</div>\n'
             '<p class="quiet">Higher is more important in every one of them. A measure’s version rises when its results change.</p>\n</section>\n')
-
-
-def _provenance(shown: Shown) -> str:
-    facts = "".join(f"<dt>{_text(_NAMES.get(name, name))}</dt><dd>{_other(value)}</dd>\n" for name, value in shown.provenance.items() if value)
-    return f"<footer>\n<h2>Where this comes from</h2>\n<dl>\n{facts}</dl>\n</footer>\n" if facts else ""
