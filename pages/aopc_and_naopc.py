@@ -16,7 +16,7 @@ from pages.parts import standing, working
 from pages.parts.limiting import STUDIED, Known, Study, refused, studied_cases
 from pages.parts.links import linked
 from pages.parts.pictures import figure_buttons
-from pages.parts.saving import about_view, save_table
+from pages.parts.saving import about_view, save_limits, save_table
 from pages.parts.sidebar import View, open_page
 from pages.parts.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
 from pages.parts.tables import table
@@ -218,10 +218,10 @@ def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> N
 def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
     header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
     for one, board in boards.items():
-        counts, unit = choice.gating(one.side).counts, one.side.encoded.unit
-        named = standing.table_rows(board, lambda i, counts=counts, unit=unit: f"{counts[i]} {unit}{'' if counts[i] == 1 else 's'} masked")
+        named = standing.table_rows(board, standing.counting(choice.gating(one.side)))
         rows += [[one.side.model.name, *row] for row in named] if two else named
-    table(["model", *header] if two else header, rows, most=90)
+    header = ["model", *header] if two else header
+    table(header, rows, most=90)
     st.caption("AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between the least (0) and the most (1) that "
                "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as out-of-distribution.")
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -231,6 +231,15 @@ def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
         save_table("Orders (CSV)", standing.ORDER_COLUMNS,
                    lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.gating(one.side))],
                    safe_name(["aopc-orders", view.example.id, view.model.name], "csv"), key="orders-csv")
+        _save_page(view, boards, choice, (header, rows))
+
+
+def _save_page(view: View, boards: dict[Known, Board], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:
+    sides = [(one.side, standing.side_limits(one, board, choice.width, choice.direction, choice.gating(one.side), _score_name(one))) for one, board in boards.items()]
+    (first, board), compared = next(iter(boards.items())), _compared(boards, choice)
+    told = "" if compared is None else standing.comparison_line(compared, _by_model(boards))
+    settings = {"values": choice.sign, "validity gate": f"{choice.rule} rule, {choice.form} form of the test"}
+    save_limits(view, sides, standing.answer(first, board, choice.direction), told, scores, choice.direction, settings)
 
 
 def _study_of_text(known: Known, choice: Choice) -> Study:

@@ -1,6 +1,6 @@
 """How a page that is saved looks: light, dark and on paper."""
 
-from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS
+from core.composition.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS
 
 _LIGHT = "--ground: #ffffff; --raised: #f6f7f9; --ink: #23262f; --quiet: #565b68; --line: #dfe2e8;"
 _DARK = "--ground: #0e1117; --raised: #171b24; --ink: #f3f4f6; --quiet: #a9b0bd; --line: #2c323d;"
@@ -80,4 +80,56 @@ h2 {{ break-after: avoid; }}
 tr, .pair > * {{ break-inside: avoid; }}
 .scroll {{ overflow: visible; }}
 }}
+"""
+
+# What a page with gauges and orders needs besides.
+GAUGE_STYLE = f"""
+h3 {{ font-size: 1rem; margin: 1.3rem 0 .5rem; overflow-wrap: anywhere; }}
+.quote {{ border-left: 3px solid var(--line); padding-left: .9rem; margin: 0 0 .9rem; }}
+.quote .text {{ line-height: 1.6; }}
+.line {{ display: grid; grid-template-columns: 10.5rem minmax(0, 1fr) 7.8rem; column-gap: .9rem; break-inside: avoid; }}
+.lane {{ position: relative; min-height: 4.3rem; }}
+.who {{ display: flex; gap: .5rem; align-items: center; }}
+.who .swatch {{ flex: none; align-self: auto; }}
+.who .mark {{ display: block; width: max-content; margin: .1rem 0 0; }}
+.normal {{ display: flex; flex-direction: column; justify-content: center; gap: .35rem; font-variant-numeric: tabular-nums; }}
+.ends .lane {{ min-height: 2.9rem; font-size: .88rem; }}
+.ends .normal {{ justify-content: flex-end; }}
+.axis .lane {{ min-height: 1.5rem; border-top: 1px solid var(--quiet); }}
+.name .lane {{ min-height: 0; text-align: center; font-size: .88rem; color: var(--quiet); overflow-wrap: anywhere; }}
+.band {{ position: absolute; top: 0; bottom: 0; background: rgba(125,133,144,.15); border: solid {LIMIT}; border-width: 0 3px; }}
+.edge {{ position: absolute; top: 1.45rem; bottom: 0; padding: 0 .45rem; border-left: 3px solid {LIMIT}; white-space: nowrap; }}
+.edge.first {{ top: 0; }}
+.edge.back {{ border-left: 0; border-right: 3px solid {LIMIT}; }}
+.tip {{ width: 1.05rem; height: 1.05rem; overflow: visible; }}
+.tip path {{ fill: none; stroke: currentColor; stroke-width: 2.4; stroke-linejoin: round; }}
+.tip.full path, .tip.middle path {{ fill: currentColor; }}
+.lane .tip {{ position: absolute; top: 50%; transform: translate(-50%, -50%); }}
+.lane .tip.up {{ top: 38%; }}
+.lane .tip.down {{ top: 62%; }}
+.value {{ position: absolute; transform: translateX(-50%);
+  font-size: .84rem; line-height: 1.2; white-space: nowrap; font-variant-numeric: tabular-nums;
+  text-shadow: 0 0 3px var(--ground), 0 0 3px var(--ground), 0 0 5px var(--ground); }}
+.value.up {{ top: .1rem; }}
+.value.down {{ bottom: .1rem; }}
+.reach {{ position: absolute; top: 50%; height: .5rem; margin-top: -.25rem; border-radius: 3px; background: {RANDOM}; opacity: .55; }}
+.tick {{ position: absolute; white-space: nowrap; top: .15rem; transform: translateX(-50%); font-size: .8rem; color: var(--quiet); font-variant-numeric: tabular-nums; }}
+.gauge + .legend .key {{ display: inline-flex; align-items: center; gap: .4rem; }}
+.sample {{ width: 1.6rem; height: .95rem; background: rgba(125,133,144,.15); border: solid {LIMIT}; border-width: 0 3px; }}
+.scores caption {{ text-align: left; font-weight: 600; padding-bottom: .4rem; }}
+.scores th:first-child {{ padding-left: 0; }}
+.scores tbody th {{ font-weight: 500; }}
+.scores th[scope=row], .scores td:nth-child(2) {{ min-width: 7rem; max-width: 18rem; }}
+.scores td:last-child {{ min-width: 11rem; }}
+.scores .number {{ min-width: 0; overflow-wrap: normal; }}
+.scores thead th {{ overflow-wrap: normal; }}
+.scores .number {{ text-align: right; }}
+.order {{ display: flex; flex-wrap: wrap; gap: .35rem; list-style: none; margin: .3rem 0 .4rem; padding: 0; }}
+.order li {{ display: flex; flex-direction: column; align-items: center; background: var(--raised); border: 1px solid var(--line); border-radius: 6px;
+  padding: .15rem .5rem; max-width: 100%; overflow-wrap: anywhere; break-inside: avoid; }}
+.order small {{ min-width: 0; margin-right: .35rem; }}
+.order .late {{ border-style: dashed; border-color: var(--quiet); }}
+.meanings dt {{ color: var(--ink); font-weight: 600; }}
+@media (max-width: 36rem) {{ .line {{ grid-template-columns: minmax(0, 1fr) 6.2rem; }} .lane {{ margin-left: 1.3rem; }} .normal {{ font-size: .86rem; }}
+  .who {{ grid-column: 1 / -1; }} }}
 """

@@ -1,8 +1,11 @@
 """Put standings between the limits into words, rows and figures; no Streamlit."""
 
+from collections.abc import Callable
+
 from core.composition.figures import Line, RandomLine
 from core.composition.limit_figures import Gauge, Range
 from core.composition.limiting import Walk
+from core.composition.limits_page import SideLimits
 from core.composition.palette import LIMIT, hue
 from core.composition.recursive import Band
 from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing
@@ -12,7 +15,7 @@ from core.mathematics.limits import EXACT, NARROW, BeamStudy, Limits
 from core.network.references import FORMS
 from pages.parts.limiting import Known
 from pages.parts.stepping import Side, gate_text
-from pages.parts.wording import escaped, number
+from pages.parts.wording import escaped, number, without_markup
 
 SCORE_COLUMNS = ["model", "measure", "values", "explained class", "comprehensiveness (higher is better)", "its NAOPC (higher is better)", "sufficiency (lower is better)",
                  "its NAOPC (lower is better)", "lower limit", "upper limit", "limits", "sets scored for them", "precision of the search",
@@ -87,6 +90,19 @@ def chance_range(board: Board) -> Range | None:
     """The random orders of a board for the figure."""
     chance = board.chance
     return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
+
+
+def side_limits(known: Known, board: Board, width: int, direction: str, gating: Gating, score: str) -> SideLimits:
+    """All of a board that a saved page shows; score: its name, "probability of positive"."""
+    said = without_markup(limits_line(known, board, width))
+    warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction, gating.form))))
+    gates = tuple(_judged(gate, counting(gating)) for gate in board.gates)
+    return SideLimits(board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates)
+
+
+def counting(gating: Gating) -> Callable[[int], str]:
+    """How much is masked at an input of a walk, in words: "3 words masked"."""
+    return lambda i: f"{gating.counts[i]} {gating.encoded.unit}{'' if gating.counts[i] == 1 else 's'} masked"
 
 
 def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
@@ -210,10 +226,15 @@ def _cells(one: Standing, direction: str) -> list[str]:
 
 
 def _validity(one: Standing, counts_text) -> str:
-    if not one.gates[COMPREHENSIVENESS].available:
+    """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
+    told = [f"{ARROWS[way]} {_judged(one.gates[way], counts_text)}" for way in DIRECTIONS if marked(one.gates[way])]
+    return "; ".join(told) or _judged(one.gates[COMPREHENSIVENESS], counts_text)
+
+
+def _judged(gate: Gate, counts_text) -> str:
+    if not gate.available:
         return "unavailable"
-    told = [f"{ARROWS[way]} ⚠ rejected from {counts_text(one.gates[way].first)} on" for way in DIRECTIONS if marked(one.gates[way])]
-    return "; ".join(told) or "not rejected"
+    return f"⚠ rejected from {counts_text(gate.first)} on" if marked(gate) else "not rejected"
 
 
 def _lead(model: str | None) -> str:

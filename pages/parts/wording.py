@@ -24,6 +24,11 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[:most - 21] + "…" + text[-20:]
 
 
+def without_markup(said: str) -> str:
+    """HTML of ours, in which all text is escaped, as text."""
+    return html.unescape(re.sub(r"<[^>]*>", "", said))
+
+
 def number(value: float) -> str:
     """Three significant digits; — where there is no number."""
     return "—" if value != value else f"{value:.3g}"
