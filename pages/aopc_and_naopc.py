@@ -119,8 +119,8 @@ def _say(view: View, known: list[Known], choice: Choice) -> None:
 
 
 def _draw(view: View, known: list[Known], choice: Choice, works: list, study: list, polls: bool) -> None:
-    if polls != working.going([*works, *study]):
-        # All is there, or more was asked for: the page stops or begins to look for it.
+    if polls != working.going([*works, *study]) or len(works) != sum(len(one.works) for one in known):
+        # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
         st.rerun()
     boards = _boards(known, choice)
     for i, (one, found) in enumerate(boards.items()):

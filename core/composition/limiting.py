@@ -12,7 +12,9 @@ from core.mathematics.limits import MOST_EXACT, BeamStudy, Case, Limits, Search,
 from core.mathematics.search import Value
 from core.network.catalogue import measures
 from core.network.features import Encoded
+from core.network.halves import WORTH
 from core.network.memory import free_memory
+from core.network.model import Model
 from core.network.oracle import BYTES_A_MASK, Oracle
 from core.network.scheduler import NonFinite
 
@@ -131,9 +133,10 @@ def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
     return _cost(explainer, encoded, 1 << left_over(encoded))
 
 
-def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH) -> Cost:
-    """What beam limits take at most, in the model's own precision."""
-    return _cost(explainer, encoded, most_sets(left_over(encoded), width))
+def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH, half: bool = True) -> Cost:
+    """What beam limits take at most: forward passes in the precision of the search."""
+    rough, passes = explainer.searching(encoded) if half else None, most_sets(left_over(encoded), width)
+    return _cost(explainer, encoded, passes) if rough is None else _cost(explainer, encoded, passes, rough.model)
 
 
 def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
@@ -275,5 +278,7 @@ def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[No
         yield None
 
 
-def _cost(explainer: Explainer, encoded: Encoded, passes: int) -> Cost:
-    return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:
+    full, tokens = explainer.model.scheduler.counters, passes * encoded.T
+    # A copy that has not run yet is at least so much faster, or there would be none.
+    return Cost(passes, full.seconds_for(tokens) if rough is None else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)))

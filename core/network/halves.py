@@ -9,7 +9,7 @@ from core.network.model import Model
 
 HALF = "bfloat16"
 # Below this the second copy is not worth its memory.
-_WORTH = 1.5
+WORTH = 1.5
 
 
 def half_twin(model: Model) -> Model | None:
@@ -21,7 +21,7 @@ def half_twin(model: Model) -> Model | None:
     Returns:
         A Model of the same digest whose precision is "bfloat16"; what it says is never shown, only what it finds.
     """
-    if model.precision != "float32" or half_speed(model.device) < _WORTH:
+    if model.precision != "float32" or half_speed(model.device) < WORTH:
         return None
     import torch
 

@@ -85,7 +85,8 @@ class Searching(_Limits):
     @property
     def cost(self) -> Cost:
         """At most; what a beam asks for is among what exact limits ask for."""
-        return exact_cost(self.side.explainer, self.side.encoded) if self.exact else beam_cost(self.side.explainer, self.side.encoded, self.width)
+        return exact_cost(self.side.explainer, self.side.encoded) if self.exact else \
+            beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
 
     @property
     def at_once(self) -> bool:
@@ -161,7 +162,7 @@ class Study(Work):
     @property
     def cost(self) -> Cost:
         """At most as far as a beam of eight; wider ones are tried where the limits still move."""
-        every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH) for encoded, _ in self.cases]
+        every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
         return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
 
     @property
@@ -210,8 +211,12 @@ class Known:
 
     @property
     def works(self) -> list[Work]:
-        """Everything, in the order in which it is asked for."""
-        return [*self.scored, self.search, self.orders, *([self.exact] if self.exact is not None else [])]
+        """Everything, in the order in which it is asked for.
+
+        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended or waits itself.
+        """
+        waits = self.search.runs or self.search.job is None and self.search.at_once
+        return [*self.scored, self.search, *([] if waits else [self.orders]), *([self.exact] if self.exact is not None else [])]
 
     @property
     def found(self) -> Found | None:
