@@ -65,6 +65,11 @@ class App:
         return [e for e in self.at.main if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_figure_buttons"]
 
     @property
+    def shown(self) -> bool:
+        """Whether the page shows an example: its words, a table, or what the model says of it."""
+        return bool(self.components) or "The model predicts" in self.said
+
+    @property
     def words(self) -> dict:
         """What the page sends to its word component."""
         (found,) = self._drawn("pieces")

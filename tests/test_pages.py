@@ -254,12 +254,12 @@ def test_a_link_restores_what_it_names():
                                    {"example": "<script>alert(1)</script>"}, {"example": ""}, {"text": "0" * 64}, {"example": ["s002", "s003"]}])
 def test_a_link_to_what_is_not_there_falls_back(page, query):
     app = App(page, **query)
-    assert app.components and not app.errors
+    assert app.shown and not app.errors
     assert app.example in {example.id for example in REVIEWS} and app.choice[1:] == ("reviews", "predicted", "word")
     if query.get("example") == "s999":
         assert "s999" in app.said
     no_raw_markup(app)
-    assert app.press("Next").components
+    assert app.press("Next").shown
 
 
 @pytest.mark.parametrize("query", [{"measures": ["no such measure"]}, {"measures": ["gradient", "nonsense"]}, {"values": "sideways"}])
