@@ -10,7 +10,7 @@ from core.composition.limit_figures import gauges, slope, widths
 from core.composition.limiting import WIDTH, left_over
 from core.composition.rows import SIGNS
 from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
-from core.mathematics.limits import EXACT
+from core.mathematics.limits import EXACT, STILL
 from core.network.catalogue import DEFAULT, measures
 from pages.parts import standing, working
 from pages.parts.limiting import STUDIED, Known, Study, refused, studied_cases
@@ -24,7 +24,7 @@ from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import escaped, number, plain
 
 WIDTHS = ("1", "2", "5", "10", "20", "50")
-HALF, FULL = "half precision", "full precision"
+HALF, FULL = "half precision", "the model’s own"
 _QUIET = {"displayModeBar": False}
 
 
@@ -92,8 +92,8 @@ def _settings() -> dict:
         form = choose_form()
     with right:
         search = linked(st.segmented_control, "Search beams in", (HALF, FULL), HALF, "search", required=True,
-                        help="Half precision is used where this device is faster in it; the orders that it finds are scored in full precision, so that the limits "
-                             "shown are attained.")
+                        help="Half precision is used where this device is faster in it; the orders that it finds are scored in the model’s own "
+                             "precision, so that the limits shown are attained.")
     return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": search == HALF}
 
 
@@ -112,10 +112,8 @@ def _live(view: View, known: list[Known], choice: Choice, said, stage) -> None:
 def _say(view: View, known: list[Known], choice: Choice) -> None:
     boards = _boards(known, choice)
     said = standing.answer(known[0], boards.get(known[0]), choice.direction)
-    compared = _compared(boards, choice)
-    if compared is not None:
-        said += f"</p><p style='font-size:1.12rem'>{standing.comparison_line(compared, _by_model(boards))}"
-    prediction_line(view, said)
+    told = _comparison(boards, choice)
+    prediction_line(view, f"{said}</p><p style='font-size:1.12rem'>{told}" if told else said)
 
 
 def _draw(view: View, known: list[Known], choice: Choice, works: list, study: list, polls: bool) -> None:
@@ -138,11 +136,14 @@ def _draw(view: View, known: list[Known], choice: Choice, works: list, study: li
                    "lines: the input is rejected as out-of-distribution, or comes after one that is, so the score there says little.")
         _table(view, boards, choice)
     _studies(view, known[0], study, choice)
+    if polls and not working.going([*works, *study]):
+        # It ended while this was drawn from what was there before.
+        st.rerun()
 
 
 def _boards(known: list[Known], choice: Choice) -> dict[Known, Board]:
     """What is known of each side so far; sides without limits are left out."""
-    found = {one: one.board(choice.rule, choice.form) for one in known}
+    found = {one: one.board(choice.gating(one.side)) for one in known}
     return {one: board for one, board in found.items() if board is not None}
 
 
@@ -151,7 +152,20 @@ def _by_model(boards: dict[Known, Board]) -> dict[str, Board]:
 
 
 def _compared(boards: dict[Known, Board], choice: Choice):
-    return compare(_by_model(boards), choice.direction) if len(boards) > 1 else None
+    """The comparison of two models that explain the same class; None where there is none."""
+    if len(boards) < 2 or len({one.side.class_name for one in boards}) > 1:
+        return None
+    return compare(_by_model(boards), choice.direction)
+
+
+def _comparison(boards: dict[Known, Board], choice: Choice) -> str:
+    """What comes of setting two models beside each other, in a sentence or two; "" with one."""
+    if len(boards) < 2:
+        return ""
+    compared = _compared(boards, choice)
+    if compared is None:
+        return standing.no_comparison([one.side for one in boards])
+    return standing.comparison_line(compared, _by_model(boards), not any(work.runs for one in boards for work in one.works))
 
 
 def _columns(known: list[Known], draw) -> None:
@@ -209,7 +223,7 @@ def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
 
 def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> None:
     gating, band = choice.gating(one.side), one.orders.band
-    random = None if band is None else standing.random_line(band, one.side.target, gating)
+    random = None if board.chance is None else standing.random_line(band, board, one.side.target, gating)
     drawn = masking_paths(standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit)
     st.plotly_chart(drawn, width="stretch", theme=None, key=f"curves-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
     figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")
@@ -236,8 +250,8 @@ def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
 
 def _save_page(view: View, boards: dict[Known, Board], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:
     sides = [(one.side, standing.side_limits(one, board, choice.width, choice.direction, choice.gating(one.side), _score_name(one))) for one, board in boards.items()]
-    (first, board), compared = next(iter(boards.items())), _compared(boards, choice)
-    told = "" if compared is None else standing.comparison_line(compared, _by_model(boards))
+    first, board = next(iter(boards.items()))
+    told = _comparison(boards, choice)
     settings = {"values": choice.sign, "validity gate": f"{choice.rule} rule, {choice.form} form of the test"}
     save_limits(view, sides, standing.answer(first, board, choice.direction), told, scores, choice.direction, settings)
 
@@ -258,17 +272,18 @@ def _study_of_data(view: View, choice: Choice) -> list[Study]:
 
 def _studies(view: View, known: Known, studies: list[Study], choice: Choice) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
-    st.caption(f"The width is doubled until the mean limits move by less than 0.001 twice in a row. For {plain(view.model.name)}, a class’s probability.")
+    st.caption(f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} (probability) twice in a row.")
     working.progress(studies, "studies")
     for i, study in enumerate(studies):
         working.offer(study)
         found = study.study
         if found is None:
             continue
-        st.html(f"<p>{escaped(standing.study_line(found, study.name, 1e-3, study.complete), 300)}</p>")
+        st.html(f"<p>{escaped(standing.study_line(found, study.name, study.complete), 300)}</p>")
         limits = known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
-        st.plotly_chart(widths(found, limits, _score_name(known)), width="stretch", theme=None, key=f"widths-{i}", config=_QUIET,
-                        alt=standing.study_line(found, study.name, 1e-3, study.complete))
+        score = "probability of the predicted class" if i else _score_name(known)
+        st.plotly_chart(widths(found, limits, score), width="stretch", theme=None, key=f"widths-{i}", config=_QUIET,
+                        alt=standing.study_line(found, study.name, study.complete))
         figure_buttons(f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes")
 
 

@@ -95,7 +95,7 @@ def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
     playwright.expect(bar).to_contain_text("beam 50 limits")
     person.press("Cancel")
     playwright.expect(person.page.get_by_text("Cancelled; what was computed is kept").first).to_be_visible()
-    playwright.expect(person.page.get_by_text(re.compile("a beam of 50 was stopped"))).to_be_visible()
+    playwright.expect(person.page.get_by_text(re.compile("a beam of 50 stopped"))).to_be_visible()
     playwright.expect(gauge(person)).to_contain_text("(beam 1)")
     person.page.get_by_role("button", name=re.compile("^Go on with beam 50 limits")).click()
     playwright.expect(bar).to_contain_text(re.compile(r"beam 50 limits \(sst2-fmm\), [\d,]+ of at most"))

@@ -46,7 +46,7 @@ def known_board(view, seed: int = 0, flat: bool = False) -> Board:
     free = np.flatnonzero(~of.premasked)
     scores = [Score(name, walked(order), walked(order[::-1])) for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))]
     made = board(Found(limits, walked(limits.lowest), walked(limits.highest), "float32"), scores, None, view.target, Gating(of, None))
-    return replace(made, chance=Chance(np.array([limits.lower, limits.upper]), (limits.lower + limits.upper) / 2, limits.lower, limits.upper, 0.5))
+    return replace(made, chance=Chance(np.array([limits.lower, limits.upper]), (limits.lower + limits.upper) / 2, limits.lower, limits.upper, 0.5, made.gates[0]))
 
 
 def rejecting(made: Board, first: int) -> Board:
@@ -55,14 +55,14 @@ def rejecting(made: Board, first: int) -> Board:
         steps = np.arange(len(made.highest.values))
         return Gate(OPEN, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps), 0)
 
-    standings = tuple(replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}) for one in made.standings)
+    standings = tuple(replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}, limits_marked=True) for one in made.standings)
     return replace(made, standings=standings, gates=(gate(None), gate(first)))
 
 
 def told(view, made: Board, name: str = "story") -> tuple[SideLimits, list[list[str]]]:
     """What the app says of a board."""
     idle = SimpleNamespace(runs=False, begun=False, complete=False, exact=False)
-    known = SimpleNamespace(side=SimpleNamespace(model=SimpleNamespace(name=name)), exact=idle, search=idle)
+    known = SimpleNamespace(side=SimpleNamespace(model=SimpleNamespace(name=name, precision="float32")), exact=idle, search=idle)
     gating = Gating(view.encoded, None)
     limits = standing.side_limits(known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}")
     return limits, standing.table_rows(made, standing.counting(gating))
@@ -184,7 +184,7 @@ def test_where_limits_coincide_naopc_is_a_dash_and_where_they_are_close_a_senten
     made = known_board(view)
     near = Limits(0.1, 0.12, made.limits.lowest, made.limits.highest, "beam", 5, 77)
     said = harmless(limits_page(given(boards=[replace(made, limits=near, searched="bfloat16")]))).said
-    assert "magnifies trifles" in said and "beam 5, within the exact limits (77 sets, searched in bfloat16" in said
+    assert "magnifies trifles" in said and "beam 5; exact limits can lie further apart (77 sets, searched in bfloat16; the orders it found are scored in float32)" in said
     assert "the best comprehensiveness ↑ that was found" in said
     assert "magnifies trifles" not in limits_page(given())
 

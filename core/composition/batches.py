@@ -1,5 +1,6 @@
 """AOPC between its limits for a file of texts: resumable, as Parquet."""
 
+import contextlib
 import hashlib
 import json
 import time
@@ -45,15 +46,15 @@ class Batch:
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
-    """Exact limits where they cost no more scores than allowed, else beam limits.
+    """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else beam limits.
 
     Raises:
-        TooDear: exact limits need more memory than is free.
         OutOfMemory, NonFinite: as the oracle.
     """
     allowed = default_exact(explainer.model.device) if batch.exact_up_to is None else batch.exact_up_to
     if 1 << left_over(encoded) <= min(allowed, 1 << MOST_EXACT):
-        return finish(find_exact(explainer, encoded, target, allowed))
+        with contextlib.suppress(TooDear):
+            return finish(find_exact(explainer, encoded, target, allowed))
     return finish(find_beam(explainer, encoded, target, batch.width, batch.half))
 
 
@@ -110,8 +111,11 @@ def _row(explainer: Explainer, data: LabelledTexts, i: int, batch: Batch) -> dic
         encoded = explainer.encode(data.texts[i], data.seconds[i] if data.seconds else None, batch.unit)
         if encoded.premasked.all():
             return {"problem": "Every feature is masked in the text, so there are no orders to compare."}
-        return limit_row(explainer, encoded, batch)
-    except (NoFeatures, NonFinite, OutOfMemory, TooDear) as error:
+        row = limit_row(explainer, encoded, batch)
+        # A file's texts come once each: what one of them holds is not kept from the next.
+        explainer.forget(encoded)
+        return row
+    except (NoFeatures, NonFinite, OutOfMemory) as error:
         return {"problem": str(error)}
 
 

@@ -152,8 +152,9 @@ def _limits(options) -> int:
     from core.network.tables import read_labelled
 
     batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to, not options.full)
-    data = read_labelled(Path(options.data), options.text, options.second, None)
     chosen = settings.read()
+    batch = replace(batch, exact_up_to=batch.exact_up_to or chosen.exact_scores)
+    data = read_labelled(Path(options.data), options.text, options.second, None)
     explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))
     with _Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar)

@@ -105,6 +105,14 @@ class Explainer:
                 self._half = (None if twin is None else Oracles(twin, self.store),)
         return None if self._half[0] is None else self._half[0].of(encoded)
 
+    def forget(self, encoded: Encoded) -> None:
+        """Let go of what is held of an example in memory; what is in the store stays."""
+        for oracles in (self.oracles, *(self._half or ())):
+            if oracles is not None:
+                oracles.forget(encoded)
+        with self._lock:
+            self._tested.pop(encoded.digest, None)
+
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""
         oracle, whole = self.oracles.of(encoded), np.zeros((1, encoded.F), dtype=bool)

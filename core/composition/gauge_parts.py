@@ -8,7 +8,6 @@ from core.composition.page_parts import number, typed
 from core.composition.palette import RANDOM
 
 # Where there is no number there is nothing to mark.
-_NONE = number(float("nan"))
 # Shapes tell the directions apart without colour; a cross instead of either: rejected inputs look the same in every figure.
 _SHAPES = {"full": "M3 2L14 8L3 14Z", "open": "M13 2L2 8L13 14Z", "cross": "M3 3L13 13M13 3L3 13", "middle": "M8 1L15 8L8 15L1 8Z"}
 
@@ -48,8 +47,8 @@ def _measure(row: Gauge, axis: tuple[float, float], band: str, closest: bool) ->
         marks += _mark(value, axis, "cross" if marked else shape, place, row.hue)
         marks += f'<span class="value {place}" style="left:{_at(value, axis)}">{arrow} {number(value)}{" ⚠" if marked else ""}</span>'
     normal = ""
-    for arrow, text, marked in zip("↑↓", row.normal, row.marked):
-        normal += f"<span>{arrow} <b>{typed(text.replace('-', '−'))}</b>{' ⚠' if marked and text != _NONE else ''}</span>"
+    for arrow, text in zip("↑↓", row.normal):
+        normal += f"<span>{arrow} <b>{typed(text.replace('-', '−'))}</b></span>"
     best = '<span class="mark">comes closest</span>' if closest else ""
     return _line(f'<span class="swatch" style="background:{row.hue}"></span><span>{typed(row.name)}{best}</span>', band + marks, normal, "line")
 

@@ -8,6 +8,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 from types import GeneratorType
 
+from core.mathematics.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 
 _LOG = logging.getLogger(__name__)
@@ -114,7 +115,10 @@ class Jobs:
             # A job that was told to stop but has not noticed yet cannot be taken up again.
             if job is not None and (job.state == DONE or job.active and not job.cancelled()):
                 return job
-            job = self._jobs[key] = Job(key, label)
+            # What a stopped one had found stays there until the new one has come as far.
+            before, job = job, Job(key, label)
+            job.partial = None if before is None else before.partial
+            self._jobs[key] = job
             self._jobs.move_to_end(key)
             self._forget()
             self._ready.append((job, work))
@@ -178,7 +182,7 @@ def _take_turn(job: Job, work) -> GeneratorType | None:
         job.result, state = value, DONE
     except Cancelled:
         state = CANCELLED
-    except (NonFinite, OutOfMemory) as error:
+    except (NonFinite, OutOfMemory, TooDear) as error:
         job.problem = str(error)
     except BaseException as error:
         # Whatever it is (a panic of a library in Rust is no Exception), the worker goes on with the next.

@@ -14,7 +14,8 @@ _MARKS = (("comprehensiveness", "triangle-right", "↑ better"), ("sufficiency",
 
 @dataclass(frozen=True)
 class Gauge:
-    """One row: a measure's hue, its AOPC and the text of its NAOPC, of comprehensiveness and sufficiency; marked: whether either rests on rejected inputs."""
+    """One row: a measure's hue, its AOPC and the text of its NAOPC with its mark, of comprehensiveness and sufficiency; marked: whether either AOPC
+    rests on rejected inputs."""
 
     name: str
     hue: str

@@ -8,7 +8,7 @@ import numpy as np
 from core.composition.explaining import Cost, Explainer, softmax
 from core.composition.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
-from core.mathematics.limits import MOST_EXACT, BeamStudy, Case, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
+from core.mathematics.limits import MOST_EXACT, STILL, BeamStudy, Case, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
 from core.mathematics.search import Value
 from core.network.catalogue import measures
 from core.network.features import Encoded
@@ -224,7 +224,7 @@ def refuse_dear(F: int) -> None:
                       "Close other programs, or use beam limits.")
 
 
-def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], threshold: float = 1e-3, widest: int = 256, half: bool = True, *,
+def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], threshold: float = STILL, widest: int = 256, half: bool = True, *,
                 cancelled: Callable[[], bool] | None = None) -> Generator[BeamStudy | None, None, BeamStudy]:
     """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far after each.
 
@@ -235,9 +235,20 @@ def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], thre
         Cancelled, OutOfMemory, NonFinite: as the oracle.
     Source: NAOPC §3.
     """
-    given = []
+    try:
+        return (yield from _study(explainer, cases, threshold, widest, half, cancelled))
+    except NonFinite:
+        if not half:
+            raise
+    # Half precision gave no number somewhere.
+    return (yield from _study(explainer, cases, threshold, widest, False, cancelled))
+
+
+def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[BeamStudy | None, None, BeamStudy]:
+    given, asked = [], []
     for encoded, target in cases:
         full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
+        asked += [full] if rough is None else [full, rough]
         own = probability(full, target, cancelled)
         given.append(Case(own, encoded.F, encoded.premasked) if rough is None else
                      Case(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
@@ -247,8 +258,8 @@ def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], thre
             study = told or study
             yield told
     finally:
-        for encoded, _ in cases:
-            explainer.oracles.of(encoded).flush()
+        for oracle in asked:
+            oracle.flush()
     return study
 
 
@@ -260,7 +271,7 @@ def _beam(full: Oracle, rough: Oracle | None, target: int, width: int, told, can
             limits = yield from _watched(beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told)
             return limits, rough.model.precision
         except NonFinite:
-            # Half precision overflows where float32 does not.
+            # Half precision gave no number where the model's own may.
             pass
     limits = yield from _watched(beam_search(own, encoded.F, width, encoded.premasked), told)
     return limits, full.model.precision

@@ -12,8 +12,9 @@ from core.composition.testing import gate_of
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
 from core.mathematics.gate import HOLM, Gate
-from core.mathematics.limits import Limits, widened
+from core.mathematics.limits import EXACT, Limits, widened
 from core.mathematics.ranking import kendall_tau
+from core.mathematics.statistics import simes
 from core.network.features import Encoded
 from core.network.references import CALIBRATED, Reference
 
@@ -31,17 +32,26 @@ class Standing:
     aopc: dict[str, float]
     naopc: dict[str, float]
     gates: dict[str, Gate]
+    limits_marked: bool
+
+    def marked(self, direction: str, normalised: bool = False) -> bool:
+        """Whether its AOPC rests on rejected inputs; its NAOPC also does where an order that attains a limit does."""
+        return marked(self.gates[direction]) or normalised and self.limits_marked
 
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good for either direction."""
+    """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good for either direction.
+
+    gate: of the orders together, one p-value a step by Simes.
+    """
 
     aopc: np.ndarray
     mean: float
     low: float
     high: float
     naopc: float
+    gate: Gate
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +76,11 @@ class Board:
         return pick(self.standings, key=lambda one: one.aopc[direction], default=None)
 
 
+def marked(gate: Gate) -> bool:
+    """Whether a number along a walk rests on rejected inputs."""
+    return gate.first is not None
+
+
 @dataclass(frozen=True)
 class Gating:
     """How the inputs of walks are tested: the model's reference, and the rule and form of the gate."""
@@ -82,7 +97,14 @@ class Gating:
 
     def gate(self, walk: Walk) -> Gate:
         """The validity gate along a walk."""
-        p = walk.p.get(self.form, np.full(len(walk.values), np.nan))
+        return self._gate(walk.p.get(self.form))
+
+    def gate_of_all(self, walks: Sequence[Walk]) -> Gate:
+        """The validity gate along several walks together, one p-value a step by Simes."""
+        return self._gate(simes(np.stack([walk.p[self.form] for walk in walks]), axis=0) if self.form in walks[0].p else None)
+
+    def _gate(self, p: np.ndarray | None) -> Gate:
+        p = np.full(len(self.counts), np.nan) if p is None else p
         return gate_of(p, self.counts, self.counts, self.reference, self.rule, self.form)
 
 
@@ -110,35 +132,40 @@ def board(found: Found, scores: Sequence[Score], band: Band | None, target: int,
     limits = widened(found.limits, ((walk.order, walk.aopc) for walk in every))
     # The first that attains a limit: of exact limits it is the search's own.
     lowest, highest = min(every, key=lambda walk: walk.aopc), max(every, key=lambda walk: walk.aopc)
-    if limits.method == found.limits.method == "exact":
+    if limits.method == EXACT:
         lowest, highest, limits = found.lowest, found.highest, replace(limits, lowest=found.lowest.order, highest=found.highest.order)
-    return Board(limits, lowest, highest, (gating.gate(lowest), gating.gate(highest)), found.searched,
-                 tuple(_standing(one, limits, gating) for one in scores), _chance(chances, limits))
+    gates = gating.gate(lowest), gating.gate(highest)
+    return Board(limits, lowest, highest, gates, found.searched, tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
+                 _chance(chances, limits, gating))
 
 
-def _standing(score: Score, limits: Limits, gating: Gating) -> Standing:
+def _standing(score: Score, limits: Limits, gating: Gating, limits_marked: bool) -> Standing:
     walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
     reached = {direction: walk.aopc for direction, walk in walks.items()}
     return Standing(score.measure, walks, reached, {direction: naopc(one, limits.lower, limits.upper) for direction, one in reached.items()},
-                    {direction: gating.gate(walk) for direction, walk in walks.items()})
+                    {direction: gating.gate(walk) for direction, walk in walks.items()}, limits_marked)
 
 
-def _chance(walks: list[Walk], limits: Limits) -> Chance | None:
+def _chance(walks: list[Walk], limits: Limits, gating: Gating) -> Chance | None:
     if not walks:
         return None
     reached = np.array([walk.aopc for walk in walks])
     mean, low, high = (float(part[0]) for part in spread(reached[:, None]))
-    return Chance(reached, mean, low, high, naopc(mean, limits.lower, limits.upper))
+    return Chance(reached, mean, low, high, naopc(mean, limits.lower, limits.upper), gating.gate_of_all(walks))
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """One measure of one model among those of both: its AOPC and NAOPC, and its place by each, 1 for the best; equal scores share a place."""
+    """One measure of one model among those of both: its AOPC and NAOPC, and its place by each, 1 for the best; equal scores share a place.
+
+    marked: whether its NAOPC rests on rejected inputs.
+    """
 
     model: str
     measure: str
     aopc: float
     naopc: float
+    marked: bool
     place: int
     place_normalised: int
 
@@ -158,6 +185,7 @@ class Comparison:
 
     @property
     def changed(self) -> tuple[str, ...]:
+        """Measures for which normalising puts another model ahead."""
         return tuple(measure for measure, (before, after) in self.ahead.items() if before != after)
 
 
@@ -171,7 +199,7 @@ def compare(boards: dict[str, Board], direction: str) -> Comparison | None:
         direction: "comprehensiveness" (higher is better) or "sufficiency" (lower is better).
     Source: NAOPC §5 compares models before and after normalising.
     """
-    rows = [(model, one.measure, one.aopc[direction], one.naopc[direction]) for model, found in boards.items() for one in found.standings]
+    rows = [(model, one.measure, one.aopc[direction], one.naopc[direction], one.marked(direction, True)) for model, found in boards.items() for one in found.standings]
     if len({row[0] for row in rows}) < 2 or any(np.isnan(row[3]) for row in rows):
         return None
     sign = -1 if direction == COMPREHENSIVENESS else 1

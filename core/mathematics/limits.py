@@ -14,6 +14,8 @@ EXACT, BEAM = "exact", "beam"
 MOST_EXACT = 20
 # Limits closer than this, in units of the score, leave so little between them that NAOPC magnifies trifles.
 NARROW = 0.05
+# Mean limits that move less than this when the beam is doubled stand still.
+STILL = 1e-3
 _AT_ONCE = 512
 
 # A search that can be watched: yields how many sets it has asked for so far, and returns the limits.
@@ -70,7 +72,8 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
     """
     start, free = _free(F, masked)
     if len(free) > MOST_EXACT or 1 << len(free) > most:
-        raise TooDear(f"Exact limits of {len(free)} features need {float(2**len(free)):,.0f} scores; {most:,} are allowed. Use beam limits.")
+        needed = f"{1 << len(free):,}" if len(free) <= 40 else f"2^{len(free)}"
+        raise TooDear(f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use beam limits.")
     scores = np.empty(1 << len(free))
     for begin in range(0, len(scores), _AT_ONCE):
         end = min(begin + _AT_ONCE, len(scores))
@@ -230,12 +233,12 @@ class BeamStudy:
     settled: bool
 
 
-def beam_study(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 1024) -> BeamStudy:
+def beam_study(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
     """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to its end."""
     return list(study_search(cases, threshold, widest))[-1]
 
 
-def study_search(cases: Sequence[Case], threshold: float = 1e-3, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
+def study_search(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
     """Yield the study after each width, and None after each input; the last has the recommendation.
 
     Args:

@@ -102,7 +102,7 @@ def classify(module, architecture: Architecture, embeddings, attention, type_ids
 def only_what_is_read(module, architecture: Architecture) -> Iterator[None]:
     """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing else.
 
-    Logits stay the same, and three quarters of that layer's work are saved; hidden states and attention must not be asked for meanwhile.
+    Logits stay the same up to rounding, and three quarters of that layer's work are saved; hidden states and attention must not be asked for meanwhile.
     The caller holds the model's lock. Families without `after_mixing` run as they are.
     """
     if architecture.after_mixing is None or module.config.chunk_size_feed_forward:

@@ -27,11 +27,17 @@ def half_twin(model: Model) -> Model | None:
 
     try:
         with model.lock:
-            # Copied before it is rounded: tied weights stay tied.
-            module = copy.deepcopy(model.module).to(torch.bfloat16)
+            module = copy.deepcopy(model.module)
+            round_parameters(module, torch.bfloat16)
     except (RuntimeError, MemoryError):
         return None
     return replace(model, module=module, precision=HALF)
+
+
+def round_parameters(module, dtype) -> None:
+    """Convert a module's parameters; buffers (rotary frequencies) keep their precision, as transformers keeps them."""
+    for parameter in module.parameters():
+        parameter.data = parameter.data.to(dtype)
 
 
 @functools.cache

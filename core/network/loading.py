@@ -12,6 +12,7 @@ from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.network import hub
 from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
+from core.network.halves import round_parameters
 from core.network.lora import adapter_settings, merge_adapter
 from core.network.memory import keep_freed_memory
 from core.network.model import Model
@@ -226,9 +227,7 @@ def _module(source: Source, config, dtype):
         missing -= merged(module, source, adapter)
     check_complete(source, missing)
     if adapter:
-        # Not module.to: buffers (rotary frequencies) keep their precision, as transformers keeps them.
-        for parameter in module.parameters():
-            parameter.data = parameter.data.to(dtype)
+        round_parameters(module, dtype)
     return module
 
 

@@ -156,3 +156,10 @@ class Oracles:
         if forgotten is not None:
             forgotten.flush()
         return oracle
+
+    def forget(self, encoded: Encoded) -> None:
+        """Let go of an example's oracle; what it knows is written to the store."""
+        with self._lock:
+            forgotten = self._held.pop(encoded.digest, None)
+        if forgotten is not None:
+            forgotten.flush()

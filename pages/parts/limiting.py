@@ -3,7 +3,21 @@
 from dataclasses import dataclass
 
 from core.composition.explaining import Cost
-from core.composition.limiting import Found, Score, beam_cost, default_exact, exact_cost, find_exact, find_limits, left_over, refuse_dear, score, score_cost, study_width
+from core.composition.limiting import (
+    Found,
+    Score,
+    beam_cost,
+    default_exact,
+    exact_bytes,
+    exact_cost,
+    find_exact,
+    find_limits,
+    left_over,
+    refuse_dear,
+    score,
+    score_cost,
+    study_width,
+)
 from core.composition.recursive import BY_FEATURE
 from core.composition.standings import Board, Gating, board
 from core.mathematics.limits import MOST_EXACT, BeamStudy, TooDear
@@ -11,6 +25,7 @@ from core.network.store import canonical_key
 from pages.parts import resources
 from pages.parts.sides import Orders, about_side
 from pages.parts.stepping import Side
+from pages.parts.wording import duration
 from pages.parts.working import Work
 
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
@@ -62,11 +77,12 @@ class _Limits(Work):
 
 @dataclass(frozen=True, eq=False)
 class Searching(_Limits):
-    """Beam limits under one model; then exact ones, where they cost no more scores than may be spent unasked."""
+    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent unasked."""
 
     side: Side
     width: int
     half: bool
+    exact: bool
 
     @property
     def key(self) -> str:
@@ -75,12 +91,6 @@ class Searching(_Limits):
     @property
     def label(self) -> str:
         return f"{'exact' if self.exact else f'beam {self.width}'} limits ({self.side.model.name})"
-
-    @property
-    def exact(self) -> bool:
-        """Whether exact limits follow: 2^F scores are at most 4,096 on a CPU and 131,072 on a GPU, or what the setting says."""
-        allowed = resources.chosen_settings().exact_scores or default_exact(self.side.model.device)
-        return 1 << left_over(self.side.encoded) <= allowed and not refused(self.side)
 
     @property
     def cost(self) -> Cost:
@@ -131,6 +141,11 @@ class Exact(_Limits):
         return exact_cost(self.side.explainer, self.side.encoded)
 
     @property
+    def price(self) -> str:
+        """What it costs, in words, with the memory that it holds."""
+        return f"{super().price}; holds about {max(1, round(exact_bytes(left_over(self.side.encoded)) / 1e6)):,} MB"
+
+    @property
     def at_once(self) -> bool:
         return False
 
@@ -164,6 +179,11 @@ class Study(Work):
         """At most as far as a beam of eight; wider ones are tried where the limits still move."""
         every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
         return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
+
+    @property
+    def price(self) -> str:
+        """What it costs, in words: how wide it must go is what it finds out."""
+        return f"about {self.cost.passes:,} forward passes, {duration(self.cost.seconds)}, if a beam of {_EXPECTED_WIDTH // 4} is enough; more if not"
 
     @property
     def at_once(self) -> bool:
@@ -204,9 +224,12 @@ class Known:
     @classmethod
     def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "Known":
         """The work of one side with these choices."""
-        search = Searching(side, width, half)
         asked = Exact(side)
-        offered = not search.exact and (asked.job is not None or not refused(side))
+        # Decided once: what a search itself takes of the memory must not make another one of it.
+        possible = asked.job is not None or not refused(side)
+        allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
+        search = Searching(side, width, half, 1 << left_over(side.encoded) <= allowed and (possible or Searching(side, width, half, True).job is not None))
+        offered = not search.exact and possible
         return cls(side, tuple(Scored(side, name, sign) for name in measures), search, asked if offered else None, Orders(side, BY_FEATURE))
 
     @property
@@ -223,13 +246,13 @@ class Known:
         """The best limits so far."""
         return (self.exact.found if self.exact is not None else None) or self.search.found
 
-    def board(self, rule: str, form: str) -> Board | None:
+    def board(self, gating: Gating) -> Board | None:
         """Where everything stands; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.score for one in self.scored if one.score is not None]
-        return board(found, scores, self.orders.band, self.side.target, Gating(self.side.encoded, self.side.reference, rule, form))
+        return board(found, scores, self.orders.band, self.side.target, gating)
 
 
 def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:

@@ -109,6 +109,8 @@ def _other_side(view: View, name: str) -> tuple[Side | None, str]:
     if [f.text for f in encoded.features] != [f.text for f in view.encoded.features] or (encoded.premasked != view.encoded.premasked).any():
         return None, (f"{name} cannot stand beside it: it cuts this text into other {view.encoded.unit}s, or reads less of it. "
                       "Choose the unit “word”, or a shorter text.")
+    if explainer.model.digest == view.model.digest:
+        return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
     labels = explainer.model.labels
     return Side(explainer, encoded, labels.index(view.class_name) if view.class_name in labels else likely), ""
 

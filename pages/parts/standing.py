@@ -8,10 +8,10 @@ from core.composition.limiting import Walk
 from core.composition.limits_page import SideLimits
 from core.composition.palette import LIMIT, hue
 from core.composition.recursive import Band
-from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing
+from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing, marked
 from core.mathematics.curves import spread
 from core.mathematics.gate import Gate
-from core.mathematics.limits import EXACT, NARROW, BeamStudy, Limits
+from core.mathematics.limits import EXACT, NARROW, STILL, BeamStudy, Limits
 from core.network.references import FORMS
 from pages.parts.limiting import Known
 from pages.parts.stepping import Side, gate_text
@@ -29,11 +29,6 @@ def tag(limits: Limits) -> str:
     return EXACT if limits.method == EXACT else f"beam {limits.width}"
 
 
-def marked(gate: Gate) -> bool:
-    """Whether a number along a walk rests on rejected inputs."""
-    return gate.first is not None
-
-
 def answer(known: Known, board: Board | None, direction: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     if board is None:
@@ -43,20 +38,19 @@ def answer(known: Known, board: Board | None, direction: str) -> str:
         return "On this text every order of masking scores the same, so no measure can be better than another here: NAOPC is —."
     first, how = board.best(direction), tag(limits)
     if first is None:
-        return (f"This model allows an AOPC of {number(limits.lower)} to {number(limits.upper)} on this text ({how}). "
-                "Choose a measure in the settings to see where it stands.")
-    warned = " ⚠ Some of its masked inputs are rejected as out-of-distribution." if marked(first.gates[direction]) else ""
+        return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
+    warned = " ⚠ Some of the masked inputs that this rests on are rejected as out-of-distribution." if first.marked(direction, True) else ""
     what, best, worst = ("most", limits.upper, limits.lower) if direction == COMPREHENSIVENESS else ("least", limits.lower, limits.upper)
-    return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important lowers the "
-            f"probability by {number(first.aopc[direction])} {ARROWS[direction]} on average; the best order lowers it by {number(best)}, the worst by "
-            f"{number(worst)} ({how}). "
+    found = "" if limits.method == EXACT else " that was found"
+    return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important "
+            f"{_falls(first.aopc[direction])} {ARROWS[direction]} on average; the best order{found} {_falls(best)}, the worst {_falls(worst)} ({how}). "
             f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
 
 
 def limits_line(known: Known, board: Board, width: int) -> str:
     """What the limits are and how they were found, HTML in which all text is escaped."""
     limits = board.limits
-    said = f"AOPC on this text lies between <b>{number(limits.lower)}</b> and <b>{number(limits.upper)}</b>: {_how(board)}"
+    said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
     if limits.method != EXACT:
         said += _unfinished(known, limits, width)
     rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
@@ -82,8 +76,14 @@ def untested(board: Board, direction: str, form: str) -> str:
 
 def gauge_rows(board: Board) -> list[Gauge]:
     """The measures of a board for the figure."""
-    return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(number(one.naopc[way]) for way in DIRECTIONS),
-                  tuple(marked(one.gates[way]) for way in DIRECTIONS)) for one in board.standings]
+    return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(_normal(one, way) for way in DIRECTIONS),
+                  tuple(one.marked(way) for way in DIRECTIONS)) for one in board.standings]
+
+
+def _normal(one: Standing, direction: str) -> str:
+    """NAOPC with its mark; where there is no number there is nothing to mark."""
+    value = one.naopc[direction]
+    return number(value) + (" ⚠" if one.marked(direction, True) and value == value else "")
 
 
 def chance_range(board: Board) -> Range | None:
@@ -113,10 +113,10 @@ def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
     return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
 
 
-def random_line(band: Band, target: int, gating: Gating) -> RandomLine:
+def random_line(band: Band, board: Board, target: int, gating: Gating) -> RandomLine:
     """Random orders for the same figure."""
     mean, lower, upper = spread(band.values(target))
-    return RandomLine(gating.counts / gating.encoded.F, mean, lower, upper, band.median_p(gating.form), len(band.logits), None)
+    return RandomLine(gating.counts / gating.encoded.F, mean, lower, upper, band.median_p(gating.form), len(band.logits), board.chance.gate.first)
 
 
 def table_rows(board: Board, counts_text) -> list[list[str]]:
@@ -124,8 +124,9 @@ def table_rows(board: Board, counts_text) -> list[list[str]]:
     rows = [[one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)] for one in board.standings]
     if board.chance is not None:
         chance = board.chance
-        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)})"
-        rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc), "the same", "the same", ""])
+        mark = " ⚠" if marked(chance.gate) else ""
+        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)}){mark}"
+        rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc) + mark, "the same", "the same", _judged(chance.gate, counts_text)])
     return rows
 
 
@@ -135,7 +136,7 @@ def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
     rows = []
     for one in board.standings:
-        told = [_told(one.gates[way], marked(one.gates[way])) for way in DIRECTIONS]
+        told = [_told(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
         rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form])
     return rows
@@ -155,20 +156,40 @@ def order_rows(side: Side, board: Board, gating: Gating) -> list[list]:
     return rows
 
 
-def comparison_line(found: Comparison, boards: dict[str, Board]) -> str:
-    """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped."""
-    first, second = list(boards)[:2]
-    ranges = " and ".join(f"{number(one.limits.lower)} to {number(one.limits.upper)} for <b>{escaped(name)}</b>" for name, one in boards.items())
-    said = f"The same text allows an AOPC of {ranges}, so raw scores of the two do not compare. "
+def comparison_line(found: Comparison, boards: dict[str, Board], complete: bool) -> str:
+    """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
+
+    complete: whether nothing of it may change any more.
+    """
+    ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
+    told = " and ".join(f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})" for name, (lower, upper) in ranges.items())
+    same = len(set(ranges.values())) == 1
+    said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}. "
     if not found.ahead:
         return said
-    changed = found.changed
-    if changed:
-        told = "; ".join(f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC" for measure in changed)
-        return f"{said}<b>Normalising changes the comparison</b> for {len(changed)} of {len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'} ({told})."
+    so_far = "" if complete else " so far"
+    warned = " ⚠ Some of these scores rest on inputs that are rejected as out-of-distribution." if any(one.marked for one in found.placed) else ""
+    return f"{said}{_changed(found, so_far)}{warned}"
+
+
+def no_comparison(sides: list[Side]) -> str:
+    """Why two models are not compared."""
+    if len({side.class_name for side in sides}) > 1:
+        told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
+        return f"The two models explain different classes, {told}, so their scores are not compared."
+    return "The scores of the two models are not compared: there are none yet, or every order of one of them scores the same."
+
+
+def _changed(found: Comparison, so_far: str) -> str:
+    many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
+    if found.changed:
+        told = "; ".join(f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC" for measure in found.changed)
+        return f"<b>Normalising changes which model is ahead</b>{so_far} for {len(found.changed)} of {many} ({told})."
     leads = {after for _, after in found.ahead.values()}
-    whole = f", and {_lead(leads.pop())} for every measure" if len(leads) == 1 else ""
-    return f"{said}<b>Normalising does not change the comparison</b> of {escaped(first)} and {escaped(second)}: whichever is ahead by AOPC is ahead by NAOPC{whole}."
+    whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
+    moved = sum(one.place != one.place_normalised for one in found.placed)
+    aside = f", though {moved} places in the common ranking change" if moved else ""
+    return f"<b>Normalising does not change which model is ahead</b>{so_far} for any of {many}{whole}{aside}."
 
 
 def slope_points(found: Comparison, second: str) -> tuple[list, list]:
@@ -177,11 +198,11 @@ def slope_points(found: Comparison, second: str) -> tuple[list, list]:
             [(one.place_normalised, one.naopc) for one in found.placed])
 
 
-def study_line(study: BeamStudy, name: str, threshold: float, complete: bool) -> str:
+def study_line(study: BeamStudy, name: str, complete: bool) -> str:
     """What a beam-size study recommends, in a sentence."""
     if study.settled:
         wider = f"{study.widths[-2]} and {study.widths[-1]}"
-        return f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than {threshold:g} each time."
+        return f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than {STILL:g} each time."
     if not complete:
         lower, upper = (number(float(limits[:, -1].mean())) for limits in (study.lower, study.upper))
         return f"On {name} the mean limits lie between {lower} and {upper} with a beam of {study.widths[-1]}, so far."
@@ -194,12 +215,25 @@ def in_words(board: Board, direction: str) -> str:
     return f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}."
 
 
-def _how(board: Board) -> str:
+def _reach(limits: Limits) -> str:
+    """How far AOPC can go, as far as it is known."""
+    ends = f"<b>{number(limits.lower)}</b> to <b>{number(limits.upper)}</b>"
+    if limits.method == EXACT:
+        return f"AOPC on this text lies between {ends.replace(' to ', ' and ')}"
+    return f"The orders that were found on this text reach an AOPC of {ends}"
+
+
+def _falls(change: float) -> str:
+    """A mean fall of the probability, in words."""
+    return f"lowers the probability by {number(change)}" if change >= 0 else f"raises the probability by {number(-change)}"
+
+
+def _how(board: Board, own: str) -> str:
     limits = board.limits
     if limits.method == EXACT:
         return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
-    rough = "" if board.searched == "float32" else f", searched in {board.searched}; the orders it found are scored in float32"
-    return f"<b>beam {limits.width}</b>, within the exact limits ({limits.scores:,} sets{rough})"
+    rough = "" if board.searched == own else f", searched in {board.searched}; the orders it found are scored in {own}"
+    return f"<b>beam {limits.width}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
 
 
 def _unfinished(known: Known, limits: Limits, width: int) -> str:
@@ -208,10 +242,14 @@ def _unfinished(known: Known, limits: Limits, width: int) -> str:
     if exact is not None and exact.runs:
         return "; this is the best so far, exact limits are under way"
     if exact is not None and exact.begun and not exact.complete:
-        return f"; this is the best so far, exact limits were stopped after {exact.progress[0]:,} of at most {exact.progress[1]:,} sets"
+        return f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most {exact.progress[1]:,} sets"
     if limits.width < width:
-        return f"; this is the best so far, a beam of {width} {'is under way' if known.search.runs else 'was stopped'}"
+        return f"; this is the best so far, a beam of {width} {'is under way' if known.search.runs else _ended(known.search)}"
     return ""
+
+
+def _ended(work) -> str:
+    return "failed" if work.job is not None and work.job.state == "failed" else "stopped"
 
 
 def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
@@ -221,8 +259,7 @@ def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
 
 
 def _cells(one: Standing, direction: str) -> list[str]:
-    # Where there is no number there is nothing to mark.
-    return [number(value) + (" ⚠" if marked(one.gates[direction]) and value == value else "") for value in (one.aopc[direction], one.naopc[direction])]
+    return [number(one.aopc[direction]) + (" ⚠" if one.marked(direction) else ""), _normal(one, direction)]
 
 
 def _validity(one: Standing, counts_text) -> str:

@@ -41,6 +41,11 @@ class Work:
         return job is not None and job.done > 0
 
     @property
+    def price(self) -> str:
+        """What it costs, in words."""
+        return f"at most {self.cost.passes:,} forward passes, about {duration(self.cost.seconds)}"
+
+    @property
     def at_once(self) -> bool:
         """Whether it starts without being asked for."""
         return self.cost.seconds <= AT_ONCE_SECONDS
@@ -109,7 +114,7 @@ def offer(work) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.button(f"{'Go on with' if work.begun else 'Compute'} {plain(work.label)}", key=f"ask-{work.key}", on_click=work.ask)
-        st.markdown(f"at most {work.cost.passes:,} forward passes, about {duration(work.cost.seconds)}")
+        st.markdown(work.price)
         if job is not None and job.state == "failed":
             st.error(f"{plain(work.label)} stopped: {plain(job.problem)}")
         elif job is not None and job.cancelled():
