@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -150,6 +151,28 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert ("Normalising changes which model is ahead" in app.said) == bool(compared.changed)
     assert ("Normalising does not change which model is ahead" in app.said) == (not compared.changed)
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
+
+
+def test_a_model_with_the_same_weights_does_not_stand_beside(monkeypatch, tmp_path, fresh):
+    import shutil
+
+    from core import settings
+
+    folder = shutil.copytree(settings.BUNDLED / "models" / "sst2-fmm", tmp_path / "copy")
+    monkeypatch.setenv("FAITHSCOPE_MODEL", f"sst2-fmm;{folder}")
+    st.cache_resource.clear()
+    app = told(measures=["gradient"], beside=str(folder))
+    assert "has the same weights as sst2-fmm" in app.said and scores_table(app)[0][0] == "measure"
+
+
+def test_models_that_explain_different_classes_are_not_compared(monkeypatch, fresh):
+    import core.network.loading as loading
+
+    really = loading.load
+    monkeypatch.setattr(loading, "load", lambda name, *more: replace(really(name, *more), labels=("LABEL_0", "LABEL_1")) if name == "sst2-plain" else really(name, *more))
+    app = told(measures=["gradient"], beside="sst2-plain")
+    assert "The two models explain different classes, “positive” (sst2-fmm) and “LABEL_" in app.said
+    assert "Normalising" not in app.said and not any("by NAOPC" in chart for chart in charts(app))
 
 
 def test_values_of_another_kind_and_orders_of_the_other_direction_are_choices(mine):

@@ -12,6 +12,7 @@ import pytest
 
 from core.composition import jobs as module
 from core.composition.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
+from core.mathematics.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -455,3 +456,38 @@ def test_closed_jobs_start_nothing_any_more():
     job = jobs.submit("a", "late", lambda job: 1)
     time.sleep(0.05)
     assert job.state == "waiting" and job.result is None
+
+
+def test_what_a_stopped_job_had_found_stays_until_the_next_has_as_much(jobs):
+    found, let_go = [], threading.Event()
+
+    def work(job):
+        yield "narrow"
+        while not let_go.wait(0.002):
+            if job.cancelled():
+                raise Cancelled
+        yield "wide"
+        return "exact"
+
+    first = jobs.submit("key", "limits", work)
+    until(lambda: first.partial == "narrow")
+    first.cancel()
+    assert ended(first) == CANCELLED
+
+    def slow(job):
+        found.append(job.partial)
+        return (yield from work(job))
+
+    again = jobs.submit("key", "limits", slow)
+    until(lambda: found)
+    assert again is not first and found == ["narrow"]
+    let_go.set()
+    assert ended(again) == DONE and again.partial == "wide" and again.result == "exact"
+
+
+def test_what_is_too_dear_is_told_with_its_number(jobs):
+    def work(job):
+        raise TooDear("Exact limits of 20 features hold about 369 MB, and 200 MB are free.")
+
+    job = jobs.submit("key", "exact", work)
+    assert ended(job) == FAILED and "369 MB" in job.problem

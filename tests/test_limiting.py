@@ -176,6 +176,31 @@ def test_a_study_of_widths_asks_each_example_and_recommends_one(explainer):
     assert studies[-1].lower[:, -1] == pytest.approx([limits.lower for limits in exact], abs=1e-6)
 
 
+def test_a_study_goes_on_in_full_where_half_precision_gives_no_number(halved):
+    cases = [(halved.encode(text, None, "word"), 1) for text in (SHORT, "It rained again.")]
+    rough = halved.searching(cases[0][0]).model
+    rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.nan, dtype=np.float32), None)
+    *_, study = (told for told in study_width(halved, cases, threshold=1e-4) if told is not None)
+    exact = [finish(find_exact(halved, encoded, target)).limits for encoded, target in cases]
+    assert study.settled and study.upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
+
+
+def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch):
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    model = tiny_model("modernbert")
+    whole, rough = dict(model.module.named_buffers()), dict(half_twin(model).module.named_buffers())
+    assert any("inv_freq" in name for name in whole)
+    for name, buffer in whole.items():
+        assert rough[name].dtype == buffer.dtype and torch.equal(rough[name], buffer)
+
+
+def test_a_file_falls_back_to_beams_where_the_memory_is_too_small_and_keeps_no_text(explainer, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.composition.limiting.free_memory", lambda: 1.0)
+    rows = parquet.read_table(batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")).to_pylist()
+    assert [row["method"] for row in rows] == ["beam", "beam"] and rows[0]["problem"] is None
+    assert not explainer.oracles._held and not explainer._tested
+
+
 def test_a_row_holds_what_the_library_says(explainer):
     encoded = explainer.encode(SHORT, None, "word")
     row = limit_row(explainer, encoded, BATCH)

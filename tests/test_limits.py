@@ -165,6 +165,8 @@ def test_what_cannot_be_is_a_sentence():
         exact_limits(table.value, 4, most=8)
     with pytest.raises(TooDear, match="2,097,152 scores"):
         exact_limits(lambda masks: pytest.fail("nothing may be asked"), 21)
+    with pytest.raises(TooDear, match=r"2\^1100 scores"):
+        exact_limits(lambda masks: pytest.fail("nothing may be asked"), 1100)
     for wrong in (lambda: exact_limits(table.value, 4, np.ones(4, dtype=bool)), lambda: beam_limits(table.value, 4, 0), lambda: lattice_limits(np.zeros(6)),
                   lambda: exact_limits(lambda masks: np.full(len(masks), np.nan), 3), lambda: beam_limits(lambda masks: np.full(len(masks), np.nan), 3, 2),
                   lambda: aopc(np.array([1.0]))):
