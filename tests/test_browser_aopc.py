@@ -13,7 +13,7 @@ from tests.sessions import running_server
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL, NEXT = "s040", "s041"
 # A wide beam on it takes long enough to be cancelled.
-LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
+LONG = min(REVIEWS.values(), key=lambda example: abs(len(example.text) - 170)).id
 browser, visit = browsing.browser, browsing.visit
 ASKS = re.compile("^(Compute|Go on with) (?!exact|beam sizes)")
 
@@ -25,11 +25,17 @@ def server(tmp_path_factory):
         yield address
 
 
-def opened(visit, theme="light", /, **query):
-    """The page with all that is cheap, whatever the machine calls so at the moment."""
+def come(visit, theme="light", /, **query):
+    """The page as it first stands there."""
     person = visit(theme)
     person.page.goto(f"{person.server}/aopc_and_naopc?{browsing.urlencode({'example': SMALL} | query, doseq=True)}")
     playwright.expect(person.page.get_by_text("The model predicts")).to_be_visible()
+    return person
+
+
+def opened(visit, theme="light", /, **query):
+    """The page with all that is cheap, whatever the machine calls so at the moment."""
+    person = come(visit, theme, **query)
     all_there(person)
     return person
 
@@ -80,12 +86,12 @@ def test_the_figures_are_saved_as_the_page_shows_them(visit):
 
 
 def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
-    person = opened(visit, example=LONG, beam="1", measures=["gradient"])
-    playwright.expect(person.page.get_by_text("beam 1", exact=False).first).to_be_visible()
-    person.page.get_by_role("radio", name="50", exact=True).click()
+    person = come(visit, example=LONG, beam="50", measures=["gradient"])
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) beam 50 limits"))
-    ask.click()
     bar = person.page.locator("[data-testid=stProgress]")
+    playwright.expect(ask.or_(bar.filter(has_text="beam 50 limits")).first).to_be_visible()
+    if ask.count():
+        ask.click()
     # The first limits are those of a beam of one, while the wide one is searched.
     playwright.expect(bar).to_contain_text(re.compile(r"beam 50 limits \(sst2-fmm\), [\d,]+ of at most [\d,]+ sets"))
     playwright.expect(person.page.get_by_text("this is the best so far")).to_be_visible()
