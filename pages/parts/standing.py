@@ -43,7 +43,8 @@ def answer(known: Known, board: Board | None, direction: str) -> str:
     what, best, worst = ("most", limits.upper, limits.lower) if direction == COMPREHENSIVENESS else ("least", limits.lower, limits.upper)
     found = "" if limits.method == EXACT else " that was found"
     return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important "
-            f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} {_falls(best)}, the worst {_falls(worst)} ({how}). "
+            f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} {_falls(best)}, "
+            f"the worst {_falls(worst)} ({how}). "
             f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
 
 
