@@ -210,6 +210,9 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
             assert cells[6] == ("same place" if not up else f"{abs(up)} {'up' if up > 0 else 'down'}")
     flat = [known_board(pair.sides[0][0]), known_board(pair.sides[0][0], flat=True)]
     assert "no two rankings to compare" in harmless(limits_page(given(names=("story", "other"), boards=flat))).said
+    view, told_of = pair.sides[1]
+    apart = replace(pair, sides=(pair.sides[0], (replace(view, labels=tuple(f"LABEL_{i}" for i in range(len(view.labels)))), told_of)))
+    assert not re.findall("<caption>(?:comprehensiveness|sufficiency) ", limits_page(apart)), "what explains different classes is not ranked together"
 
 
 def test_colours_stand_beside_shapes_and_words_in_both_themes():

@@ -99,6 +99,19 @@ def test_the_callers_rows_are_not_changed():
         np.testing.assert_array_equal(row.type_ids, types)
 
 
+@PROPERTY
+@given(st.lists(st.integers(1, 20), max_size=40), st.integers(1, 20), st.integers(1, 12), st.booleans())
+def test_batches_are_filled_up_to_few_sizes_and_nothing_else_changes(lengths, max_rows, multiple, hidden):
+    network, rows = Network(), rows_of(lengths)
+    scheduler = Scheduler(network, max_rows, multiple=multiple)
+    found = np.full((len(rows), 4), -1, dtype=np.float32)
+    for indices, logits, states in scheduler.run(rows, hidden=hidden):
+        found[indices] = logits
+        assert len(indices) == len(logits) and (states is None or len(states) == len(indices))
+    assert (found == expected(rows)).all() and scheduler.counters.passes == len(rows)
+    assert all(size % multiple == 0 or size == max_rows for size in network.tried)
+
+
 def test_no_rows_are_no_work():
     network, told = Network(), []
     scheduler, _ = run(network, [], progress=lambda *now: told.append(now))

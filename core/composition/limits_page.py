@@ -139,7 +139,8 @@ def _cell(page: LimitsShown, i: int, text: str) -> str:
 
 
 def _comparison(page: LimitsShown) -> str:
-    if len(page.sides) < 2:
+    # Where they explain different classes, the sentence at the top says that they are not compared.
+    if len(page.sides) < 2 or len({shown.labels[shown.target] for shown, _ in page.sides}) > 1:
         return ""
     boards = {_model(shown): told.board for shown, told in page.sides}
     ways = sorted(DIRECTIONS, key=lambda way: way != page.direction)

@@ -42,8 +42,8 @@ class Model:
 
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
-        rows, tokens = (512, 65_536) if self.device != "cpu" else (64, 4_096) if self.precision == "float32" else (256, 8_192)
-        self.scheduler = Scheduler(self.run, rows, tokens, self.lock)
+        rows, tokens, multiple = (512, 65_536, 1) if self.device != "cpu" else (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
+        self.scheduler = Scheduler(self.run, rows, tokens, self.lock, multiple)
 
     @property
     def C(self) -> int:

@@ -75,12 +75,17 @@ class Scheduler:
     The network is a callable `(ids int64[B, T], lengths int64[B], type_ids or None, hidden) →
     (logits float32[B, C], states float32[B, L, H] or None)`. A batch that exhausts the memory is
     halved, and the smaller size is kept for what follows.
+
+    Args:
+        multiple: batches are filled up to a multiple of it with rows that are thrown away, where the device prepares
+            itself for each new size of a batch (oneDNN compiles its half-precision kernels by size).
     """
 
-    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384, lock=None):
+    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384, lock=None, multiple: int = 1):
         self.network = network
         self.max_rows = max_rows
         self.max_tokens = max_tokens
+        self.multiple = multiple
         self.counters = Counters()
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
@@ -131,6 +136,8 @@ class Scheduler:
         return count
 
     def _batch(self, rows, hidden):
+        asked = len(rows)
+        rows = [*rows, *[rows[-1]] * min(-asked % self.multiple, max(0, self.max_rows - asked))]
         lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
         ids = np.zeros((len(rows), int(lengths.max())), dtype=np.int64)
         types = None if rows[0].type_ids is None else np.zeros_like(ids)
@@ -142,8 +149,8 @@ class Scheduler:
             started = time.perf_counter()
             logits, states = self.network(ids, lengths, types, hidden)
             seconds = time.perf_counter() - started
-        self.counters.add_batch(len(rows), ids.size, seconds)
-        return logits, states
+        self.counters.add_batch(asked, ids.size, seconds)
+        return logits[:asked], None if states is None else states[:asked]
 
     def _halve(self, size: int, error: Exception) -> None:
         if size == 1:
