@@ -41,6 +41,8 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     scored = [score(explainer, encoded, name, 1) for name in ("leave-one-out", "gradient", "beam", "random")]
     told = []
     beams = [found for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done)) if found]
+    (alone,) = (found for found in find_beam(explainer, encoded, 1, 5, half=False, early=False) if found)
+    assert (alone.limits.lower, alone.limits.upper) == (beams[1].limits.lower, beams[1].limits.upper)
     exact = finish(find_exact(explainer, encoded, 1))
     found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
     assert [(limits.method, limits.width) for limits in found] == [("beam", 1), ("beam", 5), ("exact", None)]

@@ -55,7 +55,7 @@ def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch)
     if 1 << left_over(encoded) <= min(allowed, 1 << MOST_EXACT):
         with contextlib.suppress(TooDear):
             return finish(find_exact(explainer, encoded, target, allowed))
-    return finish(find_beam(explainer, encoded, target, batch.width, batch.half))
+    return finish(find_beam(explainer, encoded, target, batch.width, batch.half, early=False))
 
 
 def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:

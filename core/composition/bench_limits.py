@@ -178,7 +178,7 @@ def _ours(model: Model, encoded: Encoded, target: int, width: int, half: bool) -
     searching = (explainer.searching(encoded) if half else None) or explainer.oracles.of(encoded)
     models = {id(one): one for one in (model, searching.model)}.values()
     before = sum(one.scheduler.counters.seconds for one in models)
-    found, seconds = _clocked(lambda: finish(find_beam(explainer, encoded, target, width, half)))
+    found, seconds = _clocked(lambda: finish(find_beam(explainer, encoded, target, width, half, early=False)))
     inside = sum(one.scheduler.counters.seconds for one in models) - before
     return {"searched": found.searched, "seconds": seconds, "network": inside / seconds, "sets": searching.counters.passes,
             "limits": (found.limits.lower, found.limits.upper)}

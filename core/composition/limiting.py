@@ -150,13 +150,14 @@ def exact_bytes(F: int) -> int:
     return (BYTES_A_MASK + 32) << F
 
 
-def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, *,
+def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, early: bool = True, *,
               progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
-    """Beam limits of an example: those of a beam of one first, then of the asked width; None between turns.
+    """Beam limits of an example, those of a beam of one first; None between turns.
 
     Args:
         width: of the beam, at least 1.
         half: search in half precision where that is faster; the orders found are scored anew in the model's own.
+        early: yield what a beam of one finds before the asked width is searched, for whoever watches.
         progress: called with (sets asked for, most that will be).
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle; what was yielded before holds.
@@ -164,7 +165,7 @@ def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = 
     Source: NAOPC §3.
     """
     full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
-    widths = tuple(dict.fromkeys((1, width)))
+    widths = tuple(dict.fromkeys((1, width))) if early else (width,)
     most = [most_sets(left_over(encoded), tried) for tried in widths]
     found = None
     try:
