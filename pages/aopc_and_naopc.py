@@ -19,6 +19,7 @@ from pages.parts.pictures import figure_buttons
 from pages.parts.saving import about_view, save_limits, save_table
 from pages.parts.sidebar import View, open_page
 from pages.parts.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.stepping import random_line
 from pages.parts.tables import table
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.wording import escaped, number, plain
@@ -223,7 +224,7 @@ def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
 
 def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> None:
     gating, band = choice.gating(one.side), one.orders.band
-    random = None if board.chance is None else standing.random_line(band, board, one.side.target, gating)
+    random = None if board.chance is None else random_line(band, gating.counts / gating.encoded.F, board.chance.gate, one.side.target, gating.form)
     drawn = masking_paths(standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit)
     st.plotly_chart(drawn, width="stretch", theme=None, key=f"curves-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
     figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")

@@ -166,7 +166,7 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
             continue
         x = next(iter(mine.values())).x
         lines = [line(path.measure, summary, choice.form) for path, summary in mine.items()]
-        band = None if orders.band is None else random_line(orders.band, next(iter(mine.values())), side.target, choice.form)
+        band = None if orders.band is None else random_line(orders.band, x, next(iter(mine.values())).random_gate, side.target, choice.form)
         figure = masking_paths(lines, band, f"probability of {side.class_name}", side.encoded.unit, float(x[min(at, len(x) - 1)]))
         with column:
             key = f"paths-{sides.index(side)}"

@@ -271,5 +271,10 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", tiny.LABELS[2], "--measures", "gradient", "--device", "cpu"]) == 0
     (row,) = parquet.read_table(out).to_pylist()
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
+    # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
+    for given, setting, method in ((["--exact-up-to", "0"], "4096", "beam"), ([], "1", "beam"), ([], "99999999", "exact")):
+        monkeypatch.setenv("FAITHSCOPE_EXACT", setting)
+        assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--measures", "gradient", *given]) == 0
+        assert parquet.read_table(out).to_pylist()[0]["method"] == method
     assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", "nope"]) == 1
     assert "no class" in capsys.readouterr().err

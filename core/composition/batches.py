@@ -111,10 +111,11 @@ def _row(explainer: Explainer, data: LabelledTexts, i: int, batch: Batch) -> dic
         encoded = explainer.encode(data.texts[i], data.seconds[i] if data.seconds else None, batch.unit)
         if encoded.premasked.all():
             return {"problem": "Every feature is masked in the text, so there are no orders to compare."}
-        row = limit_row(explainer, encoded, batch)
-        # A file's texts come once each: what one of them holds is not kept from the next.
-        explainer.forget(encoded)
-        return row
+        try:
+            return limit_row(explainer, encoded, batch)
+        finally:
+            # A file's texts come once each: what one of them holds is not kept from the next.
+            explainer.forget(encoded)
     except (NoFeatures, NonFinite, OutOfMemory) as error:
         return {"problem": str(error)}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from core import settings
 from core.composition.rows import SIGNS
+from core.mathematics.limits import MOST_EXACT
 from core.mathematics.masf import COMBINATIONS, Combine
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
@@ -153,7 +154,8 @@ def _limits(options) -> int:
 
     batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to, not options.full)
     chosen = settings.read()
-    batch = replace(batch, exact_up_to=batch.exact_up_to or chosen.exact_scores)
+    if batch.exact_up_to is None and chosen.exact_scores is not None:
+        batch = replace(batch, exact_up_to=min(chosen.exact_scores, 1 << MOST_EXACT))
     data = read_labelled(Path(options.data), options.text, options.second, None)
     explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))
     with _Bar() as bar:

@@ -141,7 +141,8 @@ def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH, half: 
 
 def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
     """What a measure's score takes at most: its attribution, and both of its orders."""
-    measure, inside, along = measures()[name], measures()[name].passes(left_over(encoded)), 2 * left_over(encoded) + 2
+    measure, along = measures()[name], 2 * left_over(encoded) + 2
+    inside = measure.passes(left_over(encoded))
     return Cost(inside + along, _cost(explainer, encoded, inside * (3 if measure.backward else 1) + along).seconds)
 
 
@@ -165,7 +166,7 @@ def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = 
     Source: NAOPC §3.
     """
     full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
-    widths = tuple(dict.fromkeys((1, width))) if early else (width,)
+    widths = _widths(width, early)
     most = [most_sets(left_over(encoded), tried) for tried in widths]
     found = None
     try:
@@ -208,7 +209,7 @@ def find_limits(explainer: Explainer, encoded: Encoded, target: int, width: int 
     Args and Raises: as both.
     """
     whole = 1 << left_over(encoded) if exact else 0
-    before = sum(most_sets(left_over(encoded), tried) for tried in dict.fromkeys((1, width)))
+    before = sum(most_sets(left_over(encoded), tried) for tried in _widths(width))
     told = None if progress is None else lambda asked, _: progress(asked, before + whole)
     found = yield from find_beam(explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled)
     if exact:
@@ -288,6 +289,11 @@ def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[No
         if told is not None:
             told(asked)
         yield None
+
+
+def _widths(width: int, early: bool = True) -> tuple[int, ...]:
+    """The beams that are searched for an asked width."""
+    return tuple(dict.fromkeys((1, width))) if early else (width,)
 
 
 def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:

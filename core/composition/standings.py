@@ -142,7 +142,7 @@ def board(found: Found, scores: Sequence[Score], band: Band | None, target: int,
 def _standing(score: Score, limits: Limits, gating: Gating, limits_marked: bool) -> Standing:
     walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
     reached = {direction: walk.aopc for direction, walk in walks.items()}
-    return Standing(score.measure, walks, reached, {direction: naopc(one, limits.lower, limits.upper) for direction, one in reached.items()},
+    return Standing(score.measure, walks, reached, dict(zip(DIRECTIONS, score.normalised(limits))),
                     {direction: gating.gate(walk) for direction, walk in walks.items()}, limits_marked)
 
 

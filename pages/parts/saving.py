@@ -7,12 +7,12 @@ import streamlit as st
 
 from core.composition.attribution_page import attribution_page
 from core.composition.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance, safe_name
-from core.composition.limits_page import LimitsShown, SideLimits, limits_page
 from core.composition.rows import Row
 from pages.parts.texts import truncation
 from pages.parts.wording import without_markup
 
 if TYPE_CHECKING:
+    from core.composition.limits_page import SideLimits
     from pages.parts.sidebar import View
     from pages.parts.stepping import Side
 
@@ -59,7 +59,7 @@ def save_attributions(view: "View", rows: list[Row], answer: str, notes: Iterabl
         save_page("Page (HTML)", lambda: attribution_page(shown()), f"{name}.html", "save-html")
 
 
-def save_limits(view: "View", sides: Sequence[tuple["Side", SideLimits]], answer: str, compared: str, table: tuple[list[str], list[list[str]]], direction: str,
+def save_limits(view: "View", sides: Sequence[tuple["Side", "SideLimits"]], answer: str, compared: str, table: tuple[list[str], list[list[str]]], direction: str,
                 settings: dict[str, str]) -> None:
     """A button that saves the limits on this page, and what stands between them, as a page of its own.
 
@@ -73,6 +73,9 @@ def save_limits(view: "View", sides: Sequence[tuple["Side", SideLimits]], answer
         return
 
     def page() -> str:
+        # Imported at the click: every page imports this file as it starts.
+        from core.composition.limits_page import LimitsShown, limits_page
+
         both = tuple((_side_shown(view, side, answer), told) for side, told in sides)
         return limits_page(LimitsShown(both, direction, *table, without_markup(compared), settings))
 

@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 
-from core.composition.figures import Line, RandomLine
+from core.composition.figures import Line
 from core.composition.limit_figures import Gauge, Range
 from core.composition.limiting import Walk
 from core.composition.limits_page import SideLimits
 from core.composition.palette import LIMIT, hue
-from core.composition.recursive import Band
 from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing, marked
-from core.mathematics.curves import spread
 from core.mathematics.gate import Gate
 from core.mathematics.limits import EXACT, NARROW, STILL, BeamStudy, Limits
 from core.network.references import FORMS
@@ -112,12 +110,6 @@ def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
     walks = {"upper": board.highest, "lower": board.lowest}
     return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
-
-
-def random_line(band: Band, board: Board, target: int, gating: Gating) -> RandomLine:
-    """Random orders for the same figure."""
-    mean, lower, upper = spread(band.values(target))
-    return RandomLine(gating.counts / gating.encoded.F, mean, lower, upper, band.median_p(gating.form), len(band.logits), board.chance.gate.first)
 
 
 def table_rows(board: Board, counts_text) -> list[list[str]]:

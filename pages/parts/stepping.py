@@ -107,11 +107,10 @@ def line(measure: str, summary: Summary, form: str) -> Line:
     return Line(measure, hue(measure), summary.x[:len(p)], summary.values, p, summary.gate.rejected, summary.gate.first)
 
 
-def random_line(band: Band, summary: Summary, target: int, form: str) -> RandomLine:
-    """Random orders for the figure."""
+def random_line(band: Band, x: np.ndarray, gate: Gate | None, target: int, form: str) -> RandomLine:
+    """Random orders for the figure; x: float64[K], as of a `Line`; gate: theirs, None where there is none."""
     mean, lower, upper = spread(band.values(target))
-    first = None if summary.random_gate is None else summary.random_gate.first
-    return RandomLine(summary.x, mean, lower, upper, band.median_p(form), len(band.logits), first)
+    return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), None if gate is None else gate.first)
 
 
 def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
