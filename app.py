@@ -49,7 +49,7 @@ def _example(view: View) -> None:
     row = build_row(measure, found, "signed", encoded.premasked)
     said = _most_important(view, row)
     prediction_line(view, said)
-    words([row], pieces(view.encoded), view.class_name, {measure.name: measure.definition}, name=attributions_name(view), about=about_view(view),
+    words([row], pieces(view.encoded, view.example.evidence), view.class_name, {measure.name: measure.definition}, name=attributions_name(view), about=about_view(view),
           unit=view.encoded.unit)
     save_attributions(view, [row], said)
     show_text_notes(view)
@@ -129,6 +129,10 @@ def _where_next() -> None:
     st.page_link("pages/recursive_masking.py", label="Recursive masking: does masking them change the prediction, on inputs the model knows?",
                  icon=":material/skip_next:")
     st.page_link("pages/aopc_and_naopc.py", label="AOPC and NAOPC: how good is that, given what this model allows?", icon=":material/straighten:")
+    st.page_link("pages/hard_and_soft_erasure.py", label="Hard and soft erasure: do the metrics agree?", icon=":material/ink_eraser:")
+    st.page_link("pages/model_check.py", label="Model check: is masking in-distribution for this model at all, and how does it behave under it?",
+                 icon=":material/fact_check:")
+    st.page_link("pages/data_set.py", label="Data set: does it hold beyond this example?", icon=":material/dataset:")
 
 
 home()

@@ -8,11 +8,13 @@ from core.composition.exports import safe_name
 from core.composition.figures import masking_paths
 from core.composition.limit_figures import gauges, slope, widths
 from core.composition.limiting import WIDTH, left_over
+from core.composition.plausibility import evidence_of
 from core.composition.rows import SIGNS
 from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
 from core.mathematics.limits import EXACT, STILL
 from core.network.catalogue import DEFAULT, measures
 from pages.parts import standing, working
+from pages.parts.evidence import COLUMN, disagreement, precision_note, show_marked_text
 from pages.parts.limiting import STUDIED, Known, Study, refused, studied_cases
 from pages.parts.links import linked
 from pages.parts.pictures import figure_buttons
@@ -72,6 +74,7 @@ def aopc_and_naopc() -> None:
         about_the_test(sides, choice.form)
         for note in view.model.notes:
             st.caption(plain(note))
+        show_marked_text(view)
         show_text_notes(view)
 
 
@@ -232,21 +235,41 @@ def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> N
 
 def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
     header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
+    known = {one: evidence_of(one.side.encoded, view.example.evidence) for one in boards}
+    marked = any(evidence is not None for evidence in known.values())
     for one, board in boards.items():
         named = standing.table_rows(board, standing.counting(choice.gating(one.side)))
+        named = [[*row[:-1], cell, row[-1]] for row, cell in zip(named, standing.precision_cells(board, known[one]))] if marked else named
         rows += [[one.side.model.name, *row] for row in named] if two else named
+        told = _apart(one, board, known[one], choice.direction, two)
+        if told:
+            st.html(f"<p>{told}</p>")
+    header = [*header[:-1], COLUMN, header[-1]] if marked else header
     header = ["model", *header] if two else header
     table(header, rows, most=90)
     st.caption("AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between the least (0) and the most (1) that "
                "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as out-of-distribution.")
+    if marked:
+        st.caption(precision_note(next(iter(known.values())), view.encoded.unit))
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Scores (CSV)", standing.SCORE_COLUMNS,
-                   lambda: [row for one, board in boards.items() for row in standing.score_rows(one.side, board, choice.sign, choice.gating(one.side))],
+        save_table("Scores (CSV)", standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
+                   lambda: [row + [standing.precisions(board, known[one]).get(row[1])] * marked for one, board in boards.items()
+                            for row in standing.score_rows(one.side, board, choice.sign, choice.gating(one.side))],
                    safe_name(["naopc", view.example.id, view.model.name], "csv"), key="scores-csv")
         save_table("Orders (CSV)", standing.ORDER_COLUMNS,
                    lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.gating(one.side))],
                    safe_name(["aopc-orders", view.example.id, view.model.name], "csv"), key="orders-csv")
         _save_page(view, boards, choice, (header, rows))
+
+
+def _apart(one: Known, board: Board, evidence, direction: str, two: bool) -> str:
+    """Where plausible and faithful part under one model, once nothing of it may change any more; "" elsewhere."""
+    if board.chance is None or any(work.runs for work in one.works):
+        return ""
+    faithful = {found.measure: found.naopc[direction] for found in board.standings}
+    warned = [found.measure for found in board.standings if found.marked(direction, True)]
+    return disagreement(evidence, standing.precisions(board, evidence), faithful, "NAOPC", board.chance.naopc, direction != COMPREHENSIVENESS, warned,
+                        one.side.model.name if two else "")
 
 
 def _save_page(view: View, boards: dict[Known, Board], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:

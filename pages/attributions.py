@@ -8,6 +8,7 @@ from core.network.catalogue import DEFAULT, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.network.store import canonical_key
 from pages.parts import resources
+from pages.parts.evidence import evidence_section
 from pages.parts.links import choose, linked
 from pages.parts.saving import about_view, attributions_name, save_attributions
 from pages.parts.sidebar import View, open_page, text_box
@@ -28,7 +29,7 @@ def attributions() -> None:
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     if st.toggle("Type or edit a text", key="editing"):
         text_box(view.example.text, view.example.second or "")
-    picture, asking = st.container(), st.container()
+    picture, asking, evidence = (st.container() for _ in range(3))
     st.subheader("Do the measures agree?", anchor=False)
     table = st.container()
     chosen, sign = _settings(view.encoded.unit)
@@ -48,6 +49,8 @@ def attributions() -> None:
         for note in view.model.notes:
             st.caption(plain(note))
         show_text_notes(view)
+    with evidence:
+        evidence_section(view, rows)
     with table:
         _agreement(rows, view.encoded.unit)
         _costs(view, chosen, found)
@@ -156,11 +159,11 @@ def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
 def _words(view: View, rows: list[Row]) -> None:
     if not rows:
         # The text itself, without colours.
-        words([], pieces(view.encoded), view.class_name, {}, unit=view.encoded.unit)
+        words([], pieces(view.encoded, view.example.evidence), view.class_name, {}, unit=view.encoded.unit)
         return
     cut = view.encoded.truncation
     rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
-    word = words(rows, pieces(view.encoded), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest,
+    word = words(rows, pieces(view.encoded, view.example.evidence), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest,
                  name=attributions_name(view), about=about_view(view), unit=view.encoded.unit)
     if word is None:
         return

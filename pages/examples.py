@@ -10,11 +10,12 @@ from core.composition.exports import safe_name
 from pages.parts import data, filters, resources
 from pages.parts.adding import add_data, data_notes
 from pages.parts.browser import asked, browser
+from pages.parts.evidence import show_marked_text
 from pages.parts.links import choose
 from pages.parts.picking import Browsed
 from pages.parts.saving import save_table
 from pages.parts.sidebar import Frame, open_frame, text_box
-from pages.parts.texts import show_text_notes
+from pages.parts.texts import second_text, show_text_notes
 from pages.parts.wording import duration, escaped, number, plain, shortened
 
 ROWS = 12
@@ -233,12 +234,16 @@ def _chosen(frame: Frame) -> None:
     if view is None:
         return
     st.subheader("Chosen", anchor=False)
-    style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
-    st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
+    show_marked_text(view)
+    if not view.example.evidence:
+        style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
+        st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
     likely = np.argsort(-view.probabilities, kind="stable")[:12]
     classes = " · ".join(f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}" for i in (sorted(likely) if view.model.C <= 12 else likely))
     label = f" The label is <b>{escaped(_label(view.browsed, view.example.label))}</b>." if view.browsed is not None and view.example.label is not None else ""
     st.html(f"<p>Probability of each class: {classes}.{label}</p>")
+    if view.example.second is not None:
+        st.html(second_text(view))
     show_text_notes(view)
     st.page_link("pages/attributions.py", label="See which words each importance measure calls important", icon=":material/format_color_text:")
 

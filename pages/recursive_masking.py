@@ -6,24 +6,24 @@ import streamlit as st
 
 from core.composition.exports import safe_name
 from core.composition.figures import masking_paths
+from core.composition.plausibility import evidence_of
 from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
 from core.composition.rows import SIGNS, pieces
 from core.network.catalogue import DEFAULT, measures
 from core.network.store import canonical_key
 from pages.parts import following, working
+from pages.parts.evidence import COLUMN, disagreement, precision_note, precision_text
 from pages.parts.links import held, hold, linked
 from pages.parts.pictures import figure_buttons
 from pages.parts.player import player
 from pages.parts.saving import about_view, save_table
 from pages.parts.sidebar import View, open_page
-from pages.parts.sides import Orders, about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.sides import RECURSIVE, Orders, about_the_test, both_sides, choose_beside, choose_form, choose_order, choose_rule
 from pages.parts.stepping import Side, frame, line, pane, random_line, step_names
 from pages.parts.tables import table
 from pages.parts.texts import prediction_line, show_text_notes
 from pages.parts.trying import what_if_section
 from pages.parts.wording import plain
-
-RECURSIVE, ONCE = "at each step", "once"
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,7 @@ def _settings(view: View) -> dict:
                       help="Signed: mask first what supports the class. Absolute: mask first what matters most either way.")
         step = linked(st.segmented_control, "Step", STEPS, BY_RATIO, "steps", required=True, format_func=steps.get)
     with middle:
-        order = linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
-                       help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
+        order = choose_order()
         form = choose_form()
     with right:
         rule = choose_rule()
@@ -123,7 +122,7 @@ def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: lis
         working.offer(work)
     if found:
         _figures(view, sides, choice, found, bands)
-        _table(view, choice, found)
+        _table(view, sides, choice, found)
 
 
 def _found(paths: list, bands: list, sides: list[Side], choice: Choice) -> dict:
@@ -147,8 +146,9 @@ def _play(view: View, choice: Choice, found: dict) -> None:
     panes = [pane(path.side, measures()[path.measure], choice.sign, found[path], names, choice.form, detail, path.runs) for path in played]
     identity = canonical_key("stepper", 1, paths=[path.key for path in played])[:16]
     at = following.step_of(held("step"), len(names))
-    shown = frame(identity, encoded, pieces(encoded), names, at, panes, name=safe_name(["masking", choice.played, view.example.id, view.model.name]),
-                  about=about_view(view), title=f"Words masked step by step by {choice.played}")
+    shown = frame(identity, encoded, pieces(encoded, view.example.evidence), names, at, panes,
+                  name=safe_name(["masking", choice.played, view.example.id, view.model.name]), about=about_view(view),
+                  title=f"Words masked step by step by {choice.played}")
     stopped = player(shown)
     if stopped is not None:
         hold("step", str(stopped))
@@ -178,14 +178,38 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
                "out-of-distribution, or comes after one that is, so the score there says little.")
 
 
-def _table(view: View, choice: Choice, found: dict) -> None:
-    header = ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", "smallest p", "validity"]
-    table(header, [following.table_row(path, summary, choice.form) for path, summary in found.items()], most=90)
+def _table(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
+    known = {side: evidence_of(side.encoded, view.example.evidence) for side in sides}
+    marked = any(evidence is not None for evidence in known.values())
+    for side, evidence in known.items():
+        told = _apart(evidence, {path: summary for path, summary in found.items() if path.side is side}, side.model.name if len(sides) > 1 else "")
+        if told:
+            st.html(f"<p>{told}</p>")
+    header = ["model", "measure", "prediction changes at", "RACU ↑", *[COLUMN] * marked, "ACU ↑", "smallest p", "validity"]
+    rows = [following.table_row(path, summary, choice.form) for path, summary in found.items()]
+    table(header, [_with_precision(row, known[path.side], found[path]) for path, row in zip(found, rows)] if marked else rows, most=90)
     st.caption("RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked score at once; 0 is random, higher ↑ "
                "is more faithful; — where random order ends no lower than it goes. ACU is that area itself and does not compare across models. ⚠ marks numbers "
                "that rest on inputs rejected as out-of-distribution.")
+    if marked:
+        st.caption(precision_note(known[sides[0]], view.encoded.unit))
     save_table("Steps (CSV)", following.STEP_COLUMNS, lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, choice.form)],
                safe_name(["masking", view.example.id, view.model.name], "csv"), key="steps-csv")
+
+
+def _with_precision(row: list[str], evidence, summary: Summary) -> list[str]:
+    """A row of the table with how well the first order finds the evidence, after RACU."""
+    return [*row[:4], precision_text(evidence, lambda one: one.precision(summary.steps[0].scores)), *row[4:]]
+
+
+def _apart(evidence, mine: dict, model: str) -> str:
+    """Where plausible and faithful part on one side, once nothing of it may change any more; "" elsewhere."""
+    if evidence is None or any(path.runs for path in mine):
+        return ""
+    precisions = {path.measure: evidence.precision(summary.steps[0].scores) for path, summary in mine.items()}
+    faithful = {path.measure: summary.racu for path, summary in mine.items()}
+    warned = [path.measure for path, summary in mine.items() if summary.marked]
+    return disagreement(evidence, precisions, faithful, "RACU", 0.0, marked=warned, model=model)
 
 
 recursive_masking()

@@ -66,8 +66,9 @@ class App:
 
     @property
     def shown(self) -> bool:
-        """Whether the page shows an example: its words, a table, or what the model says of it."""
-        return bool(self.components) or "The model predicts" in self.said
+        """Whether the page shows an example: its words, a table, or what the model says of it, or of a sample."""
+        told = ("The model predicts", "Ask for random order below", "with everything masked", "Ask for it below", "tell measures from random")
+        return bool(self.components) or any(part in self.said for part in told)
 
     @property
     def words(self) -> dict:
@@ -108,7 +109,8 @@ class App:
     def download(self, label: str) -> str:
         """What a button saves, as text; written on the click only."""
         button = self.widget("download_button", label)
-        return WAITING[button.proto.deferred_file_id]().decode("utf-8")
+        saved = WAITING[button.proto.deferred_file_id]()
+        return saved if isinstance(saved, str) else saved.decode("utf-8")
 
     @property
     def example(self) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.composition.bench import masf_speed, p_value_cost, report
+from core.composition.bench_judging import judging_speed
 from core.composition.bench_limits import BEAMED, EXACT, base_speed, beam_contest, limits_speed, lines, program_speed
 from core.composition.explaining import Explainer
 from core.composition.limiting import find_beam, probability
@@ -19,6 +20,7 @@ SHORT = "The ferry leaves before light."
 BEAM = {"features": 20, "width": 5, "rounds": 3, "twin": 9.0, "ours": {
     "float32": {"seconds": 4.0, "sets": 1650, "network": 0.98, "ratio": 2.25, "wider": (0.0, 2e-4)},
     "bfloat16": {"seconds": 1.0, "sets": 1652, "network": 0.9, "ratio": 9.0, "wider": (1e-4, -2e-3)}}}
+JUDGED = {"features": 25, "measures": 6, "metrics": 8, "hard": 2.0, "shared": 1.5, "ratio": 2.0, "passes": 400, "soft": 0.2, "one_by_one": 4.0}
 FOUND = {"beam": BEAM, "exact": {8: 0.5, 12: 9.0}, "base": None,
          "program": {"small": 12, "large": 20, "milliseconds": 5.1, "seconds": 0.4, "megabytes": 35.2}}
 
@@ -36,8 +38,16 @@ def test_what_p_values_add_is_measured_for_one_input_and_for_leave_one_out(bundl
 
 def test_the_report_names_each_ratio_and_its_direction():
     said = report({"machine": "m", "peak": 1e9, "tokens": 3, "features": 2, "forward": {1: (10.0, 0.5)}, "leave_one_out": {"captum": 2.0},
-                   "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0}, "p_values": {1: 2.5}, "limits": FOUND})
-    assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and said.endswith("\n".join(lines(FOUND)))
+                   "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0}, "p_values": {1: 2.5}, "limits": FOUND,
+                   "judging": JUDGED})
+    assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and "\n".join(lines(FOUND)) in said
+    assert "8 hard metrics of 6 measures, 25 words" in said and "each by itself over sharing inputs (↑): 2.0" in said and "all at once (↑): 4.0" in said
+
+
+def test_judging_is_measured_with_and_without_sharing(tiny_model):
+    found = judging_speed(tiny_model("bert"), 1, SHORT)
+    assert found["features"] == 6 and found["measures"] == 5 and all(value > 0 for value in found.values())
+    assert found["passes"] < found["measures"] * found["metrics"] * (found["features"] + 1)
 
 
 def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_narrower():

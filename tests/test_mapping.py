@@ -110,7 +110,8 @@ def test_columns_without_a_header_are_understood_too(row, mapping):
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.dictionaries(st.sampled_from(["text", "Text", "sentence1", "sentence2", "label", "class", "id", "idx", "tags", "note", "v1", "v2", "", "q_a", "q_b", "42"]),
+@given(st.dictionaries(st.sampled_from(["text", "Text", "sentence1", "sentence2", "label", "class", "id", "idx", "tags", "note", "evidence", "v1", "v2", "", "q_a", "q_b",
+                                        "42"]),
                        st.lists(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.lists(st.text(max_size=3), max_size=2)
                                 | st.dictionaries(st.text(max_size=2), st.integers(), max_size=1), min_size=5, max_size=5), min_size=1, max_size=6))
 def test_whatever_is_in_a_table_a_guess_uses_no_column_twice(cells):
@@ -144,7 +145,7 @@ def test_where_there_is_no_text_a_sentence_says_so():
 NAMES = st.text(min_size=1)
 
 
-@given(st.builds(Mapping, NAMES, *[NAMES | st.none()] * 5, st.lists(st.text()).map(tuple)))
+@given(st.builds(Mapping, NAMES, *[NAMES | st.none()] * 5, st.lists(st.text()).map(tuple), NAMES | st.none()))
 def test_a_choice_survives_json(mapping):
     assert Mapping.from_dict(json.loads(json.dumps(mapping.as_dict()))) == mapping
 
@@ -154,7 +155,7 @@ ANY = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.
                    max_leaves=6)
 
 
-@given(ANY | st.dictionaries(st.sampled_from(["text", "second", "label", "id", "tags", "note", "label_names"]), ANY))
+@given(ANY | st.dictionaries(st.sampled_from(["text", "second", "label", "id", "tags", "note", "evidence", "label_names"]), ANY))
 def test_a_damaged_choice_is_a_sentence(found):
     try:
         mapping = Mapping.from_dict(found)
@@ -310,3 +311,65 @@ def test_every_row_is_an_example_or_is_counted(rows):
 def test_notes_of_the_reading_come_first():
     read = read_table("text,label\ndéjà vu,a\nx,y,z\n,b\nb c,b\n".encode("cp1252"), "a.csv")
     assert [note.split()[0] for note in build(read, guess_mapping(read)).notes] == ["a.csv", "Left", "Left"]
+
+
+# ---- evidence
+
+TEXT = "The tea was cold, the tea was late."
+
+
+def evidence(*values, text=TEXT):
+    """Evidence of each row, and the notes."""
+    found = build(table(t=[text] * len(values), e=list(values)), Mapping("t", evidence="e"))
+    return [example.evidence for example in found.examples], [note for note in found.notes if "evidence" in note]
+
+
+def test_evidence_is_pairs_of_characters_or_phrases_or_either_as_json():
+    for value in ([[4, 7], [12, 16]], [(12, 16), (4, 7), (4, 7)], ["tea", "cold"], ["cold", [4, 7]], "[[4, 7], [12, 16]]", ' ["cold", "tea"] '):
+        assert evidence(value) == ([((4, 7), (12, 16))], [])
+    assert evidence([[0, 35]], "[[34, 35]]", ["The tea was cold, the tea was late."]) == ([((0, 35),), ((34, 35),), ((0, 35),)], [])
+    assert evidence(None, "", "  ", [], "[]") == ([()] * 5, [])
+
+
+def test_evidence_that_cannot_be_understood_is_counted_and_its_row_kept():
+    wrong = ["tea", "[[4, 7]", "[4, 7]", "{}", "null", "true", "[" * 100_000, [4, 7], [[4]], [[4, 7, 9]], [["4", "7"]], [[True, 7]], [[4.0, 7.0]], [None],
+             {"start": 4, "end": 7}, [[7, 4]], [[4, 4]], [[-1, 3]], [[30, 36]],
+             [[0, 10**40]], ["coffee"], [" "], [""], ["tea", "coffee"], [[4, 7], [4, 99]], 3, [[0, 1]] * 2_000]
+    found, (note,) = evidence(*wrong)
+    assert found == [()] * len(wrong) and note.startswith("Read without evidence, since column 'e' holds no list") and f": {len(wrong)} rows (1, 2, " in note
+    assert evidence(["tea"], ["coffee"])[0] == [((4, 7),), ()] and "1 row (2)" in evidence(["tea"], ["coffee"])[1][0]
+
+
+@pytest.mark.parametrize("name", ["evidence", "Rationale", "rationales", "evidences", "Highlights"])
+def test_a_column_of_evidence_is_known_by_its_name_and_its_lists(name):
+    for values in ([[4, 7]], ["tea"]):
+        rows = json.dumps({"text": TEXT, "label": "a", name: values}) + "\n" + json.dumps({"text": TEXT, "label": "b"}) + "\n"
+        read = read_table(rows.encode(), "a.jsonl")
+        mapping = guess_mapping(read)
+        assert mapping == Mapping("text", label="label", evidence=name) and build(read, mapping).examples[0].evidence == ((4, 7),)
+    read = read_table(f'claim,{name},verdict\n"{TEXT}","[""tea""]",a\n"{TEXT}","[[4, 7]]",b\n'.encode(), "a.csv")
+    mapping = guess_mapping(read)
+    assert mapping == Mapping("claim", label="verdict", evidence=name) and {e.evidence for e in build(read, mapping).examples} == {((4, 7),)}
+
+
+def test_prose_under_such_a_name_is_no_evidence():
+    assert guess_mapping(table(claim=[S1, S2], evidence=[S2, S3], verdict=["a", "b"])).evidence is None
+    assert guess_mapping(table(text=[S1, S2], highlights=["one", "two"])).evidence is None and guess_mapping(table(text=[S1], evidence=[None])).evidence is None
+
+
+def test_data_without_evidence_keeps_its_key():
+    assert Mapping("t", label="y").as_dict() == {"text": "t", "second": None, "label": "y", "id": None, "tags": None, "note": None, "label_names": []}
+    raw = table(t=[TEXT], e=[["tea"]])
+    assert build(raw, Mapping("t")).digest != build(raw, Mapping("t", evidence="e")).digest
+    assert "has no column 'x'" in refused(raw, Mapping("t", evidence="x"))
+
+
+ODD = st.none() | st.text(max_size=4) | st.lists(ANY, max_size=3) | st.lists(st.lists(st.integers(-2, 6), min_size=2, max_size=2), max_size=3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=5), ODD, st.booleans())
+def test_evidence_lies_in_its_text_whatever_a_cell_holds(text, value, as_json):
+    raw = table(t=[f"a{text}"], e=[json.dumps(value) if as_json else value])
+    (example,) = build(raw, Mapping("t", evidence="e")).examples
+    assert all(0 <= start < end <= len(example.text) for start, end in example.evidence) and list(example.evidence) == sorted(set(example.evidence))

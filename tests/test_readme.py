@@ -9,7 +9,7 @@ import pytest
 
 from core import settings
 from core.composition import command_line
-from core.composition.readme import measure_table
+from core.composition.readme import measure_table, metric_table
 from core.network.loading import bundled_models
 from pages.parts.sidebar import PAGES
 
@@ -26,6 +26,11 @@ def test_two_commands_stand_there_once_each():
 def test_measure_table_is_the_register():
     between = README.split("<!-- measures -->")[1].split("<!-- end of measures -->")[0]
     assert between.strip() == measure_table().strip()
+
+
+def test_metric_table_is_the_register():
+    between = README.split("<!-- metrics -->")[1].split("<!-- end of metrics -->")[0]
+    assert between.strip() == metric_table().strip()
 
 
 def test_settings_table_names_every_variable_with_its_default():
@@ -51,12 +56,19 @@ def test_named_files_exist(link):
     assert (ROOT / link).exists()
 
 
-def test_train_command_is_understood(monkeypatch):
-    line = next(line for line in README.splitlines() if line.startswith("python -m core train"))
+COMMANDS = [line for line in README.splitlines() if re.fullmatch(r"python -m core [a-z]+( .*)?", line) and "--help" not in line]
+
+
+def test_readme_shows_what_makes_checks_and_measures_models():
+    assert {line.split()[3] for line in COMMANDS} >= {"train", "reference", "limits", "check", "stories"}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_are_understood(line, monkeypatch):
     asked = []
-    monkeypatch.setattr(command_line, "_train", lambda options: asked.append(options) or 0)
+    monkeypatch.setattr(command_line, f"_{line.split()[3]}", lambda options: asked.append(options) or 0)
     assert command_line.main(shlex.split(line)[3:]) == 0
-    assert isinstance(asked[0], argparse.Namespace) and asked[0].method == "lora" and asked[0].labels == ["negative", "positive"]
+    assert isinstance(asked[0], argparse.Namespace)
 
 
 def test_every_requirement_has_a_reason_and_torch_is_pinned():

@@ -5,6 +5,7 @@ import numpy as np
 from core.composition.exports import Shown, describe
 from core.composition.page_parts import BIDI, document, noted, number, other, prediction, provenance_footer, second_text, typed, whole_text
 from core.composition.palette import OPPOSES, STRONGEST, SUPPORTS, hue
+from core.composition.plausibility import MEANING, evidence_of
 from core.composition.rows import Row, agreement, pieces, value_text
 from core.network.catalogue import measures
 
@@ -20,7 +21,8 @@ def attribution_page(shown: Shown, top: int = 3) -> str:
         top: k of the top-k overlap.
     """
     title = f"{shown.example.id} · {shown.labels[shown.target]} · {shown.provenance.get('model', 'attributions')}"
-    parts = [_heading(shown), prediction(shown), _words(shown), _agreement(shown, top), _values(shown), _measures(shown), provenance_footer(shown.provenance)]
+    parts = [_heading(shown), prediction(shown), _words(shown), _evidence(shown), _agreement(shown, top), _values(shown), _measures(shown),
+             provenance_footer(shown.provenance)]
     return document(title, parts)
 
 
@@ -38,11 +40,12 @@ def _words(shown: Shown) -> str:
 
 
 def _row(shown: Shown, row: Row) -> str:
-    drawn = "".join(_word(row, i, piece, len(row.free)) for i, piece in enumerate(pieces(shown.encoded)))
+    drawn = "".join(_word(row, i, piece, len(row.free)) for i, piece in enumerate(pieces(shown.encoded, shown.example.evidence)))
+    room = " roomy" if shown.example.evidence else ""
     cut = shown.encoded.truncation
     rest = f' <bdi class="quiet" dir="ltr">… {cut.words - cut.words_read:,} more words</bdi>' if cut.words_read < cut.words else ""
     return (f'<div class="row">\n<p class="head"><span class="swatch" style="background:{hue(row.measure)}"></span><b>{typed(row.measure)}</b> '
-            f'<span class="quiet">{typed(describe(row))}</span></p>\n<p class="text" dir="auto">{drawn}{rest}</p>\n</div>\n')
+            f'<span class="quiet">{typed(describe(row))}</span></p>\n<p class="text{room}" dir="auto">{drawn}{rest}</p>\n</div>\n')
 
 
 def _word(row: Row, i: int, piece: dict, free: int) -> str:
@@ -53,8 +56,10 @@ def _word(row: Row, i: int, piece: dict, free: int) -> str:
         style = f' style="background:rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"'
         kinds += [] if row.kind != "signed" else ["against" if value < 0 else "for"]
     kinds += ["masked"] if row.masked[i] else []
+    kinds += ["evidence"] if "evidence" in piece else []
     place = f"<sup>{int(row.places[i]) or '—'}</sup>" if row.kind == "rank" else ""
     told = f"{row.measure} {value_text(row, i)}" + ("" if row.masked[i] or row.kind == "rank" else f" (place {row.places[i]} of {free})")
+    told += ", evidence" if "evidence" in piece else ""
     # Words of a sentence keep the order of its script; one that holds a sign of direction keeps that to itself.
     tag = "bdi" if BIDI.search(piece["text"]) else "span"
     kinds += ["alone"] if tag == "bdi" else []
@@ -76,7 +81,22 @@ def _legend(shown: Shown) -> str:
         keys.append(f"<span>{shown.encoded.unit}<sup>1</sup> masked first</span>")
     if any(row.masked.any() for row in shown.rows):
         keys.append(f'<span class="masked">{shown.encoded.unit}</span><span>masked in the text</span>')
+    if shown.example.evidence:
+        keys.append('<span class="key evidence">overlined: the evidence</span>')
     return f'<p class="legend">{"".join(keys)}</p>\n<p class="quiet">Each row’s colour is scaled to its own largest value; the table below has the numbers.</p>\n'
+
+
+def _evidence(shown: Shown) -> str:
+    evidence = evidence_of(shown.encoded, shown.example.evidence)
+    if evidence is None or not shown.rows:
+        return ""
+    found = [(row.measure, evidence.precision(row.scores), evidence.recall(row.scores)) for row in shown.rows]
+    lines = "".join(f'<tr><th scope="row">{typed(name)}</th><td class="number">{number(precision)}</td><td class="number">{number(recall)}</td></tr>\n'
+                    for name, precision, recall in (*found, ("random order, on average", evidence.chance_precision, evidence.chance_recall)))
+    top = "".join(f'<th scope="col">{name}</th>' for name in ("measure", "average precision ↑", f"recall of the top {evidence.m} ↑"))
+    return (f'<section>\n<h2>Does it find the evidence?</h2>\n<div class="scroll">\n<table class="wide">\n<thead><tr>{top}</tr></thead>\n'
+            f"<tbody>\n{lines}</tbody>\n</table>\n</div>\n"
+            f'<p class="quiet">Evidence: {evidence.m} of {evidence.F} {shown.encoded.unit}s. {MEANING}</p>\n</section>\n')
 
 
 def _agreement(shown: Shown, top: int) -> str:

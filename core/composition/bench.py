@@ -1,4 +1,4 @@
-"""Speed, as ratios in one run: the network, leave-one-out, MaSF and limits, each against what it would otherwise be."""
+"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would otherwise be."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.composition import bench_limits
+from core.composition import bench_judging, bench_limits
 from core.mathematics.masf import fit_literal, p_values
 from core.mathematics.measures.leave_one_out import leave_one_out
 from core.mathematics.registry import Explained
@@ -33,14 +33,15 @@ def bench(model: Model, repeats: int = 7) -> dict:
         forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
         leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
         above 1 is faster than Captum};
-        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see `bench_limits.limits_speed`.
+        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see `bench_limits.limits_speed`;
+        judging: see `bench_judging.judging_speed`.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
     return {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak,
             "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
             "leave_one_out": _against_captum(model, encoded, repeats), "masf": masf_speed(), "p_values": p_value_cost(model, encoded, repeats),
-            "limits": bench_limits.limits_speed(model, repeats)}
+            "limits": bench_limits.limits_speed(model, repeats), "judging": bench_judging.judging_speed(model, repeats)}
 
 
 def matrix_product_peak(model: Model, repeats: int) -> float:
@@ -129,7 +130,7 @@ def report(found: dict) -> str:
     lines.append("MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
                  f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)")
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
-    lines += bench_limits.lines(found["limits"])
+    lines += bench_limits.lines(found["limits"]) + bench_judging.lines(found["judging"])
     return "\n".join(lines)
 
 

@@ -6,12 +6,16 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from core import settings
+from core.composition.evaluate_command import add_evaluate, run_evaluate
 from core.composition.rows import SIGNS
+from core.composition.sampling import SAMPLE
 from core.mathematics.limits import MOST_EXACT
 from core.mathematics.masf import COMBINATIONS, Combine
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.mathematics.stories import TASKS
 from core.network.catalogue import DEFAULT
+from core.network.examples import bundled_data
 from core.network.features import UNITS
 from core.network.loading import REFERENCE_FILE
 from core.network.model import POOLINGS
@@ -25,12 +29,18 @@ def main(arguments: list[str] | None = None) -> int:
     _add_train(commands)
     _add_reference(commands)
     _add_limits(commands)
+    _add_check(commands)
+    _add_evaluate(commands)
+    _add_stories(commands)
+    _add_encoder(commands)
     _add_bench(commands)
     options = parser.parse_args(arguments)
     try:
         return options.run(options)
     except KeyboardInterrupt:
-        goes_on = {"train": " The same command goes on after the last complete epoch.", "limits": " The same command goes on after the last complete text."}
+        goes_on = {"train": " The same command goes on after the last complete epoch.", "limits": " The same command goes on after the last complete text.",
+                   "check": " What is computed is kept; the same command goes on from there.",
+                   "evaluate": " What is computed is kept; the same command goes on from there."}
         print(f"\nStopped.{goes_on.get(options.command, '')}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError) as error:
@@ -160,6 +170,93 @@ def _limits(options) -> int:
     explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))
     with _Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar)
+    print(f"Written: {out}")
+    return 0
+
+
+def _add_check(commands) -> None:
+    check = commands.add_parser("check", help="can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data",
+                                formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    check.set_defaults(run=_check)
+    add = check.add_argument
+    add("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add("--beside", nargs="+", default=[], help="models to compare with in random order, such as its twin without masking")
+    add("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
+    add("--measures", nargs="*", default=[], help="measures to follow beside random order")
+    add("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
+    add("--computed", choices=("at each step", "once"), default="at each step", help="recursive masking, or the order of the unmasked text")
+    add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
+    add("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
+    add("--seed", type=int, default=0, help="of the sample and of random order")
+    add("--out", help="JSON file for all figures")
+    for role, what in (("text", "text"), ("second", "second text of a pair"), ("label", "label")):
+        add(f"--{role}", help=f"column of the {what}, where that is not understood by itself")
+    _add_machine(add)
+
+
+def _check(options) -> int:
+    from core.composition.check_run import Request, readable, run, write_json
+
+    request = Request((options.model, *options.beside), options.data, tuple(options.measures), options.sign, options.unit, options.computed == "at each step",
+                      options.sample, options.seed, options.text, options.second, options.label)
+    with _Bar() as bar:
+        found = run(request, options.device, options.precision, bar)
+    print(readable(found))
+    if options.out:
+        write_json(found, Path(options.out))
+        print(f"\nWritten: {options.out}")
+    return 0
+
+
+def _add_evaluate(commands) -> None:
+    parser = add_evaluate(commands)
+    parser.set_defaults(run=_evaluate)
+    _add_machine(parser.add_argument)
+
+
+def _evaluate(options) -> int:
+    with _Bar() as bar:
+        return run_evaluate(options, bar)
+
+
+def _add_stories(commands) -> None:
+    told = commands.add_parser("stories", help="question-answering stories whose evidence is known, as JSON Lines",
+                               formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    told.set_defaults(run=_stories)
+    add = told.add_argument
+    add("--task", type=int, choices=TASKS, required=True, help="supporting facts: where an actor is (1), where a thing is (2), where it was before (3)")
+    add("--count", type=int, default=10_000, help="stories")
+    add("--out", required=True, help="file to write")
+    add("--seed", type=int, default=0, help="of all choices")
+    add("--sentences", type=int, help="of each story (default: 6, 10 or 14 by task)")
+    add("--redundant", type=float, default=0.0, help="share of stories that state every supporting fact twice")
+    add("--balanced", action="store_true", help="every place is the answer equally often")
+
+
+def _stories(options) -> int:
+    from core.network.examples import write_stories
+
+    write_stories(Path(options.out), options.task, options.count, options.seed, options.sentences, options.redundant, options.balanced)
+    print(f"Written: {options.out}, {options.count:,} stories")
+    return 0
+
+
+def _add_encoder(commands) -> None:
+    encoder = commands.add_parser("encoder", help="pretrain the small encoder of the story models, a base for core train",
+                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    encoder.set_defaults(run=_encoder)
+    add = encoder.add_argument
+    add("--out", required=True, help="folder to write")
+    add("--steps", type=int, default=6000, help="mini-batches that the learning rate is planned for")
+    add("--stop", type=int, default=3000, help="stop after so many")
+    add("--seed", type=int, default=0, help="of weights and stories")
+
+
+def _encoder(options) -> int:
+    from core.composition.story_encoder import write_encoder
+
+    with _Bar() as bar:
+        out = write_encoder(Path(options.out), options.steps, options.stop, options.seed, progress=bar)
     print(f"Written: {out}")
     return 0
 

@@ -12,6 +12,7 @@ import numpy as np
 from core.composition.testing import Verdicts
 from core.mathematics.registry import Explained, Measure
 from core.network.catalogue import measures
+from core.network.erasing import MASK
 from core.network.features import Encoded
 from core.network.halves import half_twin
 from core.network.inside import Inside
@@ -61,7 +62,7 @@ class Explainer:
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
         self._half: tuple[Oracles | None] | None = None
-        self._tested: OrderedDict[str, Verdicts] = OrderedDict()
+        self._tested: OrderedDict[tuple[str, str], Verdicts] = OrderedDict()
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
         self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
@@ -80,18 +81,20 @@ class Explainer:
                 self._encoded.popitem(last=False)
         return encoded
 
-    def tested(self, encoded: Encoded) -> Verdicts:
-        """Logits and p-values of an example's masked inputs, the same object for the same example."""
+    def tested(self, encoded: Encoded, erasure: str = MASK) -> Verdicts:
+        """Logits and p-values of an example's erased inputs, the same object for the same example and erasure."""
+        key = encoded.digest, erasure
         with self._lock:
-            held = self._tested.get(encoded.digest)
+            held = self._tested.get(key)
         # Reading the store takes a moment; two that do it at once read the same.
-        held = held or Verdicts(lambda: self.oracles.of(encoded), self.reference, self.store)
+        held = held or Verdicts(lambda: self.oracles.of(encoded, erasure), self.reference, self.store)
         with self._lock:
-            held = self._tested.setdefault(encoded.digest, held)
-            self._tested.move_to_end(encoded.digest)
+            held = self._tested.setdefault(key, held)
+            self._tested.move_to_end(key)
             forgotten = self._tested.popitem(last=False)[1] if len(self._tested) > 64 else None
         if forgotten is not None:
-            forgotten.flush()
+            # Its oracle may be gone already, and is not made anew for this.
+            forgotten.flush_p()
         return held
 
     def searching(self, encoded: Encoded) -> Oracle | None:
@@ -105,13 +108,25 @@ class Explainer:
                 self._half = (None if twin is None else Oracles(twin, self.store),)
         return None if self._half[0] is None else self._half[0].of(encoded)
 
+    def flush(self, encoded: Encoded) -> None:
+        """Write what the store does not hold yet of an example, under whatever erasure it was asked."""
+        with self._lock:
+            judged = [verdicts for key, verdicts in self._tested.items() if key[0] == encoded.digest]
+        for verdicts in judged:
+            verdicts.flush_p()
+        self.oracles.flush(encoded)
+
     def forget(self, encoded: Encoded) -> None:
-        """Let go of what is held of an example in memory; what is in the store stays."""
+        """Let go of what is held of an example in memory; what is in the store stays, and what is not there yet is written."""
+        with self._lock:
+            judged = [self._tested.pop(key) for key in list(self._tested) if key[0] == encoded.digest]
+            for key in [key for key in self._insides if key[0] == encoded.digest]:
+                del self._insides[key]
+        for verdicts in judged:
+            verdicts.flush_p()
         for oracles in (self.oracles, *(self._half or ())):
             if oracles is not None:
                 oracles.forget(encoded)
-        with self._lock:
-            self._tested.pop(encoded.digest, None)
 
     def logits(self, encoded: Encoded) -> np.ndarray:
         """Logits of the text as it stands, float32[C]."""

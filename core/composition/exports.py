@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.composition.plausibility import feature_mask
 from core.composition.rows import Row
 from core.network.catalogue import measures
 from core.network.examples import Example
@@ -116,19 +117,20 @@ def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, and the lines. position counts from 1; start and end are characters of the text;
+        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, and the lines. position counts from 1; start and end are characters of the text;
         value and place are empty where the text masks the feature, value where a measure gives places only.
     """
     facts = shown.provenance | {"software": ", ".join(f"{name} {shown.provenance[name]}" for name in ("python", *PACKAGES) if name in shown.provenance)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
     lines = []
+    known, marks = bool(shown.example.evidence), feature_mask(shown.encoded, shown.example.evidence)
     for row in shown.rows:
         for i, feature in enumerate(shown.encoded.features):
             masked = bool(row.masked[i])
             value = None if masked or row.kind == "rank" else float(row.scores[i])
             lines.append([shown.example.id, i + 1, feature.text, feature.start, feature.end, masked, row.measure, row.variant, value,
-                          row.unit, None if masked else int(row.places[i]), *constant, measures()[row.measure].version, facts.get("date", "")])
-    return COLUMNS + CONSTANT, lines
+                          row.unit, None if masked else int(row.places[i]), *[bool(marks[i])] * known, *constant, measures()[row.measure].version, facts.get("date", "")])
+    return COLUMNS + ["evidence"] * known + CONSTANT, lines
 
 
 def model_identity(model: Model) -> dict[str, str]:
@@ -208,3 +210,9 @@ def _cell(value):
     if isinstance(value, numbers.Real):
         return "" if math.isnan(value) else float(value)
     return safe_cell(str(value))
+
+
+def text_table(header: list[str], body: list[list[str]]) -> str:
+    """Rows as text for a terminal, in columns as wide as they need."""
+    widths = [max(len(row[i]) for row in (header, *body)) for i in range(len(header))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *body))

@@ -16,7 +16,7 @@ INK = "#7d8590"
 # Dots stand for what rests on rejected inputs.
 _DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 # The lowest p-value that is drawn; what is smaller stands there, and says its number.
-_LOWEST_P = 6e-4
+LOWEST_P = 6e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ def _path(line: Line, dash: str, tested: bool) -> list[dict]:
             traces.append(common | {"x": percent[part].tolist(), "y": line.values[part].tolist(), "line": style | {"color": line.hue}, "showlegend": legend,
                                     "marker": dots | {"symbol": symbols[part]}, "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>"})
     if tested:
-        p = [None if np.isnan(value) else max(value, _LOWEST_P) for value in line.p.tolist()]
+        p = [None if np.isnan(value) else max(value, LOWEST_P) for value in line.p.tolist()]
         told = [None if value is None else float(exact) for value, exact in zip(p, line.p)]
         style = {"color": line.hue, "width": 1.5, "dash": dash}
         traces.append(common | {"x": percent.tolist(), "y": p, "customdata": told, "yaxis": "y2", "showlegend": False, "line": style,
@@ -129,7 +129,7 @@ def _band(band: RandomLine, tested: bool) -> list[dict]:
         traces.append(mean | told | {"x": x[cut:], "y": band.mean.tolist()[cut:], "showlegend": False, "line": {"color": RANDOM, "width": 1.2, "dash": "dot"}})
     if tested and band.p is not None:
         said = "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"
-        traces.append(mean | {"x": x, "y": np.maximum(band.p, _LOWEST_P).tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": said})
+        traces.append(mean | {"x": x, "y": np.maximum(band.p, LOWEST_P).tolist(), "yaxis": "y2", "showlegend": False, "hovertemplate": said})
     return traces
 
 

@@ -34,6 +34,8 @@ section, footer {{ margin-top: 1.9rem; padding-top: 1.3rem; border-top: 1px soli
 .word:hover {{ outline: 2px solid var(--quiet); }}
 .for {{ border-bottom: 3px solid var(--for); }}
 .against {{ border-bottom: 3px dotted var(--against); }}
+.evidence {{ border-top: 2px solid var(--ink); border-top-left-radius: 0; border-top-right-radius: 0; }}
+.roomy {{ line-height: 2.6; }}
 .masked {{ text-decoration: line-through; opacity: .75; }}
 sup {{ font-size: .66em; font-weight: 600; line-height: 0; margin-left: .1rem; }}
 .legend {{ display: flex; flex-wrap: wrap; gap: .4rem .7rem; align-items: center; font-size: .88rem; margin: .7rem 0 .2rem; }}

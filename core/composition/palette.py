@@ -15,6 +15,20 @@ _HUES = {
 _SPARE = ("#4b7f52", "#c77d3a", "#5d6bb0", "#a05d7a", "#6b8e9e")
 
 
+# Classes, apart for colour-blind eyes; blue and orange come late, since they stand for shares beside them.
+_CLASSES = ("#009e73", "#cc79a7", "#7a5195", "#b8860b", "#0072b2", "#d97a1e")
+
+
+def class_hue(place: int) -> str:
+    """The colour of a model's class by its place; from the seventh on they come again, so a symbol must stand beside it."""
+    return _CLASSES[place % len(_CLASSES)]
+
+
+def share_hue(share: float) -> str:
+    """The colour of a share in [0, 1]: from blue, nothing masked, to orange, everything."""
+    return blend(OPPOSES, SUPPORTS, share)
+
+
 def hue(measure: str) -> str:
     """The measure's colour, the same on every page; a new measure takes a spare one by its name."""
     return _HUES.get(measure) or _SPARE[sum(measure.encode()) % len(_SPARE)]

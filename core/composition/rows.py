@@ -1,10 +1,12 @@
 """What a row of coloured words shows: shades, places and value texts of one attribution."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.composition.explaining import Attribution
+from core.mathematics.evidence import evidence_mask
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.mathematics.registry import Measure
 from core.network.features import Encoded, find_words
@@ -67,11 +69,15 @@ def value_text(row: Row, i: int) -> str:
     return f"{row.scores[i]:+.3g}" if row.kind == "signed" and row.scores[i] else f"{row.scores[i]:.3g}"
 
 
-def pieces(encoded: Encoded) -> list[dict]:
-    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it."""
+def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[dict]:
+    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it.
+
+    evidence: characters [start, end) of the text; features that share one with them have "evidence": True besides.
+    """
     cut, end = [], 0
-    for feature, masked in zip(encoded.features, encoded.premasked):
-        cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)})
+    marked = evidence_mask([feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence)
+    for feature, masked, mark in zip(encoded.features, encoded.premasked, marked):
+        cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)} | ({"evidence": True} if mark else {}))
         end = feature.end
     return cut
 

@@ -79,6 +79,10 @@ class Verdicts:
     def flush(self) -> None:
         """Write what the store does not hold yet, logits too."""
         self.oracle.flush()
+        self.flush_p()
+
+    def flush_p(self) -> None:
+        """Write the p-values that the store does not hold yet."""
         with self._guard:
             unsaved, self._unsaved = self._unsaved, []
         if self.store is not None and unsaved:

@@ -18,6 +18,7 @@ from core.network.architectures import architecture_of, classify
 from core.network.bases import base_digest, load_base, save_trained
 from core.network.features import encodable
 from core.network.loading import REFERENCE_FILE, choose_device, load
+from core.network.memory import keep_freed_memory
 from core.network.references import write_reference
 from core.network.tables import BadData, LabelledTexts, read_labelled
 
@@ -107,6 +108,9 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     data = _read(plan)
     labels = data["train"].classes
     device = choose_device(plan.device)
+    if device == "cpu":
+        # Otherwise every step maps its large results anew.
+        keep_freed_memory()
     module, tokenizer, mask_id, max_tokens = load_base(plan.base, labels, plan.method, plan.rank, plan.seed)
     width = min(plan.max_tokens, max_tokens)
     # The test file too, so that a row that cannot be used is found before the training and not after.

@@ -1,8 +1,11 @@
 """Combine p-values and decide over several of them."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 ALPHA = 0.05
+MOST_BCA = 4_000
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -71,3 +74,42 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
     rejected = np.zeros(len(p), dtype=bool)
     rejected[order] = np.logical_and.accumulate(below)
     return rejected
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and its 95 % interval; without width where fewer than two values are there or all are equal."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> Interval:
+    """The mean with a 95 % BCa bootstrap interval, fixed seed.
+
+    NaN values are left out; NaN everywhere where none is left. The percentile interval where BCa has no ends, and beyond 4,000
+    values, whose jackknife would take their square of memory and change nothing.
+
+    Args:
+        values: float[N], one for each example (or seed).
+    Returns:
+        Interval, low ≤ high.
+    Source: DESIGN §1, Intervals; Efron (1987).
+    """
+    from scipy import stats
+
+    values = np.asarray(values, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if len(values) == 0:
+        return Interval(np.nan, np.nan, np.nan)
+    mean = float(values.mean())
+    if len(values) < 2 or np.ptp(values) == 0:
+        return Interval(mean, mean, mean)
+    for method in ("BCa", "percentile") if len(values) <= MOST_BCA else ("percentile",):
+        found = stats.bootstrap((values,), np.mean, n_resamples=resamples, batch=max(1, 2_000_000 // len(values)), method=method,
+                                rng=np.random.default_rng(seed)).confidence_interval
+        # Where nearly all values are equal, BCa cannot tell where its ends lie.
+        if np.isfinite(found.low) and np.isfinite(found.high):
+            return Interval(mean, float(found.low), float(found.high))
+    return Interval(mean, np.nan, np.nan)

@@ -21,6 +21,7 @@ class Architecture:
     scale_free: the size of a word embedding does not matter, since it alone is normalised first.
     first_normed: of these families, the embedding output is normalised already.
     position_offset: positions that the position table reserves.
+    soft_attention: its attention takes a bias for each pair of tokens, see `attention_bias`, and a special token is always there to attend to.
     after_mixing: path, in the last layer, of the module behind its attention: from there on no token sees another.
     """
 
@@ -30,15 +31,16 @@ class Architecture:
     first_normed: bool = False
     scale_free: bool = False
     position_offset: int = 0
+    soft_attention: bool = False
     after_mixing: str | None = None
 
 
 ARCHITECTURES = {
-    "bert": Architecture(type_ids=True, after_mixing="attention.output"),
-    "electra": Architecture(type_ids=True, after_mixing="attention.output"),
+    "bert": Architecture(type_ids=True, soft_attention=True, after_mixing="attention.output"),
+    "electra": Architecture(type_ids=True, soft_attention=True, after_mixing="attention.output"),
     "deberta-v2": Architecture(type_ids=True),
-    "roberta": Architecture(position_offset=2, after_mixing="attention.output"),
-    "distilbert": Architecture(),
+    "roberta": Architecture(position_offset=2, soft_attention=True, after_mixing="attention.output"),
+    "distilbert": Architecture(soft_attention=True),
     "modernbert": Architecture(reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True),
     "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1")),
 }
@@ -96,6 +98,17 @@ def classify(module, architecture: Architecture, embeddings, attention, type_ids
         out = module(inputs_embeds=embeddings, attention_mask=attention, **asked)
         logits = out.logits
     return logits, out.hidden_states, out.attentions
+
+
+def attention_bias(weights):
+    """What is added to attention before the softmax so that attending to token t counts `weights` [B, T] in [0, 1] → Tensor[B, 1, T, T].
+
+    0 hides a token as padding is hidden. For families that see all tokens at once.
+    """
+    import torch
+
+    T = weights.shape[1]
+    return torch.log(weights).clamp(min=torch.finfo(weights.dtype).min)[:, None, None, :].expand(-1, 1, T, T).contiguous()
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from statistics import fmean
 
+from core.network import evidence
 from core.network.examples import DataSet, Example
 from core.network.parsing import counted, listed
 from core.network.tables import BadData, RawTable
@@ -35,7 +36,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 
 @dataclass(frozen=True)
 class Mapping:
-    """Which column is what. label_names: names of numbered labels, in order, or ()."""
+    """Which column is what. label_names: names of numbered labels, in order, or (); evidence: where in the text the label rests."""
 
     text: str
     second: str | None = None
@@ -44,17 +45,19 @@ class Mapping:
     tags: str | None = None
     note: str | None = None
     label_names: tuple[str, ...] = ()
+    evidence: str | None = None
 
     def as_dict(self) -> dict:
-        """As plain values for JSON."""
-        return asdict(self) | {"label_names": list(self.label_names)}
+        """As plain values for JSON; without evidence as before there was any, so that keys of data stay what they were."""
+        found = asdict(self) | {"label_names": list(self.label_names)}
+        return found if self.evidence is not None else {role: column for role, column in found.items() if role != "evidence"}
 
     @classmethod
     def from_dict(cls, found: object) -> "Mapping":
         """Back from `as_dict`; BadData if it is not of that kind."""
         if not isinstance(found, dict):
             raise BadData("The choice of columns is damaged. Choose the columns again.")
-        chosen = {role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note")}
+        chosen = {role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note", "evidence")}
         names = found.get("label_names") or ()
         if not isinstance(chosen["text"], str) or not chosen["text"]:
             raise BadData("No column is chosen as the text. Choose one.")
@@ -97,7 +100,7 @@ def guess_mapping(table: RawTable) -> Mapping:
     column with the longest, most different texts. Label: a usual name, if it has at most 200 different values and
     no fractions; else a name with such a word in it, if there is only one; else the only column of few,
     short, often repeated values. Id: a usual name, or one that ends in "id", if all its values differ.
-    Tags and note: usual names only.
+    Tags and note: usual names only. Evidence: a usual name, if it holds lists of pairs of numbers or of phrases; such a column is no text.
 
     Raises:
         BadData: no column holds text.
@@ -106,6 +109,8 @@ def guess_mapping(table: RawTable) -> Mapping:
         raise BadData(f"{table.name} holds no rows.")
     step = max(1, len(table) // max(50, min(2_000, 2_000_000 // len(table.columns))))
     columns = [_look(name, table.cells[name][::step]) for name in table.columns]
+    evident = next((c.name for c in _by_name(columns, evidence.NAMES) if evidence.holds_evidence(table.cells[c.name][::step])), None)
+    columns = [column for column in columns if column.name != evident]
     text, second = _texts(columns)
     if text is None:
         raise BadData(f"{table.name}: no column holds text; there are {listed(table.columns)}. Add a header with a column named text.")
@@ -117,7 +122,7 @@ def guess_mapping(table: RawTable) -> Mapping:
     rest = [column for column in rest if column.name != id_]
     tags = next((c.name for c in _by_name(rest, _TAGS) if c.filled), None)
     note = next((c.name for c in _by_name(rest, _NOTE) if c.filled and c.plain), None)
-    return Mapping(text, second, label, id_, tags, note)
+    return Mapping(text, second, label, id_, tags, note, evidence=evident)
 
 
 def _look(name: str, values: list) -> _Column:
@@ -198,6 +203,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     Rows without a text are left out. Numbered labels become names by the mapping's label names, else by the
     table's own; −1, empty labels and "-" are none, unless they are among these names, or there are no names
     and the labels are only −1 and 1. Ids are those of the id column if it is complete and without repetition, else the file's row numbers.
+    Evidence that cannot be understood is left out and counted in a note.
 
     Raises:
         BadData: a column is missing or of the wrong kind, or there is no usable row.
@@ -225,10 +231,11 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     labels, classes, about = _labels(table, mapping, kept, rows)
     ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows, mapping.id)
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
-    examples = tuple(Example(ids[n], texts[i], seconds[n] if seconds and seconds[n].strip() else None, labels[n], tags[n] if tags else (), remarks[n] if remarks else "")
-                     for n, i in enumerate(kept))
+    marked, unread = _marked(table, mapping.evidence, texts, kept, rows)
+    examples = tuple(Example(ids[n], texts[i], seconds[n] if seconds and seconds[n].strip() else None, labels[n], tags[n] if tags else (), remarks[n] if remarks else "",
+                             marked[n]) for n, i in enumerate(kept))
     digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict(), classes], sort_keys=True).encode()).hexdigest()
-    return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt))
+    return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread))
 
 
 def _about_texts(texts: list[str], kept: list[int], numbers) -> list[str]:
@@ -277,6 +284,14 @@ def _remarked(table: RawTable, column: str, numbers) -> list[str]:
         return ", ".join(_name(part) for part in value) if isinstance(value, list) else "" if value is None or isinstance(value, dict) else str(value).strip()
 
     return [remark(value) for value in table.cells[column]]
+
+
+def _marked(table: RawTable, column: str | None, texts: list[str], kept: list[int], rows: list[int]) -> tuple[list[tuple[tuple[int, int], ...]], list[str]]:
+    """Each kept row's evidence, and a note on rows whose evidence cannot be understood: these have none."""
+    found = [() if column is None else evidence.read_evidence(table.cells[column][i], texts[i]) for i in kept]
+    unread = [row for row, spans in zip(rows, found) if spans is None]
+    return [spans or () for spans in found], [
+        f"Read without evidence, since column {column!r} holds no list of [start, end] characters of the text, nor of phrases in it: {counted(unread)}."] * bool(unread)
 
 
 # ---- labels

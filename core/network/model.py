@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.network.architectures import Architecture, classify, normalised, only_what_is_read, reading_position
+from core.network.architectures import Architecture, attention_bias, classify, normalised, only_what_is_read, reading_position
 from core.network.features import Encoded, encode
 from core.network.locks import FairLock
-from core.network.scheduler import Scheduler
+from core.network.scheduler import ZERO_ID, Scheduler
 
 POOLINGS = ("max", "mean")
 
@@ -39,6 +39,7 @@ class Model:
     lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
     _gram: object = field(default=None, repr=False)
+    _spread: float | None = field(default=None, repr=False)
 
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
@@ -54,6 +55,11 @@ class Model:
         return reading_position(self.architecture, self.module.config)
 
     @property
+    def unknown_id(self) -> int | None:
+        """The unknown token's id, None where the tokenizer has none."""
+        return getattr(self.tokenizer, "unk_token_id", None)
+
+    @property
     def word_embeddings(self):
         """Tensor[vocabulary, E], the matrix of the word embeddings (frozen)."""
         return self.module.get_input_embeddings().weight
@@ -67,6 +73,14 @@ class Model:
                 self._gram = matrix.T @ matrix
             return self._gram
 
+    @property
+    def spread(self) -> float:
+        """Standard deviation of all elements of the word embeddings: the size of noise that is as large as they are."""
+        with self.lock:
+            if self._spread is None:
+                self._spread = float(self.word_embeddings.float().std())
+            return self._spread
+
     def encode(self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False) -> Encoded:
         """Encode an example for this model; see `core.network.features.encode`."""
         return encode(self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id,
@@ -76,7 +90,7 @@ class Model:
         """Run one batch without gradients.
 
         Args:
-            ids: int64[B, T], right-padded; lengths: int64[B]; type_ids: int64[B, T] or None.
+            ids: int64[B, T], right-padded, ZERO_ID for a zero word embedding; lengths: int64[B]; type_ids: int64[B, T] or None.
             hidden: also give the hidden states of all L outputs, after layer normalisation, pooled over
                 the non-padding tokens: their maximum ("max" or True) or their mean ("mean").
         Returns:
@@ -89,8 +103,7 @@ class Model:
             padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
             types = None if type_ids is None else self.tensor(type_ids)
             with contextlib.nullcontext() if hidden else only_what_is_read(self.module, self.architecture):
-                logits, states, _ = classify(self.module, self.architecture, self.module.get_input_embeddings()(ids_t),
-                                             padding, types, lengths_t, bool(hidden), False)
+                logits, states, _ = classify(self.module, self.architecture, self._embedded(ids, ids_t), padding, types, lengths_t, bool(hidden), False)
             pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
             return logits.float().cpu().numpy(), pooled
 
@@ -104,6 +117,23 @@ class Model:
         types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
         logits, _, maps = classify(self.module, self.architecture, embeddings, None, types, lengths, False, attentions)
         return logits.float(), maps[-1] if attentions else None
+
+    def read(self, embeddings, type_ids: np.ndarray | None = None, weights=None, pooling: str = ""):
+        """Run word embeddings Tensor[B, T, E] of equal length without gradients; the caller holds `lock`.
+
+        Args:
+            weights: Tensor[B, T] in [0, 1], how much attention to each token counts: its logarithm is added before the softmax. 0 hides it.
+            pooling: give hidden states too, as `run` does: "max" or "mean".
+        Returns:
+            float32[B, C] logits, and float32[B, L, H] or None.
+        """
+        lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
+        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
+        attention = None if weights is None else attention_bias(weights)
+        with contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture):
+            logits, states, _ = classify(self.module, self.architecture, embeddings, attention, types, lengths, bool(pooling), False)
+        pooled = self._pool(states, None, pooling == "mean").float().cpu().numpy() if pooling else None
+        return logits.float().cpu().numpy(), pooled
 
     def embed(self, ids: np.ndarray):
         """Word embeddings of int64[B, T] as a leaf Tensor[B, T, E] that records gradients."""
@@ -125,6 +155,12 @@ class Model:
         import torch
 
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+
+    def _embedded(self, ids: np.ndarray, ids_t):
+        embed = self.module.get_input_embeddings()
+        if (ids != ZERO_ID).all():
+            return embed(ids_t)
+        return embed(ids_t.clamp(min=0)).masked_fill(ids_t[..., None] == ZERO_ID, 0.0)
 
     def _within(self, lengths, width: int):
         import torch

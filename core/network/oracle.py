@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.network.features import Encoded, masked_ids, with_premasked
+from core.network.erasing import MASK, erased_rows
+from core.network.features import Encoded, with_premasked
 from core.network.model import Model
-from core.network.scheduler import Counters, NonFinite, Row
+from core.network.scheduler import Counters, NonFinite
 from core.network.store import Store, canonical_key
 
 SEGMENT_ROWS = 512
@@ -22,13 +23,14 @@ class Oracle:
 
     The memo lives in memory and, in segments, in the store; losing the last segment costs time and
     nothing else. Features that the text itself masks are masked in every query. `counters` tells
-    what this oracle asked of the network.
+    what this oracle asked of the network. erasure: what masking a feature does, one of `core.network.erasing.ERASURES`.
     """
 
-    def __init__(self, model: Model, encoded: Encoded, store: Store | None = None):
-        self.model, self.encoded, self.store = model, encoded, store
+    def __init__(self, model: Model, encoded: Encoded, store: Store | None = None, erasure: str = MASK):
+        self.model, self.encoded, self.store, self.erasure = model, encoded, store, erasure
         self.counters = Counters()
-        self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest)
+        other = {} if erasure == MASK else {"erasure": erasure}
+        self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest, **other)
         self._logits: dict[bytes, np.ndarray] = {}
         self._states: OrderedDict[tuple[str, bytes], np.ndarray] = OrderedDict()
         self._unsaved: list[bytes] = []
@@ -98,8 +100,7 @@ class Oracle:
         if not missing:
             return {}
         place = {key: i for i, key in enumerate(keys)}
-        ids = masked_ids(self.encoded, np.asarray(masks)[[place[k] for k in missing]])
-        rows = [Row(row, self.encoded.type_ids) for row in ids]
+        rows = erased_rows(self.encoded, np.asarray(masks)[[place[k] for k in missing]], self.erasure, self.model.unknown_id)
         fresh, broken = {}, 0
         try:
             for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, progress=progress, cancelled=cancelled):
@@ -142,24 +143,32 @@ class Oracles:
 
     def __init__(self, model: Model, store: Store | None = None, most: int = 64):
         self.model, self.store, self.most = model, store, most
-        self._held: OrderedDict[str, Oracle] = OrderedDict()
+        self._held: OrderedDict[tuple[str, str], Oracle] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, encoded: Encoded) -> Oracle:
-        """The oracle of an example, the same object for the same example."""
+    def of(self, encoded: Encoded, erasure: str = MASK) -> Oracle:
+        """The oracle of an example under an erasure, the same object for the same two."""
+        key = encoded.digest, erasure
         with self._lock:
-            oracle = self._held.get(encoded.digest)
+            oracle = self._held.get(key)
             if oracle is None:
-                oracle = self._held[encoded.digest] = Oracle(self.model, encoded, self.store)
-            self._held.move_to_end(encoded.digest)
+                oracle = self._held[key] = Oracle(self.model, encoded, self.store, erasure)
+            self._held.move_to_end(key)
             forgotten = self._held.popitem(last=False)[1] if len(self._held) > self.most else None
         if forgotten is not None:
             forgotten.flush()
         return oracle
 
-    def forget(self, encoded: Encoded) -> None:
-        """Let go of an example's oracle; what it knows is written to the store."""
+    def flush(self, encoded: Encoded) -> None:
+        """Write what the oracles of an example know and the store does not."""
         with self._lock:
-            forgotten = self._held.pop(encoded.digest, None)
-        if forgotten is not None:
-            forgotten.flush()
+            held = [oracle for key, oracle in self._held.items() if key[0] == encoded.digest]
+        for oracle in held:
+            oracle.flush()
+
+    def forget(self, encoded: Encoded) -> None:
+        """Let go of an example's oracles; what they know is written to the store."""
+        with self._lock:
+            forgotten = [self._held.pop(key) for key in list(self._held) if key[0] == encoded.digest]
+        for oracle in forgotten:
+            oracle.flush()

@@ -63,6 +63,11 @@ class Reference:
         why = " The maximum over a sequence grows with its length, so the" if self.pooling == "max" else " The"
         return f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}.{why} p-values may be off for the length alone."
 
+    def precision_note(self, precision: str) -> str:
+        """A sentence where the model runs in another precision than the reference was computed in; else ""."""
+        fitted = self.about["precision"]
+        return "" if fitted == precision else f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for that alone."
+
     def false_rejections(self, form: str = CALIBRATED) -> str:
         """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked texts"; "" where that was not measured."""
         shares = self.about["false_rejection"][form]

@@ -11,6 +11,8 @@ import numpy as np
 
 _TOO_LARGE = ("One input alone does not fit into the device's memory. Use a shorter text, "
               "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).")
+# Stands in ids for a token whose word embedding is zero.
+ZERO_ID = -1
 
 
 class Cancelled(Exception):
@@ -27,7 +29,7 @@ class NonFinite(ValueError):
 
 @dataclass(frozen=True)
 class Row:
-    """One input: ids int64[T] and, where the model takes them, type_ids int64[T]."""
+    """One input: ids int64[T], ZERO_ID for a zero word embedding, and, where the model takes them, type_ids int64[T]."""
 
     ids: np.ndarray
     type_ids: np.ndarray | None = None
@@ -116,9 +118,9 @@ class Scheduler:
             try:
                 logits, states = self._batch([rows[i] for i in indices], hidden)
             except Exception as error:
-                if not _is_out_of_memory(error):
+                if not is_out_of_memory(error):
                     raise
-                self._halve(len(indices), error)
+                self.halve(len(indices), error)
                 continue
             done += len(indices)
             yield indices, logits, states
@@ -152,7 +154,8 @@ class Scheduler:
         self.counters.add_batch(asked, ids.size, seconds)
         return logits[:asked], None if states is None else states[:asked]
 
-    def _halve(self, size: int, error: Exception) -> None:
+    def halve(self, size: int, error: Exception) -> None:
+        """Allow half as many rows from now on; OutOfMemory where not even one fits."""
         if size == 1:
             raise OutOfMemory(_TOO_LARGE) from error
         # Another thread may have come further down.
@@ -168,12 +171,13 @@ def memory_in_words() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if not _is_out_of_memory(error):
+        if not is_out_of_memory(error):
             raise
         raise OutOfMemory(_TOO_LARGE) from error
 
 
-def _is_out_of_memory(error: Exception) -> bool:
+def is_out_of_memory(error: Exception) -> bool:
+    """Whether an exception says that the device's memory is full."""
     if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
         return True
     # The CPU and MPS allocators raise plain RuntimeErrors.

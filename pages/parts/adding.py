@@ -18,7 +18,7 @@ from core.network.tables import UPLOAD_BYTES, BadData, read_file, read_table
 from core.network.tasks import match_task, tasks
 from core.settings import SettingError
 from pages.parts import data, resources
-from pages.parts.links import choose, held
+from pages.parts.links import choose, current, held
 from pages.parts.tables import table
 from pages.parts.wording import plain, shortened
 
@@ -27,7 +27,8 @@ _NONE = "—"
 # What a path may name; what is uploaded is limited by the server.
 PATH_BYTES = 200_000_000
 _SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
-_ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label", "id": "Id", "tags": "Tags", "note": "Note"}
+_ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label", "id": "Id", "tags": "Tags", "note": "Note",
+          "evidence": "Evidence (what the label rests on)"}
 
 
 def add_model() -> None:
@@ -233,12 +234,19 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
         how = match_labels(known.classes, resources.explainer(model).model.labels).how
         if how:
             st.caption(plain(how))
-    table(["id", "text", "second text", "label"], [[e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE] for e in known.examples[:3]])
+    marked = mapping.evidence is not None
+    table(["id", "text", "second text", "label", *["evidence"] * marked],
+          [[e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, *[_quoted(e)] * marked] for e in known.examples[:3]])
     if st.button("Add this data", type="primary", key="keep-data"):
         source = keep(resources.library(), found, mapping, origin, content)
         st.session_state["data added"] = _turn() + 1
         choose("data", source.key)
         st.rerun()
+
+
+def _quoted(example) -> str:
+    """The words of an example's evidence."""
+    return " … ".join(shortened(example.text[start:end]) for start, end in example.evidence[:5]) or _NONE
 
 
 def _choose_columns(found, guess: Mapping) -> Mapping:
@@ -287,4 +295,4 @@ def _added() -> None:
 def _remove_data(key: str) -> None:
     forget(resources.library(), key)
     if held("data") == key:
-        choose("data", data.first_data())
+        choose("data", data.first_data(current("model") or ""))

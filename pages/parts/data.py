@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.composition.browsing import Index, Judged, LabelMatch, Query, counts, facets, judge, match_labels, select
+from core.composition.families import examples_of
 from core.network.examples import bundled_data, bundled_set
 from core.network.sources import from_setting, listed, open_data
 from core.network.store import canonical_key
@@ -28,10 +29,10 @@ def data_sets() -> dict[str, str]:
     return {key: found[key] for key in dict.fromkeys([*bundled_data(), *_of_setting()[0], *found]) if key in found}
 
 
-def first_data() -> str:
-    """The data of the first view: the setting's first that can be read, else the reviews that ship."""
+def first_data(model: str) -> str:
+    """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the reviews."""
     asked, _ = _of_setting()
-    return asked[0] if asked else next(iter(bundled_data()))
+    return asked[0] if asked else examples_of(model) or next(iter(bundled_data()))
 
 
 def data_problems() -> list[str]:

@@ -39,6 +39,9 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
     if not isinstance(default, list) and st.session_state[name] not in options:
         # What was chosen is offered no longer; Streamlit would make nothing of it.
         st.session_state[name] = default
+    if isinstance(default, list) and more.get("max_selections"):
+        # An address may name more than the widget takes.
+        st.session_state[name] = st.session_state[name][:more["max_selections"]]
     value = widget(label, options, key=name, **more)
     hold(key, value)
     if value == default:
@@ -69,6 +72,13 @@ def choose(key: str, value) -> None:
     """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
     hold(key, value)
     st.session_state.pop(f"drawn {key}", None)
+
+
+def forget(key: str) -> None:
+    """Let go of a choice: its widget starts from its default again."""
+    st.session_state.pop(f"held {key}", None)
+    st.session_state.pop(f"drawn {key}", None)
+    st.query_params.pop(key, None)
 
 
 def _start(label: str, options, default, key: str):

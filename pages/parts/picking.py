@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from core.composition.browsing import Index, Judged, LabelMatch, Query
-from core.network.examples import Example
+from core.composition.families import examples_of
+from core.network.examples import Example, bundled_data
 from core.network.tables import BadData
 from pages.parts import data, filters
 from pages.parts.links import choose, current, linked, note, say_missing
@@ -44,15 +45,16 @@ class Browsed:
         return self.match.classes.get(label)
 
 
-def pick_data() -> str:
-    """Draw the choice of data; its key, or OWN."""
+def pick_data(model: str) -> str:
+    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at ships and is of another."""
+    _follow_model(model)
     for problem in data.data_problems():
         st.warning(plain(problem))
     about = data.data_sets()
     asked = current("data")
     if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
         note(f"The data {shortened(asked)} was taken off the list.")
-    key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(), "data", format_func=_names(about),
+    key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(model), "data", format_func=_names(about),
                  help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.")
     # Filters belong to a set of data, as does the example.
     if st.session_state.get("data of filters", key) != key:
@@ -60,6 +62,15 @@ def pick_data() -> str:
         choose("example", None)
     st.session_state["data of filters"] = key
     return key
+
+
+def _follow_model(model: str) -> None:
+    before, now = st.session_state.get("model of data"), current("data")
+    if before not in (None, model) and (now is None or now in bundled_data()):
+        found = examples_of(model, now)
+        if found not in (None, now):
+            choose("data", found)
+    st.session_state["model of data"] = model
 
 
 def browse(key: str, explainer) -> Browsed:

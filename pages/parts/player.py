@@ -55,6 +55,7 @@ export default function (component) {
   const byHand = data.mode === 'what-if';
   const last = data.steps.length - 1;
   const within = (k) => Math.max(0, Math.min(last, k));
+  const marked = data.pieces.some((piece) => piece.evidence);
   const premasked = data.pieces.map((piece) => piece.masked);
   const maskOf = (step) => { const mask = [...premasked]; step.masked.forEach((i) => { mask[i] = true; }); return mask; };
   // What the person did outlives new data; another text starts afresh.
@@ -113,7 +114,7 @@ export default function (component) {
     go(to);
   };
   const buildText = () => {
-    const text = Object.assign(make('div', 'text'), { dir: 'auto' });
+    const text = Object.assign(make('div', marked ? 'text roomy' : 'text'), { dir: 'auto' });
     const words = data.pieces.map((piece, i) => {
       const node = make(byHand ? 'button' : 'span', 'word', visible(piece.text));
       node.dataset.i = i;
@@ -136,7 +137,8 @@ export default function (component) {
       return node;
     };
     const shades = pane.kind === 'signed' ? [key('against', 'opposes ' + name, 'against'), key('for', 'supports ' + name, 'for')] : [key('', 'matters most', 'for')];
-    return make('div', 'legend', ...shades, key('masked', 'masked'), ...(byHand ? [] : [key('fresh', 'newly masked')]));
+    return make('div', 'legend', ...shades, key('masked', 'masked'), ...(byHand ? [] : [key('fresh', 'newly masked')]),
+      ...(marked ? [key('evidence', 'overlined: the evidence')] : []));
   };
   const saving = (what, node, p) => {
     const drawn = () => root.act.picture(node(), p);
@@ -228,7 +230,7 @@ export default function (component) {
     const side = value < 0 ? 'against' : 'for';
     // Letters know their direction; a bracket takes that of its text.
     const kinds = { own: /\p{L}/u.test(piece.text), masked: masked[i], fresh: masked[i] && before && !before[i], same: root.pointed?.dataset.i === String(i),
-      [side]: strong && pane.kind === 'signed' };
+      [side]: strong && pane.kind === 'signed', evidence: piece.evidence };
     node.className = ['word', ...Object.keys(kinds).filter((kind) => kinds[kind])].join(' ');
     node.style.background = strong ? mix(`var(--${side})`, Math.round(Math.min(1, Math.abs(value)) * data.strongest * 1000) / 10) : '';
     node.dataset.shape = strong ? 'shade' : 'word';
@@ -236,7 +238,7 @@ export default function (component) {
     if (step && pane.kind === 'rank' && !masked[i]) node.append(make('span', 'place', String(step.places[i])));
     const told = !step?.values[i] || step.masked.includes(i) ? ''
       : `, ${visible(pane.title)} ${step.values[i]} (${step.places[i]} of ${masked.filter((on) => !on).length})`;
-    node.setAttribute('aria-label', visible(piece.text) + (piece.masked ? ', masked in the text' : masked[i] ? ', masked' : told));
+    node.setAttribute('aria-label', visible(piece.text) + (piece.evidence ? ', evidence' : '') + (piece.masked ? ', masked in the text' : masked[i] ? ', masked' : told));
     if (byHand) node.setAttribute('aria-pressed', String(masked[i]));
   });
   const drawClasses = (nodes, pane, step) => {

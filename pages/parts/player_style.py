@@ -49,6 +49,7 @@ button:focus-visible, .word:focus-visible, .slider:focus-visible {{ outline: 3px
 button.word {{ cursor: pointer; line-height: 1.45; }} button.word[aria-disabled=true] {{ cursor: not-allowed; }}
 .word.own {{ unicode-bidi: plaintext; }} .word.for {{ border-bottom-color: var(--for); }} .word.against {{ border-bottom: 3px dotted var(--against); }}
 .word.masked {{ text-decoration: line-through; opacity: .5; }} .word.fresh {{ outline: 1px dashed var(--st-text-color); outline-offset: -1px; }}
+.text.roomy {{ line-height: 2.5; }} .word.evidence {{ border-top: 2px solid var(--st-text-color); border-top-left-radius: 0; border-top-right-radius: 0; }}
 .word.same {{ outline: 2px solid color-mix(in srgb, var(--st-text-color) 45%, transparent); }}
 .place {{ font-size: .68rem; vertical-align: super; margin-left: .1rem; font-weight: 600; }} .rest {{ unicode-bidi: isolate; direction: ltr; margin: 0 .35rem; }}
 .legend {{ display: flex; gap: .2rem .8rem; flex-wrap: wrap; align-items: baseline; font-size: .78rem; padding-top: .2rem; }} .legend .word {{ opacity: 1; }}

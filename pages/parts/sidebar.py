@@ -14,6 +14,7 @@ from core.network.features import UNITS, NoFeatures
 from core.network.loading import bundled_models
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.settings import SettingError
+from core.settings import read as read_settings
 from pages.parts import filters, resources
 from pages.parts.adding import add_model
 from pages.parts.links import arrive, choose, held, hold, linked, show_missing
@@ -26,7 +27,10 @@ PREDICTED = "predicted"
 PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
          ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
          ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
-         ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"))
+         ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"),
+         ("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:"),
+         ("pages/model_check.py", "Model check", ":material/fact_check:"),
+         ("pages/data_set.py", "Data set", ":material/dataset:"))
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,21 @@ def open_frame(title: str, question: str) -> Frame:
     return frame
 
 
+def open_data(title: str, question: str, own: str) -> Frame | None:
+    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is said of a text of one's own."""
+    frame = open_frame(title, question)
+    if frame.view is None:
+        # As on the other pages: a text of one's own is a way on.
+        text_box("", "")
+    if frame.explainer is None:
+        return None
+    if frame.browsed is None:
+        if frame.example is not None:
+            st.info(f"{own} in the sidebar, or add a file on the page Examples.")
+        return None
+    return frame
+
+
 def text_box(text: str, second: str) -> None:
     """A box for a text of one's own, which then holds on every page."""
     with st.form("own-text", border=False):
@@ -119,7 +138,7 @@ def _choose(frame: Frame, body) -> View:
     for path, label, icon in PAGES:
         st.page_link(path, label=label, icon=icon)
     name = _model_name()
-    key = pick_data()
+    key = pick_data(name)
     try:
         if key == OWN:
             frame.example = _own_text()
@@ -188,7 +207,7 @@ def _model_name() -> str:
         options, first = resources.models(), resources.chosen_settings().model
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
-        options, first = bundled_models(), bundled_models()[0]
+        options, first = bundled_models(), read_settings({}).model
     name = linked(st.selectbox, "Model", options, first, "model",
                   help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
     add_model()

@@ -21,6 +21,7 @@ from pages.parts.wording import number, plain
 from pages.parts.working import Work
 
 ALONE = "no other"
+RECURSIVE, ONCE = "at each step", "once"
 
 
 def choose_beside(view: View, does: str) -> str:
@@ -33,6 +34,12 @@ def choose_form() -> str:
     """Draw the choice of the form of the test."""
     return linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
                   help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
+
+
+def choose_order() -> str:
+    """Draw the choice of when a measure is computed: RECURSIVE or ONCE."""
+    return linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
+                  help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
 
 
 def choose_rule() -> str:
@@ -137,10 +144,7 @@ def _reference_notes(side: Side) -> list[str]:
     """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
     if side.reference is None:
         return []
-    notes, fitted = [side.reference.length_note(side.encoded.T)], side.reference.about["precision"]
-    if fitted != side.model.precision:
-        notes.append(f"The reference was computed in {fitted} and the model now runs in {side.model.precision}; p-values may be off for that alone.")
-    return [note for note in notes if note]
+    return [note for note in (side.reference.length_note(side.encoded.T), side.reference.precision_note(side.model.precision)) if note]
 
 
 def about_side(side: Side) -> dict:

@@ -7,6 +7,7 @@ from core.composition.limit_figures import Gauge, Range
 from core.composition.limiting import Walk
 from core.composition.limits_page import SideLimits
 from core.composition.palette import LIMIT, hue
+from core.composition.plausibility import Evidence
 from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing, marked
 from core.mathematics.gate import Gate
 from core.mathematics.limits import EXACT, NARROW, STILL, BeamStudy, Limits
@@ -121,6 +122,20 @@ def table_rows(board: Board, counts_text) -> list[list[str]]:
         reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)}){mark}"
         rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc) + mark, "the same", "the same", _judged(chance.gate, counts_text)])
     return rows
+
+
+def precisions(board: Board, evidence: Evidence | None) -> dict[str, float]:
+    """How well the order of each measure finds the evidence, by measure; {} where none is known."""
+    if evidence is None:
+        return {}
+    return {one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order) for one in board.standings}
+
+
+def precision_cells(board: Board, evidence: Evidence | None) -> list[str]:
+    """A cell for each of `table_rows`: how well its order finds the evidence."""
+    found = precisions(board, evidence)
+    chance = [] if board.chance is None else ["—" if evidence is None else number(evidence.chance_precision)]
+    return [number(found[one.measure]) if found else "—" for one in board.standings] + chance
 
 
 def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list]:

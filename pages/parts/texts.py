@@ -7,18 +7,21 @@ from pages.parts.wording import escaped, number
 
 
 def prediction_line(view: View, rest: str) -> None:
-    """The page's answer in one paragraph. `rest` is HTML of ours, in which all text is escaped."""
+    """The page's answer in one paragraph, and the second text of a pair, without which it says little. `rest` is HTML of ours, in which all text is escaped."""
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
     st.html(f"<p style='font-size:1.12rem'>The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> "
-            f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>")
+            f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>{second_text(view)}")
+
+
+def second_text(view: View) -> str:
+    """The second text of a pair as a paragraph of HTML; "" where there is none."""
+    return "" if view.example.second is None else f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>"
 
 
 def show_text_notes(view: View) -> None:
-    """What a reader must know of this text: truncation, a single feature, its note and tags, its second text."""
+    """What a reader must know of this text: truncation, a single feature, its note and tags."""
     encoded = view.encoded
-    if view.example.second is not None:
-        st.html(f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>")
     if encoded.truncation.cut:
         st.warning(truncation(view))
     if encoded.F == 1:

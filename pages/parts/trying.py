@@ -35,7 +35,8 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
         st.error(plain(str(error)))
         return
     names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
-    what_if(frame(identity, encoded, pieces(encoded), names, 0, panes, name="what-if", about="", title=f"{encoded.unit.capitalize()}s masked by hand"))
+    what_if(frame(identity, encoded, pieces(encoded, view.example.evidence), names, 0, panes, name="what-if", about="",
+                  title=f"{encoded.unit.capitalize()}s masked by hand"))
     _remember(encoded, mask & ~encoded.premasked)
 
 

@@ -30,6 +30,11 @@ _CSS = f"""
 .word.for {{ border-bottom-color: var(--for); }}
 .word.against {{ border-bottom: 3px dotted var(--against); }}
 .word.masked {{ text-decoration: line-through; opacity: .65; }}
+/* Room for the lines over words, away from those under the words above. */
+.text.roomy {{ line-height: 2.45; }}
+.roomy .word {{ line-height: 1.65; }}
+.over {{ padding: 0 .2rem; }}
+.word.evidence, .over {{ border-top: 2px solid var(--st-text-color); border-top-left-radius: 0; border-top-right-radius: 0; }}
 .word:hover, .word.same {{ outline: 2px solid color-mix(in srgb, var(--st-text-color) 45%, transparent); }}
 .word.chosen {{ outline: 2px solid var(--st-primary-color); }}
 .word:focus-visible {{ outline: 3px solid var(--st-primary-color); outline-offset: 1px; }}
@@ -78,8 +83,9 @@ export default function (component) {
     // Letters know their direction; a bracket takes that of its text.
     if (/\\p{L}/u.test(piece.text)) node.classList.add('own');
     node.tabIndex = i === 0 ? 0 : -1;
-    node.setAttribute('aria-label', visible(piece.text) + (piece.masked ? ', masked in the text' : '') + ', ' + row.name + ' ' + row.values[i]
-      + (piece.masked ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'));
+    if (piece.evidence) node.classList.add('evidence');
+    node.setAttribute('aria-label', visible(piece.text) + (piece.evidence ? ', evidence' : '') + (piece.masked ? ', masked in the text' : '')
+      + ', ' + row.name + ' ' + row.values[i] + (piece.masked ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'));
     node.setAttribute('aria-pressed', String(data.chosen === i));
     if (Math.abs(value) > 0.02) {
       node.style.background = shade(value);
@@ -102,7 +108,7 @@ export default function (component) {
     swatch.style.background = row.hue;
     head.append(swatch, make('span', 'name', row.name), make('span', 'detail', row.detail));
     head.title = row.definition;
-    const text = make('div', 'text');
+    const text = make('div', over.length ? 'text roomy' : 'text');
     text.dir = 'auto';
     data.pieces.forEach((piece, i) => {
       if (piece.gap) text.append(visible(piece.gap));
@@ -112,13 +118,15 @@ export default function (component) {
     box.append(head, text);
     return box;
   };
+  const over = data.pieces.some((piece) => piece.evidence) ? [make('span', 'over', 'overlined: the evidence')] : [];
   const legend = make('div', 'legend');
   const bar = make('span', 'bar');
   const low = data.signed ? shade(-1) : shade(0);
   bar.style.background = `linear-gradient(to right, ${low}, var(--st-background-color) ${data.signed ? 50 : 0}%, ${shade(1)})`;
   bar.dataset.shape = 'scale';
   if (data.signed) legend.append(make('span', 'key against', data.against));
-  legend.append(bar, make('span', data.signed ? 'key' : '', data.for), make('span', '', data.legend), make('span', 'hint', data.hint));
+  legend.append(bar, make('span', data.signed ? 'key' : '', data.for), make('span', '', data.legend), ...over,
+    make('span', 'hint', data.hint));
   // What a picture needs of the bar is asked when it stands on the page.
   const stops = () => (data.signed ? [shade(-1), 'transparent', shade(1)] : ['transparent', shade(1)]).map((colour) => {
     bar.style.color = colour;
@@ -131,6 +139,10 @@ export default function (component) {
   const waiting = { name: '', detail: '', hue: 'transparent', definition: '', kind: 'rank', shades: data.pieces.map(() => 0),
     places: data.pieces.map(() => ''), values: data.pieces.map(() => '') };
   root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
+  if (!data.rows.length && over.length) {
+    legend.replaceChildren(...over);
+    root.append(legend);
+  }
   if (data.about && data.rows.length) {
     root.querySelector('.head').append(saveButtons('the coloured words', data.name, () => svgOf(picture()), () => pngOf(picture())));
   }
@@ -147,7 +159,7 @@ def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dic
 
     Args:
         rows: what to show, one a measure.
-        pieces: the text's features and the gaps before them.
+        pieces: the text's features and the gaps before them; those with "evidence" are overlined.
         class_name: the explained class, for the legend.
         definitions: a line per measure, shown on hover over its name.
         rest: what stands after the last word (what the model does not read).

@@ -67,9 +67,13 @@ class Work:
 
 
 def start(works: list[Work]) -> None:
-    """Start what is cheap and was not asked for yet, and wait a moment for what only has to be read."""
+    """Start what is cheap and was not asked for yet, and wait a moment for what only has to be read.
+
+    Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
+    """
+    stopped = any(work.job is not None and work.job.cancelled() for work in works)
     for work in works:
-        if work.job is None and work.at_once:
+        if work.job is None and work.at_once and not stopped:
             work.ask()
     until = time.monotonic() + _PATIENCE
     while time.monotonic() < until and going(works):

@@ -1,0 +1,50 @@
+"""`python -m core evaluate`: what it takes and what it prints."""
+
+import argparse
+from pathlib import Path
+
+from core.composition.evaluating import KINDS, SCORES, Evaluation, evaluate
+from core.composition.judging import BASELINES, How
+from core.composition.rows import SIGNS
+from core.composition.scoring import DRAWS, MEASURES, Study
+from core.mathematics.metric import MIN_MAX, SCALINGS
+from core.mathematics.metrics import DEFAULT
+from core.network.erasing import ERASURES, MASK
+from core.network.examples import bundled_data
+from core.network.features import UNITS
+
+
+def add_evaluate(commands):
+    """Add the command to a parser's commands; the new parser."""
+    parser = commands.add_parser("evaluate", help="over a data set: metrics of measures, how diagnostic they are, or how a model behaves under masking",
+                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    add = parser.add_argument
+    add("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add("--data", required=True, help=f"texts, labelled or not: a file, or a bundled set ({', '.join(bundled_data())})")
+    add("--out", required=True, help="Parquet file to write; an interrupted run goes on")
+    add("--what", choices=tuple(KINDS), default=SCORES,
+        help="a table of scores, how often a metric prefers a measure to a random attribution, or when predictions change and how far embeddings drift")
+    add("--measures", nargs="*", default=list(MEASURES), help="measures whose attributions are scored")
+    add("--metrics", nargs="+", default=list(DEFAULT), help="metrics to score them by")
+    add("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
+    add("--random", type=int, default=BASELINES, help="random attributions beside them, the same for all measures")
+    add("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
+    add("--scaling", choices=SCALINGS, default=MIN_MAX, help="how attributions become shares of a feature, for soft metrics")
+    add("--draws", type=int, default=DRAWS, help="of each soft perturbation")
+    add("--unit", choices=UNITS, default="word", help="what is erased as one piece")
+    add("--sample", type=int, help="examples, drawn once for a seed (default: all)")
+    add("--seed", type=int, default=0, help="of the sample, random attributions, draws and measures")
+    for role, what in (("text", "text"), ("second", "second text of a pair"), ("label", "label")):
+        add(f"--{role}", help=f"column of the {what}, where that is not understood by itself")
+    return parser
+
+
+def run_evaluate(options, progress) -> int:
+    """Carry out the command; 0."""
+    how = How(options.erasure, options.scaling, options.draws, options.seed)
+    study = Study(tuple(options.measures), tuple(options.metrics), options.sign, how, options.random, options.unit)
+    columns = tuple((role, getattr(options, role)) for role in ("text", "second", "label"))
+    told = evaluate(Evaluation(options.model, options.data, study, options.what, options.sample, columns), Path(options.out), options.device, options.precision, progress)
+    print(told)
+    print(f"\nWritten: {options.out}")
+    return 0

@@ -1,0 +1,109 @@
+"""Erasure: how much of a prediction a rationale keeps, and how much erasing it takes away, hard and soft."""
+
+import numpy as np
+
+from core.mathematics.metric import LENGTHS, MIN_MAX, SCALINGS, SIGMOID, UNDEFINED
+from core.mathematics.ranking import ranking
+
+
+def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:
+    """Features of the rationale at each length, max(1, ceil(length·F)), int64[R].
+
+    Rounded up beyond 1e-9 only, so that 10 % of 70 is 7 and not, by rounding of 0.1·70, 8.
+
+    Raises:
+        ValueError: F below 1, or a length outside (0, 1].
+    Source: DESIGN §1; SoftFaith §4.4 for the lengths.
+    """
+    if F < 1 or not all(0 < length <= 1 for length in lengths):
+        raise ValueError(f"rationales need features and lengths in (0, 1], got F = {F}, lengths {lengths}")
+    return np.maximum(1, np.ceil(np.array(lengths) * F - 1e-9)).astype(np.int64)
+
+
+def rationale_masks(scores: np.ndarray, masked: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is erased so that only a rationale is left, and so that only the rationale is gone.
+
+    Args:
+        scores: float[F]; masked: bool[F], features that the text itself masks: no rationale holds them.
+        sizes: int[R], of the rationales, ascending.
+    Returns:
+        bool[R, F] each, True = erased: everything but the rationale, and the rationale; what is masked already is False in both.
+    """
+    free = np.flatnonzero(~masked)
+    order = free[ranking(np.asarray(scores, dtype=np.float64)[free])]
+    gone = np.zeros((len(sizes), len(masked)), dtype=bool)
+    for row, size in zip(gone, sizes):
+        row[order[:size]] = True
+    return ~gone & ~masked, gone
+
+
+def normalised_sufficiency(full: float, kept: np.ndarray, none: float) -> np.ndarray:
+    """NS = (S − S₀)/(1 − S₀) with S = 1 − max(0, p(ŷ|X) − p(ŷ|R)), clipped to [0, 1]; higher is better.
+
+    Args:
+        full: p(ŷ|X); kept: float[…], p(ŷ|R) with only the rationale left; none: p(ŷ) with every feature erased, which gives S₀.
+    Returns:
+        float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4: erasing everything costs the class nothing.
+    Source: SoftFaith Eq. 1 and 2.
+    """
+    room = _room(full, none)
+    return np.clip(1 - np.maximum(0.0, full - np.asarray(kept, dtype=np.float64)) / room, 0.0, 1.0)
+
+
+def normalised_comprehensiveness(full: float, left: np.ndarray, none: float) -> np.ndarray:
+    """NC = C/(1 − S₀) with C = max(0, p(ŷ|X) − p(ŷ|X∖R)), clipped to [0, 1]; higher is better.
+
+    Args:
+        full: p(ŷ|X); left: float[…], p(ŷ|X∖R) with the rationale erased; none: p(ŷ) with every feature erased, which gives S₀.
+    Returns:
+        float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4.
+    Source: SoftFaith Eq. 3 and 4.
+    """
+    room = _room(full, none)
+    return np.clip(np.maximum(0.0, full - np.asarray(left, dtype=np.float64)) / room, 0.0, 1.0)
+
+
+def _room(full: float, none: float) -> float:
+    """1 − S₀ = max(0, p(ŷ|X) − p(ŷ|nothing)); NaN where too small to divide by, or one of them is NaN."""
+    room = float(full) - float(none)
+    return room if room >= UNDEFINED else float("nan")
+
+
+def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> np.ndarray:
+    """Scale an attribution to how much of each feature a soft rationale keeps, q in [0, 1].
+
+    Min–max over the features that can be erased; ½ everywhere where these score the same. Sigmoid and softmax are SoftFaith's
+    other scalings; softmax sums to 1 over the features, so it keeps little of each.
+
+    Args:
+        scores: float[F]; masked: bool[F], features that the text itself masks; they keep 1.
+        scaling: one of SCALINGS.
+    Returns:
+        float64[F] in [0, 1].
+    Raises:
+        ValueError: an unknown scaling.
+    Source: SoftFaith §3; DESIGN §1.
+    """
+    if scaling not in SCALINGS:
+        raise ValueError(f"the scaling must be one of {SCALINGS}, got {scaling!r}")
+    q = np.ones(len(masked))
+    free = ~np.asarray(masked, dtype=bool)
+    values = np.asarray(scores, dtype=np.float64)[free]
+    if len(values) == 0:
+        return q
+    if scaling == MIN_MAX:
+        # Scaled first: the difference of very large scores would leave the range of numbers.
+        values = values / max(np.abs(values).max(), 1e-300)
+        q[free] = 0.5 if constant(values) else np.clip((values - values.min()) / np.ptp(values), 0.0, 1.0)
+    elif scaling == SIGMOID:
+        # tanh does not overflow where exp would.
+        q[free] = 0.5 * (1 + np.tanh(values / 2))
+    else:
+        shifted = np.exp(values - values.max())
+        q[free] = shifted / shifted.sum()
+    return q
+
+
+def constant(values: np.ndarray, within: float = 0.0) -> bool:
+    """Whether scores give no order at all: all equal, or no further apart than `within`; a single one gives none, either."""
+    return len(values) == 0 or float(values.max()) - float(values.min()) <= within

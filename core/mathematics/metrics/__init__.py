@@ -1,0 +1,25 @@
+"""All faithfulness metrics: every file in this folder is loaded and registers itself."""
+
+import functools
+import importlib
+import pkgutil
+
+from core.mathematics.metric import Metric, registered
+
+# What SoftFaith compares, and what is shown unasked.
+DEFAULT = ("NS", "NC", "Soft-NS", "Soft-NC")
+_ORDER = (*DEFAULT, "AOPC comprehensiveness", "AOPC sufficiency", "monotonicity", "CORR", "decision flip", "sparsity")
+
+
+@functools.cache
+def metrics() -> dict[str, Metric]:
+    """Every metric by name, in the order of menus."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+    found, place = registered(), {name: i for i, name in enumerate(_ORDER)}
+    return dict(sorted(found.items(), key=lambda item: (item[1].whole, place.get(item[0], len(place)), item[0])))
+
+
+def of_examples() -> dict[str, Metric]:
+    """The metrics that judge one attribution of one example."""
+    return {name: metric for name, metric in metrics().items() if not metric.whole}

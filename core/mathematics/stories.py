@@ -1,0 +1,262 @@
+"""Stories with a question whose evidence is known, in the manner of bAbI tasks 1, 2 and 3: one, two or three supporting facts."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+TASKS = (1, 2, 3)
+# Sentences of a story, as short as leaves room for facts that mislead.
+LENGTHS = {1: 6, 2: 10, 3: 14}
+ACTORS = ("Amina", "Bruno", "Chidi", "Dalia")
+PLACES = ("attic", "bakery", "cellar", "harbour", "library", "orchard")
+THINGS = ("compass", "kettle", "lantern")
+GO, TAKE, DROP = "go", "take", "drop"
+VERBS = {GO: ("went", "walked", "hurried", "returned"), TAKE: ("took", "grabbed", "lifted"), DROP: ("dropped", "released", "discarded")}
+# Words that no fact lives in.
+EMPTY_WORDS = ("to", "the", ".", "?", "Where", "is", "was", "before")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One sentence: an actor goes to a place, takes a thing or drops it; `verb` is how that is said."""
+
+    actor: str
+    kind: str
+    what: str
+    verb: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.actor} {self.verb} {'to ' if self.kind == GO else ''}the {self.what}."
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Where is `what`, an actor or a thing; or, with `before`, where was it before it came there the last time."""
+
+    what: str
+    before: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        named = self.what if self.what in ACTORS else f"the {self.what}"
+        return f"Where is {named}?" if self.before is None else f"Where was {named} before the {self.before}?"
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """N events, a question, its answer (a place), and for each supporting fact the indices of the sentences that state it, of which one is enough."""
+
+    events: tuple[Event, ...]
+    question: Question
+    answer: str
+    facts: tuple[tuple[int, ...], ...]
+
+    @property
+    def text(self) -> str:
+        return " ".join(event.sentence for event in self.events)
+
+    @property
+    def evidence(self) -> tuple[tuple[int, int], ...]:
+        """Characters [start, end) of the words that state the supporting facts: actor, verb and place or thing, in order of the text."""
+        supporting = {i for fact in self.facts for i in fact}
+        spans, at = [], 0
+        for i, event in enumerate(self.events):
+            for word in event.sentence[:-1].split(" ") if i in supporting else ():
+                start = event.sentence.index(word)
+                if word not in EMPTY_WORDS:
+                    spans.append((at + start, at + start + len(word)))
+            at += len(event.sentence) + 1
+        return tuple(spans)
+
+
+def stories(task: int, seed: int, sentences: int | None = None, redundant: float = 0.0) -> Iterator[Story]:
+    """Tell stories without end, the same for the same seed.
+
+    The evidence is sufficient (what is left when all else is removed has the same answer) and necessary
+    (removing every sentence of any one fact leaves another answer or none), both in the reading of `answer`.
+
+    Args:
+        task: supporting facts, 1, 2 or 3: where an actor is, where a thing is, where a thing was before.
+        seed: of all choices.
+        sentences: of each story; None takes 6, 10 or 14.
+        redundant: share of stories in which every supporting fact is stated twice.
+    Raises:
+        ValueError: no such task, fewer sentences than its facts take, or a share outside [0, 1].
+    Source: Weston et al. (2015), Towards AI-Complete Question Answering, tasks 1 to 3; vocabulary and rules are our own.
+    """
+    if task not in TASKS:
+        raise ValueError(f"task is {task!r}; it must be one of {TASKS}")
+    sentences = LENGTHS[task] if sentences is None else sentences
+    if sentences < 2 * task:
+        raise ValueError(f"{sentences} sentences are too few: task {task} needs at least {2 * task}")
+    if not 0 <= redundant <= 1:
+        raise ValueError(f"redundant is {redundant}; it is a share from 0 to 1")
+    rng = random.Random(f"stories {task} {seed} {sentences} {float(redundant)}")
+    return _told(task, sentences, redundant, rng)
+
+
+def _told(task: int, sentences: int, redundant: float, rng: random.Random) -> Iterator[Story]:
+    while True:
+        twice = rng.random() < redundant
+        story = None
+        while story is None:
+            story = _attempt(task, sentences - task if twice else sentences, twice, rng)
+        yield story
+
+
+def _attempt(task: int, length: int, twice: bool, rng: random.Random) -> Story | None:
+    events = _walk(task, length, rng)
+    question = _question(task, events, rng)
+    facts = _supporting(events, question) if question is not None else None
+    if facts is None:
+        return None
+    story = Story(events, question, answer(events, question), facts)
+    if twice:
+        story = _restated(story, rng)
+    return story if _sound(story) else None
+
+
+def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
+    """Random events that a world allows: nobody goes where they are, takes what is elsewhere or held, or drops what they do not hold."""
+    place: dict[str, str] = {}
+    holder: dict[str, str] = {}
+    # Under its dropper's name where that place is not told: there only they can take it, as long as they stay.
+    lies: dict[str, str] = {}
+    events = []
+    for _ in range(length):
+        actor, kind = _pick(ACTORS, rng), GO
+        if task > 1:
+            held = [thing for thing in THINGS if holder.get(thing) == actor]
+            free = [thing for thing in THINGS if thing not in holder and lies.get(thing) in (None, place.get(actor, actor))]
+            chance = rng.random()
+            kind = DROP if held and chance < 0.15 else TAKE if free and chance > 0.55 else GO
+        if kind == GO:
+            what = _pick([p for p in PLACES if p != place.get(actor)], rng)
+            place[actor] = what
+        elif kind == TAKE:
+            what = _pick(free, rng)
+            holder[what] = actor
+            lies.pop(what, None)
+        else:
+            what = _pick(held, rng)
+            del holder[what]
+            lies[what] = place.get(actor, actor)
+        events.append(Event(actor, kind, what, _pick(VERBS[kind], rng)))
+    return tuple(events)
+
+
+def _question(task: int, events: tuple[Event, ...], rng: random.Random) -> Question | None:
+    """One of the questions that the events answer; None where there is none."""
+    if task == 1:
+        asked = [Question(actor) for actor in ACTORS]
+    elif task == 2:
+        asked = [Question(thing) for thing in THINGS]
+    else:
+        asked = [Question(thing, place) for thing in THINGS for place in PLACES]
+    answered = [question for question in asked if answer(events, question) is not None]
+    return _pick(answered, rng) if answered else None
+
+
+def answer(events: tuple[Event, ...], question: Question) -> str | None:
+    """The place that a question asks for, as far as these events say; None where they do not.
+
+    Nothing happens but what is told: who took a thing has it until they drop it or somebody else takes it, and it goes
+    where they go. Who drops a thing had it.
+    """
+    place: dict[str, str] = {}
+    holder: dict[str, str] = {}
+    lies: dict[str, str | None] = {}
+    came_from: dict[tuple[str, str], str | None] = {}
+    for event in events:
+        if event.kind == GO:
+            for thing, actor in holder.items():
+                if actor == event.actor and place.get(actor) != event.what:
+                    came_from[thing, event.what] = place.get(actor)
+            place[event.actor] = event.what
+        elif event.kind == TAKE:
+            holder[event.what] = event.actor
+        else:
+            holder.pop(event.what, None)
+            lies[event.what] = place.get(event.actor)
+    if question.before is not None:
+        return came_from.get((question.what, question.before))
+    if question.what in ACTORS:
+        return place.get(question.what)
+    return place.get(holder[question.what]) if question.what in holder else lies.get(question.what)
+
+
+def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[int], ...] | None:
+    """The events that an answer rests on, found from the end: one, two or three; None where a thing came without being carried."""
+
+    def last(kind: str, actor: str | None = None, what: str | None = None, before: int = len(events)) -> int | None:
+        return next((i for i in range(before - 1, -1, -1) if events[i].kind == kind and actor in (None, events[i].actor) and what in (None, events[i].what)), None)
+
+    if question.what in ACTORS:
+        found = (last(GO, question.what),)
+    elif question.before is None:
+        took, dropped = last(TAKE, what=question.what), last(DROP, what=question.what)
+        handled = max(i for i in (took, dropped) if i is not None)
+        end = len(events) if handled == took else handled
+        found = (handled, last(GO, events[handled].actor, before=end))
+    else:
+        found = _carried(events, question, last)
+    return None if found is None or None in found else tuple((i,) for i in sorted(found))
+
+
+def _carried(events, question: Question, last) -> tuple | None:
+    """The last arrival of a thing at a place in somebody's hands, their taking it, and where they came from."""
+    for i in range(len(events) - 1, -1, -1):
+        event = events[i]
+        if event.kind != GO or event.what != question.before:
+            continue
+        took, dropped = last(TAKE, what=question.what, before=i), last(DROP, what=question.what, before=i)
+        if took is not None and events[took].actor == event.actor and (dropped is None or dropped < took):
+            return took, last(GO, event.actor, before=i), i
+    return None
+
+
+def _restated(story: Story, rng: random.Random) -> Story:
+    """The same story with every supporting fact told again later, while it still holds, in another verb."""
+    events, facts = list(story.events), [list(fact) for fact in story.facts]
+    for fact in facts:
+        first = events[fact[0]]
+        ends = [i for i in range(fact[0] + 1, len(events)) if _overtakes(events[i], first)]
+        at = rng.randrange(fact[0] + 1, (ends[0] if ends else len(events)) + 1)
+        verb = _pick([verb for verb in VERBS[first.kind] if verb != first.verb], rng)
+        events.insert(at, Event(first.actor, first.kind, first.what, verb))
+        for other in facts:
+            other[:] = [i + (i >= at) for i in other]
+        fact.append(at)
+    return Story(tuple(events), story.question, story.answer, tuple(tuple(fact) for fact in facts))
+
+
+def _overtakes(event: Event, first: Event) -> bool:
+    """Whether after this event saying `first` again would tell something new."""
+    if first.kind == GO:
+        return event.kind == GO and event.actor == first.actor
+    # What was dropped lies where its last holder then stood.
+    moved = first.kind == DROP and event.kind == GO and event.actor == first.actor
+    return moved or event.kind != GO and event.what == first.what
+
+
+def _sound(story: Story) -> bool:
+    """Whether the answer is told, any sentence of each fact is enough for it, with and without what is no evidence, and no fact can be missed."""
+    told = answer(story.events, story.question)
+    evidence = {i for fact in story.facts for i in fact}
+    if told != story.answer:
+        return False
+    for choice in product(*({fact, *zip(fact)} for fact in story.facts)):
+        kept = {i for stated in choice for i in stated}
+        if _reading(story, lambda i: i in kept) != told or _reading(story, lambda i: i in kept or i not in evidence) != told:
+            return False
+    return all(_reading(story, lambda i, fact=fact: i not in fact) != told for fact in story.facts)
+
+
+def _reading(story: Story, stays) -> str | None:
+    return answer(tuple(event for i, event in enumerate(story.events) if stays(i)), story.question)
+
+
+def _pick(choices, rng: random.Random):
+    return choices[int(rng.random() * len(choices))]

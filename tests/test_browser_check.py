@@ -1,0 +1,77 @@
+"""Model check in a real browser: it streams, is cancelled in the middle, goes on, and is read in both themes."""
+
+import re
+
+import pytest
+from playwright import sync_api as playwright
+
+from tests import browsing
+from tests.browsing import contrasts
+from tests.sessions import running_server
+
+browser, visit = browsing.browser, browsing.visit
+PAGE = "model_check"
+ASKS = re.compile("^(Compute|Go on with) ")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app with an empty store; its address."""
+    with running_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+def opened(visit, theme="light", /, **query):
+    person = visit(theme)
+    person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode({'sample': '50'} | query, doseq=True)}")
+    playwright.expect(person.page.get_by_text("What masking does").or_(person.page.get_by_role("button", name=ASKS).first).first).to_be_visible()
+    return person
+
+
+def all_there(person) -> None:
+    asks = person.page.get_by_role("button", name=ASKS)
+    nothing_runs(person)
+    for _ in range(asks.count()):
+        asks.first.click()
+        nothing_runs(person)
+
+
+def nothing_runs(person) -> None:
+    person.rest()
+    playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=180_000)
+    person.rest()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, theme):
+    person = opened(visit, theme, measures=["gradient"])
+    all_there(person)
+    playwright.expect(person.page.get_by_text("sst2-fmm reaches")).to_be_visible()
+    playwright.expect(person.page.get_by_role("cell", name="never masked")).to_be_visible()
+    said = person.said
+    assert "sst2-fmm reaches" in said and "class majority" in said and "Beside the paper" in said
+    legend = person.page.locator(".st-key-curves .js-plotly-plot").first.locator(".legendtext")
+    # The figure is drawn a moment after the words around it.
+    playwright.expect(legend).to_have_count(3)
+    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain"} == set(legend.all_text_contents())
+    assert "rejected as out-of-distribution" in said
+    assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
+    person.picture(f"model_check-{theme}")
+    name, content = person.saved("Table (CSV)")
+    # Two curves of the model and one of its twin, eleven ratios each, below the header.
+    assert name.endswith(".csv") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 3 * 11
+
+
+def test_a_check_can_be_cancelled_keeps_what_is_there_and_goes_on(visit):
+    person = opened(visit, sample="200", measures=["leave-one-out"], models=["sst2-plain"])
+    ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
+    playwright.expect(ask).to_be_visible(timeout=60_000)
+    ask.click()
+    person.page.get_by_role("button", name="Cancel").click()
+    again = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
+    playwright.expect(again).to_be_visible(timeout=60_000)
+    person.rest()
+    person.page.goto(f"{person.server}/?example=s001")
+    playwright.expect(person.page.get_by_text("is loaded, on")).to_be_visible()
+    person.page.goto(f"{person.server}/{PAGE}?sample=200&measures=leave-one-out")
+    playwright.expect(person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))).to_be_visible(timeout=60_000)

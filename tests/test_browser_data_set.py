@@ -1,0 +1,49 @@
+"""Data set in a real browser: it waits to be asked, streams, is read in both themes and saved; a filter set on Examples reaches it."""
+
+import re
+
+import pytest
+from playwright import sync_api as playwright
+
+from tests import browsing
+from tests.browsing import contrasts
+from tests.sessions import running_server
+
+browser, visit = browsing.browser, browsing.visit
+PAGE = "data_set"
+# Few texts, and nothing dear: the filter leaves a handful.
+QUICK = {"texts": "what the filter on Examples shows", "search": "soup", "measures": "gradient", "metrics": ["NS", "Soft-NS"], "draws-of-data": "1"}
+ASKS = re.compile("^(Compute|Go on with) ")
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app with an empty store; its address."""
+    with running_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit, theme):
+    person = visit(theme)
+    person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode(QUICK, doseq=True)}")
+    playwright.expect(person.page.get_by_text(re.compile("that the filter leaves of"))).to_be_visible()
+    answered = person.page.get_by_role("heading", name="How often a metric prefers")
+    ask = person.page.get_by_role("button", name=ASKS)
+    # What is dear on a slow machine waits to be asked; on the second visit all is known.
+    playwright.expect(answered.or_(ask).first).to_be_visible()
+    if ask.count():
+        ask.first.click()
+    playwright.expect(answered).to_be_visible()
+    playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
+    person.rest()
+    playwright.expect(person.page.get_by_text("So far, over")).to_have_count(0)
+    legend = person.page.locator(".st-key-diagnosticity .js-plotly-plot").first.locator(".legendtext")
+    playwright.expect(legend).to_have_count(2)
+    assert legend.all_text_contents() == ["NS", "Soft-NS"]
+    playwright.expect(person.page.get_by_role("rowheader", name="Soft-NS against NS").first).to_be_visible()
+    assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
+    person.picture(f"data_set-{theme}")
+    name, content = person.saved("Table (CSV)")
+    # Two metrics over all measures and for the one, five lengths of the hard one, below the header.
+    assert name.startswith("diagnosticity-sst2-fmm") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 2 * 2 + 5
