@@ -99,8 +99,10 @@ def server(monkeypatch, shared_store, bundled):
     st.cache_resource.clear()
     st.cache_data.clear()
     yield
+    # What a test left behind (its jobs, what its buttons would save) holds models and results.
     st.cache_resource.clear()
     st.cache_data.clear()
+    WAITING.clear()
 
 
 @pytest.fixture

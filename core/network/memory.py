@@ -33,10 +33,11 @@ def free_memory() -> int:
 
 @contextlib.contextmanager
 def without_collecting() -> Iterator[None]:
-    """Pause the garbage collector; what exists afterwards is left out of later collections.
+    """Pause the garbage collector; what exists after the first time is left out of later collections.
 
     Importing the network's libraries makes over half a million lasting objects, and going through
-    them again and again takes a fifth of the time of loading a model.
+    them again and again takes a fifth of the time of loading a model. Later loads import nothing, and
+    leaving out what then exists would keep closed sessions and their models in memory for good.
     """
     if not gc.isenabled():
         yield
@@ -45,5 +46,6 @@ def without_collecting() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()
+        if not gc.get_freeze_count():
+            gc.freeze()
         gc.enable()

@@ -1,6 +1,7 @@
 """A loaded classifier: its tokenizer, its lock, and the only places where its module runs."""
 
 import contextlib
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,7 +45,9 @@ class Model:
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
         rows, tokens, multiple = (512, 65_536, 1) if self.device != "cpu" else (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
-        self.scheduler = Scheduler(self.run, rows, tokens, self.lock, multiple)
+        # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector comes by.
+        run = weakref.WeakMethod(self.run)
+        self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple)
 
     @property
     def C(self) -> int:

@@ -64,7 +64,8 @@ def is_loaded(name: str) -> bool:
     return name in _loaded()
 
 
-@st.cache_resource(show_spinner=False)
+# Whoever clears the caches of the server means its work too; a thread left waiting would keep models and results in memory.
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def jobs():
     """Long work, one at a time."""
     from core.composition.jobs import Jobs
@@ -72,7 +73,7 @@ def jobs():
     return Jobs()
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def fetches():
     """What is fetched from the hub, beside the work of the device; results are large, so few are remembered."""
     from core.composition.jobs import Jobs
