@@ -1,27 +1,8 @@
 """Fixtures shared by the tests: tiny models, written and loaded once a session."""
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from tests import tiny
-
-# The framework's front end stops with this, seldom and on a busy machine, where a run is cut short while its elements arrive; the page is dead then.
-FRONT_END_CRASH = "Bad delta path index"
-
-
-def pytest_runtest_protocol(item, nextitem):
-    """A browser test in which the front end of Streamlit itself crashed is run a second time, and that one counts."""
-    if not item.path.name.startswith("test_browser_"):
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    if any(report.failed and FRONT_END_CRASH in report.longreprtext for report in reports):
-        item._initrequest()
-        reports = runtestprotocol(item, nextitem=nextitem, log=False)
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
 
 
 @pytest.fixture(scope="session", autouse=True)
