@@ -14,7 +14,7 @@ from core.composition import scoring
 from core.composition.diagnosticity import HEADER, answer, report
 from core.composition.explaining import Explainer
 from core.composition.judging import How
-from core.composition.scoring import Study, score_examples
+from core.composition.scoring import RANDOM, SHUFFLED, Study, score_examples
 from core.mathematics.limits import finish
 from core.network.examples import read_bundled
 from core.network.scheduler import Cancelled
@@ -28,6 +28,7 @@ PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
 # Short ones, so that a test takes no longer than it must.
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
 AT_ONCE = Diagnosing.at_once
+FEW = {RANDOM: 3, SHUFFLED: 2}
 CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
 
 
@@ -39,8 +40,8 @@ def shared_store(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch, server):
-    """Three random attributions, and what is not held back starts at once."""
-    monkeypatch.setattr("pages.parts.diagnosticity.RANDOM", 3)
+    """Three random attributions or two shuffles, and what is not held back starts at once."""
+    monkeypatch.setattr("pages.parts.diagnosticity.COUNTS", FEW)
     monkeypatch.setattr(Diagnosing, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.working.AT_ONCE_SECONDS", 1e9)
 
@@ -71,11 +72,14 @@ def named(app: App, column: str) -> list[list[str]]:
 @pytest.fixture(scope="module")
 def by_hand(bundled):
     """What the library says of the four sentences."""
-    study = Study(("gradient", "attention"), how=How(draws=1), random=3)
-    return report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
+    def told(baseline):
+        study = Study(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
+        return report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
+    return {baseline: told(baseline) for baseline in FEW}
 
 
 def test_the_page_says_what_the_library_says(given, by_hand):
+    by_hand = by_hand[RANDOM]
     app = complete(given())
     assert answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
     drawn = named(app, "SoftFaith’s average ↑")
@@ -90,7 +94,24 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     no_raw_markup(app)
 
 
+def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand):
+    app = complete(given())
+    assert "set Baseline to shuffled" in app.said
+    app.set("button_group", "Baseline", SHUFFLED)
+    complete(app)
+    assert answer(by_hand[SHUFFLED]) in app.said and "2 shuffles of its own scores" in app.said and "Beside the paper" not in app.said
+    beside = named(app, "against random attributions ↑")
+    assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
+    for name, *cells, texts in beside[1:]:
+        assert [cell.split(" [")[0] for cell in cells] == [f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW]
+    assert len(beside) == 1 + 4 and all(row[0] != "SoftFaith’s average ↑" for table in app.tables for row in table)
+    app.set("button_group", "Baseline", RANDOM)
+    complete(app)
+    assert answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
+
+
 def test_what_is_saved_is_every_number(given, by_hand):
+    by_hand = by_hand[RANDOM]
     app = complete(given())
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
     assert tuple(header) == HEADER and len(saved) == 4 * 3 + 2 * 5
@@ -103,7 +124,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
     app = complete(given())
     first = named(app, "SoftFaith’s average ↑")
     asked, really = [], scoring._Run._attribution
-    monkeypatch.setattr(scoring._Run, "_attribution", lambda run, judge, attributed: asked.append(attributed.name) or really(run, judge, attributed))
+    monkeypatch.setattr(scoring._Run, "_attribution", lambda run, judge, attributed, held: asked.append(attributed.name) or really(run, judge, attributed, held))
     st.cache_resource.clear()
     again = complete(App(PAGE, **CHOSEN))
     assert not asked and named(again, "SoftFaith’s average ↑") == first and not again.has("button", "Compute")
@@ -200,7 +221,8 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):
     base = dict(explainer=Explainer(bundled), data="d", digest="0" * 64, examples=tuple(SHORT), study=Study())
     others = [{"digest": "1" * 64}, {"examples": tuple(SHORT[:2])}, *({"study": study} for study in (
-        Study(measures=("gradient",)), Study(metrics=("NS",)), Study(sign="absolute"), Study(random=5), Study(unit="token"),
+        Study(measures=("gradient",)), Study(metrics=("NS",)), Study(sign="absolute"), Study(count=5), Study(unit="token"),
+        Study(baseline=SHUFFLED),
         *(Study(how=How(**change)) for change in ({"draws": 2}, {"draws": 8, "erasure": "removal"}, {"draws": 8, "scaling": "softmax"}, {"draws": 8, "seed": 1}))))]
     keys = [Diagnosing(**base | change).key for change in ({}, *others)]
     assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1

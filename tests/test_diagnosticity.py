@@ -12,7 +12,7 @@ from core.composition.diagnosticity_figures import by_length
 from core.composition.explaining import Explainer
 from core.composition.judging import How, Judge
 from core.composition.sampling import draw_examples
-from core.composition.scoring import BY_LENGTH, ERROR, VALUE, Scored, Study, known_scores, score_examples, scoring_cost
+from core.composition.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Study, known_scores, score_examples, scoring_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.limits import finish
 from core.mathematics.metric import HIGHER, LENGTHS, LOWER, NEITHER
@@ -169,10 +169,63 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                     assert np.isnan(found.values[i, a, s, ERROR]) and np.isclose(found.values[i, a, s, BY_LENGTH].mean(), score.value, equal_nan=True, atol=1e-5)
 
 
+def test_a_shuffled_baseline_is_each_measures_own_scores_in_other_places(explainer, model, monkeypatch):
+    study = replace(SMALL, baseline=SHUFFLED, count=2)
+    computed, really = [], Judge.attribution
+    monkeypatch.setattr(Judge, "attribution", lambda judge, name, sign="signed": computed.append(name) or really(judge, name, sign))
+    found = finish(score_examples(explainer, TEXTS[:2], study))
+    assert found.complete and found.values.shape[1] == 2 + 2 * 2 and computed == ["leave-one-out", "gradient"] * 2, "once, whatever the number of shuffles"
+    assert [one.name for one in study.attributions[2:]] == [f"{name}, shuffle {r}" for name in SMALL.measures for r in range(2)]
+    for i, example in enumerate(TEXTS[:2]):
+        judge = Judge(explainer, explainer.encode(example.text, None, "word"), SMALL.how)
+        for m, name in enumerate(SMALL.measures):
+            scores, _ = judge.attribution(name)
+            for r, place in enumerate(range(*study.against(m).indices(6))):
+                expected = judge.rate(judge.shuffled(scores, r), ("NS", "Soft-NC")).found
+                np.testing.assert_allclose(found.values[i, place, [0, 3], VALUE], [expected["NS"].value, expected["Soft-NC"].value], atol=1e-5)
+
+
+def test_each_measure_stands_against_its_own_shuffles_only():
+    """Two measures at 0.3 and 0.8, whose shuffles have 0.2 and 0.9: one is always ahead, one never; against each other's it would be the reverse."""
+    found = made_up(n=3)
+    study = replace(found.study, baseline=SHUFFLED, count=5)
+    values = np.full((3, 12, 4, 2 + len(LENGTHS)), NAN)
+    for place, value in ((0, 0.3), (1, 0.8), (slice(2, 7), 0.2), (slice(7, 12), 0.9)):
+        values[:, place] = value
+    told = by_example(replace(found, study=study, values=values))
+    for name in SMALL.metrics:
+        assert [told[name, None, measure].strict.tolist() for measure in (ALL, "leave-one-out", "gradient")] == [[0.5] * 3, [1.0] * 3, [0.0] * 3]
+    made = report(replace(found, study=study, values=values), "m", "d", tiny.LABELS)
+    assert made.cells["NS", "gradient"].strict.mean == 0 and made.cells["NS", ALL].strict.mean == 0.5 and findings(made) == []
+
+
+@pytest.mark.parametrize("levels, said", [({}, "Over 24 texts, soft metrics tell measures from shuffles of their own scores more often than hard ones. "),
+                                          ({"soft": 0.1, "hard": 0.9}, "hard metrics tell measures from shuffles of their own scores more often than soft ones. "),
+                                          ({"soft": 0.45, "hard": 0.45}, "do not differ for certain in telling measures from shuffles of their own scores. ")])
+def test_the_sentence_names_the_baseline_and_leaves_the_paper_out(levels, said):
+    found = made_up(**levels)
+    told = answer(report(replace(found, study=replace(found.study, baseline=SHUFFLED, count=5)), "m", "d", tiny.LABELS))
+    assert said in told and "paper" not in told and "random" not in told
+
+
+def test_both_baselines_share_the_measures_in_the_store(explainer, store, passes):
+    """What one wrote of the measures is read by the other; the baselines are kept apart."""
+    shuffled = replace(SMALL, baseline=SHUFFLED, count=1)
+    first = finish(score_examples(explainer, TEXTS[:2], SMALL, store))
+    known = known_scores(explainer, TEXTS[:2], shuffled, store)
+    assert known.known[:, :2].all() and not known.known[:, 2:].any() and np.array_equal(known.values[:, :2], first.values[:, :2], equal_nan=True)
+    cost = scoring_cost(explainer, TEXTS[:2], shuffled, known)
+    found, really = passes(lambda: finish(score_examples(explainer, TEXTS[:2], shuffled, store)))
+    assert really <= cost.passes < scoring_cost(explainer, TEXTS[:2], shuffled).passes
+    assert np.array_equal(found.values[:, :2], first.values[:, :2], equal_nan=True)
+    assert np.array_equal(known_scores(explainer, TEXTS[:2], SMALL, store).values, first.values, equal_nan=True)
+    assert scoring_cost(explainer, TEXTS[:2], shuffled, found).passes == 0
+
+
 def test_the_hard_inputs_of_all_attributions_are_asked_at_once(explainer, model, monkeypatch):
     asked, really = [], model.scheduler.run
     monkeypatch.setattr(model.scheduler, "run", lambda batch, **more: asked.append(len(batch)) or really(batch, **more))
-    finish(score_examples(explainer, TEXTS[:1], replace(SMALL, measures=(), metrics=("NS", "NC", "AOPC comprehensiveness"), random=6)))
+    finish(score_examples(explainer, TEXTS[:1], replace(SMALL, measures=(), metrics=("NS", "NC", "AOPC comprehensiveness"), count=6)))
     # The text as it stands, and then everything else.
     assert len(asked) == 2 and asked[0] == 1 and asked[1] > 20
 
@@ -211,13 +264,13 @@ def test_a_second_run_reads_everything_and_a_new_measure_computes_only_itself(ex
     again, cost = passes(lambda: finish(score_examples(explainer, TEXTS, SMALL, store)))
     assert cost == 0 and np.array_equal(again.values, first.values, equal_nan=True) and same(known_scores(explainer, TEXTS, SMALL, store), first)
     more = replace(SMALL, measures=("attention", "leave-one-out", "gradient"))
-    _, alone = passes(lambda: finish(score_examples(explainer, TEXTS, replace(SMALL, measures=("attention",), random=0))))
+    _, alone = passes(lambda: finish(score_examples(explainer, TEXTS, replace(SMALL, measures=("attention",), count=0))))
     added, cost = passes(lambda: finish(score_examples(explainer, TEXTS, more, store)))
     assert np.array_equal(added.values[:, 1:], first.values, equal_nan=True)
     # What is the same for every attribution (the text as it stands, S₀) is asked again at most.
     assert 0 < cost <= alone
     # Fewer measures, metrics or random ones, another order of texts, a part of them: all there.
-    fewer = replace(SMALL, measures=("gradient",), metrics=("Soft-NC", "NS"), random=2)
+    fewer = replace(SMALL, measures=("gradient",), metrics=("Soft-NC", "NS"), count=2)
     part, cost = passes(lambda: finish(score_examples(explainer, TEXTS[3:0:-1], fewer, store)))
     assert cost == 0 and np.array_equal(part.values, first.values[3:0:-1][:, [1, 2, 3]][:, :, [3, 0]], equal_nan=True)
 
@@ -246,7 +299,7 @@ def test_work_that_is_stopped_keeps_what_it_had(explainer, store, passes):
 def test_what_is_held_of_a_text_is_let_go_before_the_next(explainer, monkeypatch):
     gone, really = [], Explainer.forget
     monkeypatch.setattr(Explainer, "forget", lambda of, encoded: gone.append(encoded.text) or really(of, encoded))
-    for done, _ in enumerate(score_examples(explainer, TEXTS[:3], replace(SMALL, measures=("gradient",), metrics=("NS",), random=1)), start=1):
+    for done, _ in enumerate(score_examples(explainer, TEXTS[:3], replace(SMALL, measures=("gradient",), metrics=("NS",), count=1)), start=1):
         assert gone == [example.text for example in TEXTS[:done]]
 
 
@@ -281,7 +334,7 @@ def test_the_cost_counts_off_what_is_known(explainer, store, passes):
 
 @pytest.mark.parametrize("change, said", [
     ({"measures": ("nope",)}, "no measure 'nope'"), ({"metrics": ("nope",)}, "no metric 'nope'"), ({"metrics": ()}, "at least one metric"),
-    ({"random": -1}, "fewer than 0"), ({"measures": (), "random": 0}, "at least one metric"), ({"unit": "page"}, "no unit"),
+    ({"count": -1}, "fewer than 0"), ({"measures": (), "count": 0}, "at least one metric"), ({"unit": "page"}, "no unit"), ({"baseline": "x"}, "no baseline"),
     ({"measures": ("gradient", "gradient")}, "twice"),
     ({"how": How(erasure="x")}, "no erasure"), ({"how": How(draws=0)}, "at least one draw"),
     ({"how": How(scaling="x")}, "no scaling"), ({"sign": "x"}, "no kind of values")])
@@ -303,7 +356,7 @@ def test_a_sample_of_texts_without_labels_grows_in_the_order_of_drawing():
 def made_up(n=24, soft=0.9, hard=0.1, ties=False, undefined=0) -> Scored:
     """Scores in which soft metrics nearly always prefer the two measures, and hard ones seldom; by length the same."""
     rng = np.random.default_rng(0)
-    study = replace(SMALL, random=10)
+    study = replace(SMALL, count=10)
     values = np.full((n, 12, 4, 2 + len(LENGTHS)), NAN)
     for s, level in enumerate((hard, hard, soft, soft)):
         values[:, 2:, s, VALUE] = rng.random((n, 10))

@@ -37,7 +37,7 @@ def evaluate(tiny_root, tmp_path, texts, monkeypatch, tiny_model):
 
     def run(*more, data=texts, measures=MEASURES, metrics=METRICS):
         return main(["evaluate", "--model", "tiny", "--data", str(data), "--out", str(tmp_path / "out" / "found.parquet"), "--measures", *measures, "--metrics", *metrics,
-                     "--random", "3", "--draws", "2", "--device", "cpu", *more])
+                     "--count", "3", "--draws", "2", "--device", "cpu", *more])
     run.out, run.model = tmp_path / "out" / "found.parquet", model
     return run
 
@@ -91,6 +91,20 @@ def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
     assert re.search("(tells the measures from|prefers the measures to) random attributions", said) and "a tie as ½ ↑" in said
 
 
+def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
+    assert evaluate("--baseline", "shuffled") == 0
+    scores = [line for line in lines(evaluate.out) if line["length"] is None]
+    shuffles = {name: [f"{name}, shuffle {r}" for r in range(3)] for name in MEASURES}
+    assert {line["measure"] for line in scores} == {*MEASURES, *(name for names in shuffles.values() for name in names)}
+    assert {line["values"] for line in scores} == {"signed"}
+    assert evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0 and "set against 3 shuffles of its own scores" in capsys.readouterr().out
+    for line in lines(evaluate.out):
+        if line["length"] is None and line["measure"] in MEASURES:
+            told = {one["measure"]: one["value"] for one in scores if (one["example"], one["metric"]) == (line["example"], line["metric"])}
+            pairs = compare(np.array([told[line["measure"]]], dtype=float), np.array([[told[name] for name in shuffles[line["measure"]]]], dtype=float), 1)
+            assert line["against"] == "shuffled" and line["pairs"] == pairs.defined[0] and (not line["pairs"] or line["half"] == pairs.half[0])
+
+
 def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch, capsys):
     really, counters = scoring._Run.add, evaluate.model.scheduler.counters
     asked = []
@@ -137,7 +151,8 @@ def test_texts_that_cannot_be_read_have_a_line_with_their_problem(evaluate, monk
 @pytest.mark.parametrize("more, others, said", [
     (["--sample", "0"], {}, "at least 1"), ([], {"measures": ["nope"]}, "no measure 'nope'"), ([], {"metrics": ["nope"]}, "no metric 'nope'"),
     (["--draws", "0"], {}, "at least one draw"), (["--what", "diagnosticity"], {"metrics": ["sparsity"]}, "prefers neither more nor less"),
-    (["--what", "diagnosticity", "--random", "0"], {}, "one random attribution"), (["--what", "diagnosticity"], {"measures": []}, "at least one measure"),
+    (["--what", "diagnosticity", "--count", "0"], {}, "one attribution of the baseline"),
+    (["--what", "behaviour", "--baseline", "shuffled"], {}, "leave the baseline random"), (["--what", "diagnosticity"], {"measures": []}, "at least one measure"),
     ([], {"data": "nowhere.csv"}, "nowhere.csv"), (["--text", "nope"], {}, "nope")])
 def test_choices_that_cannot_be_carried_out_are_a_sentence(evaluate, more, others, said, capsys):
     assert evaluate(*more, **others) == 1

@@ -2,18 +2,22 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from core.composition.check_report import FEW, Finding, told_left_out
 from core.composition.exports import text_table
-from core.composition.scoring import BY_LENGTH, VALUE, Scored, Study
+from core.composition.scoring import BY_LENGTH, RANDOM, SHUFFLED, VALUE, Scored, Study
 from core.mathematics.diagnosticity import HALF, STRICT, Compared, Diagnosticity, Pairs, compare, compare_metrics, diagnosticity
 from core.mathematics.metric import LENGTHS
 from core.mathematics.metrics import metrics
 from core.mathematics.statistics import ALPHA
 
 ALL = "all"
+# What measures are set against, as sentences name it.
+BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
 # Each hard metric with the soft one of the same formula.
 HARD_AND_SOFT = (("NS", "Soft-NS"), ("NC", "Soft-NC"))
 NC_OVER_NS = "NC over NS"
@@ -98,22 +102,30 @@ class Report:
 
 
 def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str, float | None, str], Pairs]:
-    """The comparisons with random attributions, of all examples or some: {(metric, length or None for its value, measure or ALL): Pairs}.
+    """The comparisons with the baseline, of all examples or some: {(metric, length or None for its value, measure or ALL): Pairs}.
 
     Metrics without a direction have none.
     """
     rows = np.arange(len(found)) if rows is None else rows
-    M, tables = len(found.study.measures), {}
+    tables = {}
     for s, name in enumerate(found.study.metrics):
         metric = metrics()[name]
         if not metric.direction:
             continue
         places = [(None, VALUE), *(zip(LENGTHS, range(BY_LENGTH.start, BY_LENGTH.stop)) if metric.lengths else ())]
         for length, place in places:
-            values = found.values[rows, :, s, place]
-            for measure, columns in ((ALL, slice(0, M)), *((measure, slice(m, m + 1)) for m, measure in enumerate(found.study.measures))):
-                tables[name, length, measure] = compare(values[:, columns], values[:, M:], metric.direction)
+            each = _each(found.values[rows, :, s, place], found.study, metric.direction)
+            tables |= {(name, length, ALL): _together(each)} | {(name, length, measure): one for measure, one in zip(found.study.measures, each)}
     return tables
+
+
+def _each(values: np.ndarray, study: Study, direction: int) -> list[Pairs]:
+    """The comparisons of each measure with what it is set against; values: float64[N, A]."""
+    return [compare(values[:, m], values[:, study.against(m)], direction) for m in range(len(study.measures))]
+
+
+def _together(each: list[Pairs]) -> Pairs:
+    return reduce(add, each)
 
 
 def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pairs, Pairs]:
@@ -123,7 +135,7 @@ def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pai
     gone = np.isnan(values[0][:, :M]) | np.isnan(values[1][:, :M])
     for one in values:
         one[:, :M][gone] = np.nan
-    return tuple(compare(one[:, :M], one[:, M:], metrics()[name].direction) for one, name in zip(values, (hard, soft)))
+    return tuple(_together(_each(one, found.study, metrics()[name].direction)) for one, name in zip(values, (hard, soft)))
 
 
 def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
@@ -171,32 +183,44 @@ def p_value(p: float) -> str:
 
 
 def answer(found: Report) -> str:
-    """One or two sentences: do soft metrics tell measures from random attributions better than hard ones, and does the rule for ties decide that? Plain text."""
+    """One or two sentences: do soft metrics tell measures from the baseline better than hard ones, and does the rule for ties decide that? Plain text."""
+    against = BASELINE_WORDS[found.study.baseline]
     if not found.told:
         why = dict.fromkeys(sentence for reasons in found.reasons.values() for sentence in reasons)
         return f"Nothing can be said: every metric is undefined on these texts. {' '.join(why)}".rstrip()
     if not found.tests:
         best = max(found.told, key=lambda name: found.cells[name, ALL].half.mean)
         one, alone = found.cells[best, ALL], len(found.told) == 1
-        what = "tells the measures from random attributions" if alone else "tells the measures from random attributions the most often here"
+        what = f"tells the measures from {against}{'' if alone else ' the most often here'}"
         if one.half.mean <= 0.5:
-            what = f"prefers the measures to random attributions no more often than chance{'' if alone else ', and no other metric does'}"
+            what = f"prefers the measures to {against} no more often than chance{'' if alone else ', and no other metric does'}"
         return (f"{best} {what}: diagnosticity {one.half.mean:.3g} ↑ with a tie as one half, where chance is 0.5 ({one.strict.mean:.3g} with a tie as 0), "
                 f"over {found.n:,} text{'' if found.n == 1 else 's'}.")
     strict = [one for one in found.tests if one.rule == STRICT]
     ahead = {one.ahead for one in strict}
-    more = "tell measures from random attributions more often than"
-    over = f"Over {found.n:,} text{'' if found.n == 1 else 's'}"
-    begins = {frozenset([SOFT]): f"{over}, soft metrics {more} hard ones, as the paper found",
-              frozenset([HARD]): f"{over}, hard metrics {more} soft ones; the paper found the reverse",
-              frozenset([EQUAL]): f"{over}, soft and hard metrics do not differ for certain; in the paper soft ones {more} hard ones",
-              frozenset([UNKNOWN]): "Whether soft metrics beat hard ones cannot be tested here"}.get(
-                  frozenset(ahead), f"{over}, neither kind is ahead throughout; in the paper soft metrics {more} hard ones")
+    begins = _verdict(found, frozenset(ahead), f"tell measures from {against} more often than")
     told = "; ".join(f"{one.soft} {number(one.found.second)}\u00a0↑ against {one.hard} {number(one.found.first)} "
                      f"({one.found.reason.rstrip('.') or p_value(one.found.paired)})" for one in strict)
     both = {one.found.n for one in strict}
     where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
     return f"{begins}. Diagnosticity{where}: {told}.{_by_half(found)}"
+
+
+def _verdict(found: Report, ahead: frozenset[str], more: str) -> str:
+    """Which kind of metric is ahead and, against the paper's baseline, whether the paper says so too."""
+    over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
+    unsure = f"; in the paper soft ones {more} hard ones" if paper else f" in telling measures from {BASELINE_WORDS[found.study.baseline]}"
+    return {frozenset([SOFT]): f"{over}, soft metrics {more} hard ones{', as the paper found' if paper else ''}",
+            frozenset([HARD]): f"{over}, hard metrics {more} soft ones{'; the paper found the reverse' if paper else ''}",
+            frozenset([EQUAL]): f"{over}, soft and hard metrics do not differ for certain{unsure}",
+            frozenset([UNKNOWN]): "Whether soft metrics beat hard ones cannot be tested here"}.get(ahead, f"{over}, neither kind of metric is ahead throughout{unsure}")
+
+
+def set_against(study: Study) -> str:
+    """What each measure is set against, with its number."""
+    if study.baseline == RANDOM:
+        return f"{study.count} random attribution{'' if study.count == 1 else 's'} of the same text"
+    return f"{study.count} shuffle{'' if study.count == 1 else 's'} of its own scores"
 
 
 def _by_half(found: Report) -> str:
@@ -211,8 +235,10 @@ def _by_half(found: Report) -> str:
 
 
 def findings(found: Report) -> list[Finding]:
-    """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts."""
+    """What SoftFaith found, beside what is found here against its baseline; another model and other data, so the same sign is what counts."""
     told = []
+    if found.study.baseline != RANDOM:
+        return told
     for one in found.tests:
         if one.rule == STRICT and not np.isnan(one.found.first):
             claim = f"{one.soft} is more diagnostic than {one.hard} ({PAPER[one.soft][-1]:.3f} against {PAPER[one.hard][-1]:.3f} on average)."
@@ -242,14 +268,15 @@ def outcome(one: Finding) -> str:
 # ---- as rows
 
 HEADER = ("model", "data", "metric", "measure", "rationale length (empty: the metric's own value)", "strict ↑", "strict, low", "strict, high", "half a tie ↑",
-          "half, low", "half, high", "share of ties", "examples", "undefined pairs", "pairs")
+          "half, low", "half, high", "share of ties", "examples", "undefined pairs", "pairs", "set against")
 
 
 def rows(found: Report) -> list[list]:
     """A report as rows, see HEADER; lengths are over all measures."""
     listed = [(metric, measure, None, one) for (metric, measure), one in found.cells.items()]
     listed += [(metric, ALL, length, one) for metric, cells in found.lengths.items() for length, one in zip(LENGTHS, cells)]
-    return [[found.model, found.data, metric, measure, length, *_three(one.strict), *_three(one.half), one.ties, one.n, one.undefined, one.pairs]
+    return [[found.model, found.data, metric, measure, length, *_three(one.strict), *_three(one.half), one.ties, one.n, one.undefined, one.pairs,
+             found.study.baseline]
             for metric, measure, length, one in listed]
 
 
@@ -258,8 +285,9 @@ def as_json(found: Report) -> dict:
     names = ("metric", "measure", "length", "strict", "strict_low", "strict_high", "half", "half_low", "half_high", "ties", "examples", "undefined_pairs", "pairs")
     how = found.study.how
     return {"model": found.model, "data": found.data, "examples": found.n, "sentence": answer(found), "notes": list(found.notes), "unit": found.study.unit,
-            "measures": list(found.study.measures), "values": found.study.sign, "random": found.study.random, "erasure": how.erasure, "scaling": how.scaling,
-            "draws": how.draws, "seed": how.seed, "diagnosticity": [dict(zip(names, map(_null, row[2:]))) for row in rows(found)],
+            "measures": list(found.study.measures), "values": found.study.sign, "baseline": found.study.baseline, "count": found.study.count,
+            "erasure": how.erasure, "scaling": how.scaling, "draws": how.draws, "seed": how.seed,
+            "diagnosticity": [dict(zip(names, map(_null, row[2:]))) for row in rows(found)],
             "tests": [{"hard": one.hard, "soft": one.soft, "rule": one.rule, "examples": one.found.n, "hard_mean": _null(one.found.first),
                        "soft_mean": _null(one.found.second), "rank_sum_p": _null(one.found.rank_sum), "paired_p": _null(one.found.paired),
                        "reason": one.found.reason} for one in found.tests],
@@ -268,7 +296,7 @@ def as_json(found: Report) -> dict:
 
 def readable(found: Report) -> str:
     """A report as text for a terminal."""
-    parts = [answer(found), *found.notes]
+    parts = [answer(found), f"Each measure is set against {set_against(found.study)}.", *found.notes]
     body = [[metric, measure, _span(one.strict), _span(one.half), f"{one.ties:.1%}" if one.n else "—", f"{one.n}", f"{one.undefined}"]
             for (metric, measure), one in found.cells.items()]
     parts.append(text_table(["metric", "measure", "strict ↑", "a tie as ½ ↑", "ties", "examples", "undefined pairs"], body))
@@ -281,8 +309,6 @@ def readable(found: Report) -> str:
         parts.append(text_table(["", "ties", "soft", "hard", "rank-sum p", "paired p", "examples", ""], body))
     told = [[one.claim, one.here, outcome(one)] for one in findings(found)]
     return "\n\n".join([*parts, text_table(["SoftFaith found (other model and data)", "here", ""], told)] if told else parts)
-
-
 
 
 def _span(interval) -> str:

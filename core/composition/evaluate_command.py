@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 
 from core.composition.evaluating import KINDS, SCORES, Evaluation, evaluate
-from core.composition.judging import BASELINES, How
+from core.composition.judging import How
 from core.composition.rows import SIGNS
-from core.composition.scoring import DRAWS, MEASURES, Study
+from core.composition.scoring import COUNTS, DRAWS, MEASURES, RANDOM, Study
 from core.mathematics.metric import MIN_MAX, SCALINGS
 from core.mathematics.metrics import DEFAULT
 from core.network.erasing import ERASURES, MASK
@@ -27,7 +27,9 @@ def add_evaluate(commands):
     add("--measures", nargs="*", default=list(MEASURES), help="measures whose attributions are scored")
     add("--metrics", nargs="+", default=list(DEFAULT), help="metrics to score them by")
     add("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
-    add("--random", type=int, default=BASELINES, help="random attributions beside them, the same for all measures")
+    add("--baseline", choices=tuple(COUNTS), default=RANDOM,
+        help="what measures are set against: random attributions, the same for all measures, or shuffles of each measure's own scores")
+    add("--count", type=int, help=f"how many of the baseline (default: {', '.join(f'{count} {name}' for name, count in COUNTS.items())})")
     add("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
     add("--scaling", choices=SCALINGS, default=MIN_MAX, help="how attributions become shares of a feature, for soft metrics")
     add("--draws", type=int, default=DRAWS, help="of each soft perturbation")
@@ -42,7 +44,8 @@ def add_evaluate(commands):
 def run_evaluate(options, progress) -> int:
     """Carry out the command; 0."""
     how = How(options.erasure, options.scaling, options.draws, options.seed)
-    study = Study(tuple(options.measures), tuple(options.metrics), options.sign, how, options.random, options.unit)
+    count = COUNTS[options.baseline] if options.count is None else options.count
+    study = Study(tuple(options.measures), tuple(options.metrics), options.sign, how, count, options.unit, options.baseline)
     columns = tuple((role, getattr(options, role)) for role in ("text", "second", "label"))
     told = evaluate(Evaluation(options.model, options.data, study, options.what, options.sample, columns), Path(options.out), options.device, options.precision, progress)
     print(told)

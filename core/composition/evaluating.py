@@ -11,7 +11,7 @@ from core.composition.diagnosticity import ALL, by_example, readable, report
 from core.composition.evaluating_behaviour import Behaved, behaviour_lines, follow_examples, readable_behaviour
 from core.composition.explaining import Explainer
 from core.composition.sampling import draw_examples
-from core.composition.scoring import BY_LENGTH, ERROR, VALUE, Scored, Study, score_examples
+from core.composition.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Study, score_examples
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.limits import finish
 from core.mathematics.metric import ARROWS, LENGTHS
@@ -24,7 +24,7 @@ from core.network.store import Store
 from core.network.tables import BadData
 
 SCORES, DIAGNOSTICITY, BEHAVIOUR = "scores", "diagnosticity", "behaviour"
-_TEXTS = ("class", "problem", "measure", "values", "metric", "direction", "erasure", "scaling", "note", "predicted")
+_TEXTS = ("class", "problem", "measure", "values", "metric", "direction", "erasure", "scaling", "note", "predicted", "against")
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def evaluate(evaluation: Evaluation, out: Path, device: str, precision: str, pro
 def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, attribution, metric, and length of the rationale.
 
-    Columns: measure (or "random 0" …), values (signed or absolute; null for random), metric, direction (↑, ↓ or empty), length (null: the metric's
-    own value), value (null where undefined), error (standard error of the draws), erasure, scaling, draws, seed, note.
+    Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random), metric, direction (↑, ↓ or empty),
+    length (null: the metric's own value), value (null where undefined), error (standard error of the draws), erasure, scaling, draws, seed, note.
     """
     lines = []
     for i, example in enumerate(examples):
@@ -118,7 +118,7 @@ def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple
     """A line for each example, metric, measure ("all": over the measures), and length of the rationale.
 
     Columns: metric, direction, length (null: the metric's own value), measure, strict and half (diagnosticity by both rules, ↑), ties (share of them),
-    pairs, undefined (pairs that are left out), erasure, scaling, draws, seed.
+    pairs, undefined (pairs that are left out), against (random or shuffled), erasure, scaling, draws, seed.
     """
     tables = by_example(found)
     lines = []
@@ -130,7 +130,7 @@ def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple
         for (metric, length, measure), pairs in tables.items():
             lines.append(about | _how(metric, found.study) | {
                 "measure": measure or ALL, "length": length, STRICT: _null(pairs.strict[i]), HALF: _null(pairs.half[i]), "ties": _null(pairs.ties[i]),
-                "pairs": int(pairs.defined[i]), "undefined": int(pairs.left_out[i])})
+                "against": found.study.baseline, "pairs": int(pairs.defined[i]), "undefined": int(pairs.left_out[i])})
     return lines
 
 
@@ -171,8 +171,13 @@ def _pairs_needed(study: Study) -> None:
     without = [name for name in study.metrics if not metrics()[name].direction]
     if without:
         raise ValueError(f"{without[0]} prefers neither more nor less, so it has no diagnosticity; choose another metric")
-    if not study.measures or not study.random:
-        raise ValueError("diagnosticity needs at least one measure and one random attribution")
+    if not study.measures or not study.count:
+        raise ValueError("diagnosticity needs at least one measure, and at least one attribution of the baseline to set it against")
+
+
+def _random_order(study: Study) -> None:
+    if study.baseline != RANDOM:
+        raise ValueError("behaviour is followed along random order and the measures' own, which have no shuffles; leave the baseline random")
 
 
 def _score(explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store, progress) -> Scored:
@@ -200,4 +205,4 @@ def _told_behaviour(evaluation: Evaluation, data: DataSet, found: Behaved, model
 
 KINDS = {SCORES: Kind(lambda study: None, _score, score_rows, _told_scores),
          DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_rows, _told_diagnosticity),
-         BEHAVIOUR: Kind(lambda study: None, follow_examples, behaviour_lines, _told_behaviour)}
+         BEHAVIOUR: Kind(_random_order, follow_examples, behaviour_lines, _told_behaviour)}

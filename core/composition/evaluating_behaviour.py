@@ -34,7 +34,7 @@ def follow_examples(explainer: Explainer, data: DataSet, examples: Sequence[Exam
     # The predicted class is explained, so that labels change nothing.
     sample = Sample(data.name, data.digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
     how = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
-    courses = [*[Course(RANDOM, **how)] * bool(study.random), *(Course(name, study.sign, **how) for name in study.measures)]
+    courses = [*[Course(RANDOM, **how)] * bool(study.count), *(Course(name, study.sign, **how) for name in study.measures)]
     walked = {course: finish(behave(explainer, sample, course, store, progress=lambda done, total, name=course.measure: progress(name, done, total)))
               for course in courses}
     return Behaved(sample, walked)

@@ -24,6 +24,10 @@ from core.network.store import Store, canonical_key
 # attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure and random.
 DRAWS = 8
 MEASURES = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
+# What measures are set against, and how many there are: random attributions serve all measures of a text, a shuffle only the one whose scores it
+# permutes, so that five each are as much work for six measures.
+RANDOM, SHUFFLED = "random", "shuffled"
+COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
 # What a killed run loses at most.
 SAVE_SECONDS = 5.0
 # value, standard error of its draws, and the value at each length of the rationale.
@@ -33,7 +37,7 @@ _WIDTH = 2 + len(LENGTHS)
 
 @dataclass(frozen=True)
 class Attributed:
-    """One attribution that is scored: a measure with the values it is asked for, or the r-th random one."""
+    """One attribution that is scored: a measure with the values it is asked for, the r-th random one (no measure), or the r-th shuffle of a measure's scores."""
 
     measure: str = ""
     sign: str = "signed"
@@ -41,43 +45,57 @@ class Attributed:
 
     @property
     def random(self) -> bool:
-        return self.r >= 0
+        return not self.measure
 
     @property
     def name(self) -> str:
         """As people read it."""
-        return f"random {self.r}" if self.random else self.measure
+        return f"random {self.r}" if self.random else self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is scored: measures, metrics, how, and how many random attributions beside; unit: what is erased as one piece."""
+    """What is scored: measures, metrics, how, and beside them the attributions of a baseline; unit: what is erased as one piece.
+
+    baseline: RANDOM, as the paper, or SHUFFLED, each measure's own scores in other places, which keep and erase as much as the measure does;
+    count: how many there are, of random ones for a text, of shuffles for each measure on it.
+    """
 
     measures: tuple[str, ...] = MEASURES
     metrics: tuple[str, ...] = DEFAULT
     sign: str = "signed"
     how: How = field(default_factory=lambda: How(draws=DRAWS))
-    random: int = BASELINES
+    count: int = BASELINES
     unit: str = "word"
+    baseline: str = RANDOM
 
     @property
     def attributions(self) -> tuple[Attributed, ...]:
-        """A of them, the measures first."""
-        return (*(Attributed(name, self.sign) for name in self.measures), *(Attributed(r=r) for r in range(self.random)))
+        """A of them, the measures first, then the baseline; shuffles measure by measure."""
+        measured = tuple(Attributed(name, self.sign) for name in self.measures)
+        if self.baseline == RANDOM:
+            return (*measured, *(Attributed(r=r) for r in range(self.count)))
+        return (*measured, *(Attributed(name, self.sign, r) for name in self.measures for r in range(self.count)))
+
+    def against(self, m: int) -> slice:
+        """Where among the attributions stand those that the m-th measure is set against."""
+        start = len(self.measures) + (0 if self.baseline == RANDOM else m * self.count)
+        return slice(start, start + self.count)
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
         for kind, chosen, offered in (("measure", self.measures, measures()), ("metric", self.metrics, metrics()), ("erasure", (self.how.erasure,), ERASURES),
-                                      ("scaling", (self.how.scaling,), SCALINGS), ("unit", (self.unit,), UNITS), ("kind of values", (self.sign,), SIGNS)):
+                                      ("scaling", (self.how.scaling,), SCALINGS), ("unit", (self.unit,), UNITS),
+                                      ("baseline", (self.baseline,), COUNTS), ("kind of values", (self.sign,), SIGNS)):
             unknown = [name for name in chosen if name not in offered]
             if unknown:
                 raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
             if len(set(chosen)) < len(chosen):
                 raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
-        if not self.metrics or not self.measures and not self.random:
+        if self.how.draws < 1 or self.count < 0:
+            raise ValueError(f"there must be at least one draw and no fewer than 0 attributions of the baseline, got {self.how.draws} and {self.count}")
+        if not self.metrics or not self.attributions:
             raise ValueError("choose at least one metric, and a measure or a random attribution to score")
-        if self.how.draws < 1 or self.random < 0:
-            raise ValueError(f"there must be at least one draw and no fewer than 0 random attributions, got {self.how.draws} and {self.random}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,8 +181,11 @@ def scoring_cost(explainer: Explainer, examples: Sequence[Example], study: Study
             continue
         one = judging_cost(explainer, encoded, study.metrics, study.how)
         each += lacking.sum() * np.array([one.passes, one.seconds])
-        for count, cost in zip(lacking, (explainer.cost(encoded, name) for name in study.measures)):
-            each += count * np.array([cost.passes, cost.seconds])
+        for m, name in enumerate(study.measures):
+            # Its shuffles need the measure's scores, too.
+            texts = max(lacking[m], lacking[study.against(m)].max(initial=0) if study.baseline == SHUFFLED else 0)
+            cost = explainer.cost(encoded, name)
+            each += texts * np.array([cost.passes, cost.seconds])
         seen += 1
     passes, seconds = each / max(1, seen)
     return Cost(round(passes), float(seconds))
@@ -270,7 +291,8 @@ class _Run:
             found[:2] = self.probability[i], judge.target
             self.unsaved.append((_name(judge.encoded, _PREDICTION), found, ""))
         wanted = [a for a in range(len(self.attributions)) if not self.known[i, a].all()]
-        scores = [self._attribution(judge, self.attributions[a]) for a in wanted]
+        held: dict[str, tuple[np.ndarray, bool]] = {}
+        scores = [self._attribution(judge, self.attributions[a], held) for a in wanted]
         prepare(judge, scores, [name for s, name in enumerate(self.study.metrics) if not self.known[i, wanted, s].all()], cancelled)
         for a, (attribution, magnitudes) in zip(wanted, scores):
             left = [s for s in range(len(self.study.metrics)) if not self.known[i, a, s]]
@@ -278,8 +300,14 @@ class _Run:
             for s in left:
                 self._keep(i, a, s, judge.encoded, found[self.study.metrics[s]])
 
-    def _attribution(self, judge: Judge, attributed: Attributed) -> tuple[np.ndarray, bool]:
-        return (judge.random(attributed.r), True) if attributed.random else judge.attribution(attributed.measure, attributed.sign)
+    def _attribution(self, judge: Judge, attributed: Attributed, held: dict) -> tuple[np.ndarray, bool]:
+        """Scores and whether they are magnitudes; held: {measure: its own}, computed once for all its shuffles."""
+        if attributed.random:
+            return judge.random(attributed.r), True
+        if attributed.measure not in held:
+            held[attributed.measure] = judge.attribution(attributed.measure, attributed.sign)
+        scores, magnitudes = held[attributed.measure]
+        return (scores if attributed.r < 0 else judge.shuffled(scores, attributed.r)), magnitudes
 
     def _keep(self, i: int, a: int, s: int, encoded: Encoded, score: Score) -> None:
         found = np.full(_WIDTH, np.nan)
@@ -336,6 +364,8 @@ def _series(attributed: Attributed, name: str, how: How) -> bytes:
         return bytes.fromhex(canonical_key("scores/random", 1, r=attributed.r, **about))
     measure = measures()[attributed.measure]
     about |= {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, attributed.sign)}
+    if attributed.r >= 0:
+        return bytes.fromhex(canonical_key("scores/shuffled", 1, r=attributed.r, **about))
     return bytes.fromhex(canonical_key("scores/measure", 1, **about))
 
 

@@ -38,6 +38,10 @@ class Pairs:
         """Share of ties, float64[N]."""
         return _share(self.tied, self.defined)
 
+    def __add__(self, other: "Pairs") -> "Pairs":
+        """The comparisons of both, on the same N examples."""
+        return Pairs(self.preferred + other.preferred, self.tied + other.tied, self.defined + other.defined, self.left_out + other.left_out)
+
     def by(self, rule: str) -> np.ndarray:
         """`strict` or `half`."""
         return self.strict if rule == STRICT else self.half

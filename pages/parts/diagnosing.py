@@ -31,8 +31,8 @@ class Diagnosing(Work):
     def key(self) -> str:
         model, how = self.explainer.model, self.study.how
         return canonical_key("job/diagnosticity", 1, model=model.digest, precision=model.precision, data=self.digest, examples=[example.id for example in self.examples],
-                             measures=self.study.measures, metrics=self.study.metrics, sign=self.study.sign, random=self.study.random, unit=self.study.unit,
-                             erasure=how.erasure, scaling=how.scaling, draws=how.draws, seed=how.seed)
+                             measures=self.study.measures, metrics=self.study.metrics, sign=self.study.sign, baseline=self.study.baseline, count=self.study.count,
+                             unit=self.study.unit, erasure=how.erasure, scaling=how.scaling, draws=how.draws, seed=how.seed)
 
     @property
     def label(self) -> str:

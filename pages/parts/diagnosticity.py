@@ -1,11 +1,13 @@
 """The part of the page Data set that says how diagnostic metrics are: the answer, the picture, the tables, the settings."""
 
 import json
+from dataclasses import replace
 
 import streamlit as st
 
 from core.composition.diagnosticity import (
     ALL,
+    BASELINE_WORDS,
     HARD_AND_SOFT,
     HEADER,
     PAPER,
@@ -19,15 +21,16 @@ from core.composition.diagnosticity import (
     number,
     outcome,
     rows,
+    set_against,
 )
 from core.composition.diagnosticity_figures import by_length
 from core.composition.exports import safe_name
-from core.composition.judging import BASELINES, How
+from core.composition.judging import How
 from core.composition.rows import SIGNS
-from core.composition.scoring import DRAWS, MEASURES, Study
+from core.composition.scoring import COUNTS, DRAWS, MEASURES, RANDOM, SHUFFLED, Study
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.metric import MIN_MAX, SCALINGS
-from core.mathematics.metrics import DEFAULT, of_examples
+from core.mathematics.metrics import DEFAULT, metrics, of_examples
 from core.network.catalogue import measures
 from core.network.erasing import MASK, erasures_of
 from pages.parts import working
@@ -40,7 +43,6 @@ from pages.parts.wording import escaped, plain
 
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 DRAWN = ("1", str(DRAWS), "32")
-RANDOM = BASELINES
 
 
 def diagnosticity_section(frame, texts) -> None:
@@ -78,8 +80,12 @@ def _settings(model) -> Study:
         draws = linked(st.segmented_control, "Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", required=True,
                        help="Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise.")
     erasure = linked(st.segmented_control, "Erasure", erasures_of(model), MASK, "erasure", required=True, help="How hard metrics erase a word.")
+    baseline = linked(st.segmented_control, "Baseline", COUNTS, RANDOM, "baseline", required=True,
+                      help="What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own scores in other places, "
+                           "which keep and erase as much as the measure does.")
     # Of the sidebar and not of its example, which may be one that cannot be shown.
-    return Study(tuple(named), tuple(name for name in offered if name in chosen), sign, How(erasure, scaling, int(draws)), RANDOM, held("unit") or "word")
+    unit = held("unit") or "word"
+    return Study(tuple(named), tuple(name for name in offered if name in chosen), sign, How(erasure, scaling, int(draws)), COUNTS[baseline], unit, baseline)
 
 
 def _say(work: Diagnosing) -> None:
@@ -114,6 +120,7 @@ def _draw(work: Diagnosing, polls: bool) -> None:
     if found is None or not found.told:
         return
     _averages(found)
+    _beside(work, found)
     _figure(work, found)
     _by_measure(found)
     _tests(found)
@@ -122,14 +129,35 @@ def _draw(work: Diagnosing, polls: bool) -> None:
 
 
 def _averages(found: Report) -> None:
-    st.subheader("How often a metric prefers a measure to a random attribution", anchor=False)
-    header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (chance: 0.5)", "ties", "texts", "SoftFaith’s average ↑"]
+    paper = found.study.baseline == RANDOM
+    st.subheader(f"How often a metric prefers a measure to {'a random attribution' if paper else 'a shuffle of its own scores'}", anchor=False)
+    header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (chance: 0.5)", "ties", "texts", *["SoftFaith’s average ↑"] * paper]
     table(header, [[name, *_both(found.cells[name, ALL]), f"{found.cells[name, ALL].ties:.1%}", f"{found.cells[name, ALL].n:,}",
-                    number(PAPER[name][-1]) if name in PAPER else "—"] for name in found.told])
-    st.caption(f"Diagnosticity over {len(found.study.measures)} measure{'' if len(found.study.measures) == 1 else 's'}, each set against {found.study.random} random "
-               "attributions of the same text; in brackets the 95 % interval over texts. A metric that does not tell a measure from a random attribution "
+                    *[number(PAPER[name][-1]) if name in PAPER else "—"] * paper] for name in found.told])
+    st.caption(f"Diagnosticity over {len(found.study.measures)} measure{'' if len(found.study.measures) == 1 else 's'}, each set against {set_against(found.study)}; "
+               f"in brackets the 95 % interval over texts. A metric that does not tell a measure from {BASELINE_WORDS[found.study.baseline]} "
                "says little about which measure is better. Ties come of clipping, and of short texts on which both choose the same words. "
                "Whether the erased and perturbed inputs are out-of-distribution is not tested here; Hard and soft erasure tests it for one text.")
+
+
+def _beside(work: Diagnosing, found: Report) -> None:
+    """The other baseline beside this one, where it is known for these texts; else why one would ask for it."""
+    asked = found.study.baseline
+    other = SHUFFLED if asked == RANDOM else RANDOM
+    known = replace(work, study=replace(work.study, baseline=other, count=COUNTS[other])).report
+    if known is None:
+        if asked == RANDOM and any(metrics()[name].soft for name in found.told):
+            st.caption("Soft metrics keep as much of a text as an attribution’s scores add up to, and random scores add up to more than most measures’ do. "
+                       "To compare at the same amount, set Baseline to shuffled in the settings below.")
+        return
+    told = [name for name in found.told if name in known.told]
+    st.markdown("**Against both baselines**, a tie counting one half (chance: 0.5)")
+    shown = {asked: found, other: known}
+    table(["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"],
+          [[name, *(_span(shown[baseline].cells[name, ALL].half) for baseline in COUNTS),
+            " and ".join(dict.fromkeys(f"{shown[baseline].cells[name, ALL].n:,}" for baseline in COUNTS))] for name in told])
+    st.caption("Random scores keep more of a text in soft metrics than most measures’ scores do; shuffles keep the same amount, only of other words. "
+               "What is ahead against one baseline and not against the other owes its lead to the amount.")
 
 
 def _both(cell) -> list[str]:
