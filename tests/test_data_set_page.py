@@ -5,6 +5,7 @@ import io
 import json
 import re
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,8 +17,10 @@ from core.composition.explaining import Explainer
 from core.composition.judging import How
 from core.composition.scoring import RANDOM, SHUFFLED, Study, score_examples
 from core.mathematics.limits import finish
+from core.mathematics.metric import MIN_MAX
 from core.network.examples import read_bundled
 from core.network.scheduler import Cancelled
+from pages.parts import resources
 from pages.parts.diagnosing import Diagnosing
 from tests.app_session import App, wait
 from tests.hostile import lines
@@ -103,11 +106,30 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     beside = named(app, "against random attributions ↑")
     assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
     for name, *cells, texts in beside[1:]:
+        assert texts == f"{by_hand[RANDOM].cells[name, 'all'].n}"
         assert [cell.split(" [")[0] for cell in cells] == [f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW]
     assert len(beside) == 1 + 4 and all(row[0] != "SoftFaith’s average ↑" for table in app.tables for row in table)
+    # Only where both are explained.
+    left = re.sub("For hard metrics a shuffle is a random order|random ones only|against random attributions ↑|random scores another amount", "", app.said)
+    assert "random" not in left, left[left.index("random") - 80:]
+    app.set("button_group", "Scaling", "softmax")
+    complete(app)
+    assert "set Baseline to shuffled" not in app.said and "telling amounts" not in app.said
+    app.set("button_group", "Scaling", MIN_MAX)
     app.set("button_group", "Baseline", RANDOM)
     complete(app)
     assert answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
+
+
+def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
+    app = complete(given())
+    with_two = Study(("gradient", "attention"), how=How(draws=1), count=FEW[SHUFFLED], baseline=SHUFFLED)
+    work = score_examples(Explainer(bundled), [replace(e, text=f"{e.text} Twice.") for e in SHORT], with_two, resources.store())
+    next(work)
+    work.close()
+    told = given([{"id": e.id, "text": f"{e.text} Twice."} for e in SHORT])
+    assert "set Baseline to shuffled" in complete(told).said and all("against random attributions ↑" not in table[0] for table in told.tables)
+    assert not app.errors
 
 
 def test_what_is_saved_is_every_number(given, by_hand):

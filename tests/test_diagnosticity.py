@@ -10,7 +10,7 @@ from core.composition import scoring
 from core.composition.diagnosticity import ALL, HEADER, answer, as_json, by_example, findings, readable, report, rows
 from core.composition.diagnosticity_figures import by_length
 from core.composition.explaining import Explainer
-from core.composition.judging import How, Judge
+from core.composition.judging import How, Judge, judging_cost
 from core.composition.sampling import draw_examples
 from core.composition.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Study, known_scores, score_examples, scoring_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
@@ -185,6 +185,17 @@ def test_a_shuffled_baseline_is_each_measures_own_scores_in_other_places(explain
                 np.testing.assert_allclose(found.values[i, place, [0, 3], VALUE], [expected["NS"].value, expected["Soft-NC"].value], atol=1e-5)
 
 
+def test_shuffles_stay_what_they_are_in_the_store(explainer):
+    """Pinned: what is stored under their name is of just this permutation."""
+    judge = Judge(explainer, explainer.encode("One two three four five six.", None, "word"), SMALL.how)
+    assert [judge.shuffled(np.arange(judge.encoded.F), r).astype(int).tolist() for r in range(2)] == [[5, 1, 0, 3, 4, 6, 2], [2, 3, 6, 0, 4, 1, 5]]
+
+
+def test_without_a_measure_there_is_no_pair(found):
+    none = replace(found, study=replace(found.study, measures=()), values=found.values[:, 2:])
+    assert by_example(none)["NS", None, ALL].defined.tolist() == [0] * 5
+
+
 def test_each_measure_stands_against_its_own_shuffles_only():
     """Two measures at 0.3 and 0.8, whose shuffles have 0.2 and 0.9: one is always ahead, one never; against each other's it would be the reverse."""
     found = made_up(n=3)
@@ -217,6 +228,12 @@ def test_both_baselines_share_the_measures_in_the_store(explainer, store, passes
     cost = scoring_cost(explainer, TEXTS[:2], shuffled, known)
     found, really = passes(lambda: finish(score_examples(explainer, TEXTS[:2], shuffled, store)))
     assert really <= cost.passes < scoring_cost(explainer, TEXTS[:2], shuffled).passes
+    # The measures' own scores are not kept, so that shuffles cost them anew, once for each text.
+    own = [explainer.cost(explainer.encode(example.text, None, "word"), name).passes for example in TEXTS[:2] for name in SMALL.measures]
+    bare = replace(known, known=np.ones_like(known.known))
+    bare.known[:, 2:] = False
+    judged = [judging_cost(explainer, explainer.encode(example.text, None, "word"), SMALL.metrics, SMALL.how).passes for example in TEXTS[:2]]
+    assert cost.passes == scoring_cost(explainer, TEXTS[:2], shuffled, bare).passes == sum(own) + 2 * sum(judged)
     assert np.array_equal(found.values[:, :2], first.values[:, :2], equal_nan=True)
     assert np.array_equal(known_scores(explainer, TEXTS[:2], SMALL, store).values, first.values, equal_nan=True)
     assert scoring_cost(explainer, TEXTS[:2], shuffled, found).passes == 0
@@ -426,7 +443,7 @@ def test_what_is_undefined_says_its_own_reason():
 def test_one_metric_below_chance_is_not_called_the_best():
     found = made_up(hard=-1.0)
     alone = report(replace(found, study=replace(found.study, metrics=("NS",)), values=found.values[:, :, :1], notes=found.notes[:, :, :1]), "m", "d", tiny.LABELS)
-    assert answer(alone).startswith("NS prefers the measures to random attributions no more often than chance: diagnosticity 0 ↑")
+    assert answer(alone).startswith("NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑")
 
 
 def test_undefined_and_few_texts_are_said():

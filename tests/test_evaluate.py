@@ -98,11 +98,13 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
     assert {line["measure"] for line in scores} == {*MEASURES, *(name for names in shuffles.values() for name in names)}
     assert {line["values"] for line in scores} == {"signed"}
     assert evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0 and "set against 3 shuffles of its own scores" in capsys.readouterr().out
-    for line in lines(evaluate.out):
-        if line["length"] is None and line["measure"] in MEASURES:
-            told = {one["measure"]: one["value"] for one in scores if (one["example"], one["metric"]) == (line["example"], line["metric"])}
-            pairs = compare(np.array([told[line["measure"]]], dtype=float), np.array([[told[name] for name in shuffles[line["measure"]]]], dtype=float), 1)
-            assert line["against"] == "shuffled" and line["pairs"] == pairs.defined[0] and (not line["pairs"] or line["half"] == pairs.half[0])
+    compared = [line for line in lines(evaluate.out) if line["length"] is None and line["measure"] in MEASURES]
+    assert len(compared) == 4 * len(MEASURES) * len(METRICS)
+    for line in compared:
+        told = {one["measure"]: one["value"] for one in scores if (one["example"], one["metric"]) == (line["example"], line["metric"])}
+        pairs = compare(np.array([told[line["measure"]]], dtype=float), np.array([[told[name] for name in shuffles[line["measure"]]]], dtype=float), 1)
+        assert line["against"] == "shuffled" and line["pairs"] == pairs.defined[0]
+        assert not line["pairs"] or (line["half"], line["strict"]) == (pairs.half[0], pairs.strict[0])
 
 
 def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch, capsys):

@@ -455,7 +455,7 @@ def test_closed_jobs_start_nothing_any_more():
     jobs.close()
     job = jobs.submit("a", "late", lambda job: 1)
     time.sleep(0.05)
-    assert job.state == "waiting" and job.result is None
+    assert job.state == "cancelled" and job.result is None
 
 
 def test_what_a_stopped_job_had_found_stays_until_the_next_has_as_much(jobs):

@@ -115,7 +115,7 @@ def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str,
         places = [(None, VALUE), *(zip(LENGTHS, range(BY_LENGTH.start, BY_LENGTH.stop)) if metric.lengths else ())]
         for length, place in places:
             each = _each(found.values[rows, :, s, place], found.study, metric.direction)
-            tables |= {(name, length, ALL): _together(each)} | {(name, length, measure): one for measure, one in zip(found.study.measures, each)}
+            tables |= {(name, length, ALL): _together(each, len(rows))} | {(name, length, measure): one for measure, one in zip(found.study.measures, each)}
     return tables
 
 
@@ -124,8 +124,8 @@ def _each(values: np.ndarray, study: Study, direction: int) -> list[Pairs]:
     return [compare(values[:, m], values[:, study.against(m)], direction) for m in range(len(study.measures))]
 
 
-def _together(each: list[Pairs]) -> Pairs:
-    return reduce(add, each)
+def _together(each: list[Pairs], n: int) -> Pairs:
+    return reduce(add, each, Pairs(*np.zeros((4, n), dtype=np.int64)))
 
 
 def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pairs, Pairs]:
@@ -135,7 +135,7 @@ def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pai
     gone = np.isnan(values[0][:, :M]) | np.isnan(values[1][:, :M])
     for one in values:
         one[:, :M][gone] = np.nan
-    return tuple(_together(_each(one, found.study, metrics()[name].direction)) for one, name in zip(values, (hard, soft)))
+    return tuple(_together(_each(one, found.study, metrics()[name].direction), len(rows)) for one, name in zip(values, (hard, soft)))
 
 
 def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
@@ -193,8 +193,8 @@ def answer(found: Report) -> str:
         one, alone = found.cells[best, ALL], len(found.told) == 1
         what = f"tells the measures from {against}{'' if alone else ' the most often here'}"
         if one.half.mean <= 0.5:
-            what = f"prefers the measures to {against} no more often than chance{'' if alone else ', and no other metric does'}"
-        return (f"{best} {what}: diagnosticity {one.half.mean:.3g} ↑ with a tie as one half, where chance is 0.5 ({one.strict.mean:.3g} with a tie as 0), "
+            what = f"prefers the measures to {against} in no more than half of the pairs{'' if alone else ', and so does every other metric'}"
+        return (f"{best} {what}: diagnosticity {one.half.mean:.3g} ↑ with a tie as one half, where 0.5 prefers neither ({one.strict.mean:.3g} with a tie as 0), "
                 f"over {found.n:,} text{'' if found.n == 1 else 's'}.")
     strict = [one for one in found.tests if one.rule == STRICT]
     ahead = {one.ahead for one in strict}
@@ -235,7 +235,7 @@ def _by_half(found: Report) -> str:
 
 
 def findings(found: Report) -> list[Finding]:
-    """What SoftFaith found, beside what is found here against its baseline; another model and other data, so the same sign is what counts."""
+    """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts. Nothing under another baseline than its own."""
     told = []
     if found.study.baseline != RANDOM:
         return told
@@ -282,12 +282,13 @@ def rows(found: Report) -> list[list]:
 
 def as_json(found: Report) -> dict:
     """A report as plain values for a JSON file; null where there is no number."""
-    names = ("metric", "measure", "length", "strict", "strict_low", "strict_high", "half", "half_low", "half_high", "ties", "examples", "undefined_pairs", "pairs")
+    names = ("metric", "measure", "length", "strict", "strict_low", "strict_high", "half", "half_low", "half_high", "ties", "examples", "undefined_pairs", "pairs",
+             "against")
     how = found.study.how
     return {"model": found.model, "data": found.data, "examples": found.n, "sentence": answer(found), "notes": list(found.notes), "unit": found.study.unit,
             "measures": list(found.study.measures), "values": found.study.sign, "baseline": found.study.baseline, "count": found.study.count,
             "erasure": how.erasure, "scaling": how.scaling, "draws": how.draws, "seed": how.seed,
-            "diagnosticity": [dict(zip(names, map(_null, row[2:]))) for row in rows(found)],
+            "diagnosticity": [dict(zip(names, map(_null, row[2:]), strict=True)) for row in rows(found)],
             "tests": [{"hard": one.hard, "soft": one.soft, "rule": one.rule, "examples": one.found.n, "hard_mean": _null(one.found.first),
                        "soft_mean": _null(one.found.second), "rank_sum_p": _null(one.found.rank_sum), "paired_p": _null(one.found.paired),
                        "reason": one.found.reason} for one in found.tests],

@@ -2,7 +2,7 @@
 
 import html
 
-from core.composition.diagnosticity import ALL, HARD_AND_SOFT, Report
+from core.composition.diagnosticity import ALL, BASELINE_WORDS, HARD_AND_SOFT, Report
 from core.composition.figures import INK, figure
 from core.composition.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
@@ -15,7 +15,9 @@ _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts on
 
 
 def by_length(found: Report) -> dict:
-    """Diagnosticity over all measures against the rationale's length, with 95 % bands; a panel for each rule for ties, ½ marked as chance where a tie counts so.
+    """Diagnosticity over all measures against the rationale's length, with 95 % bands; a panel for each rule for ties.
+
+    Where a tie counts one half, ½ is marked: neither is preferred.
 
     Source: SoftFaith Fig. 3.
     """
@@ -32,9 +34,10 @@ def by_length(found: Report) -> dict:
     for number, rule in enumerate((STRICT, HALF), start=1):
         end = "" if number == 1 else "2"
         layout[f"xaxis{end}"] = style | share | {"domain": _DOMAINS[rule], "anchor": f"y{end}", "title": {"text": f"length of the rationale; {_TITLES[rule]}"}}
-        layout[f"yaxis{end}"] = style | {"range": [-0.03, 1.03], "anchor": f"x{end}", "title": {"text": "diagnosticity ↑ better" if number == 1 else ""}}
+        title = f"diagnosticity ↑ better, against<br>{BASELINE_WORDS[found.study.baseline]}" if number == 1 else ""
+        layout[f"yaxis{end}"] = style | {"range": [-0.03, 1.03], "anchor": f"x{end}", "title": {"text": title}}
     chance = {"type": "line", "x0": 0, "x1": 1, "xref": "x2 domain", "y0": CHANCE[HALF], "y1": CHANCE[HALF], "yref": "y2", "line": {"color": RANDOM, "dash": "dash"}}
-    note = {"x": len(LENGTHS) - 0.75, "y": CHANCE[HALF], "xref": "x2", "yref": "y2", "text": "chance", "showarrow": False, "yshift": 9, "xanchor": "right",
+    note = {"x": len(LENGTHS) - 0.75, "y": CHANCE[HALF], "xref": "x2", "yref": "y2", "text": "neither preferred", "showarrow": False, "yshift": 9, "xanchor": "right",
             "font": {"color": INK, "size": 12}}
     legend = {"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0}
     return drawn | {"layout": layout | {"showlegend": True, "legend": legend, "shapes": [chance], "annotations": [note]}}

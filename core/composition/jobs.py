@@ -118,6 +118,11 @@ class Jobs:
             # What a stopped one had found stays there until the new one has come as far.
             before, job = job, Job(key, label)
             job.partial = None if before is None else before.partial
+            if self._closed:
+                # Nobody takes it up any more; whoever asks again finds the jobs that came after these.
+                job.cancel()
+                job.state = CANCELLED
+                return job
             self._jobs[key] = job
             self._jobs.move_to_end(key)
             self._forget()

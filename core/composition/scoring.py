@@ -1,4 +1,4 @@
-"""Score attributions of many examples by faithfulness metrics, measures and random ones alike: streamed, kept as they are computed, never computed twice."""
+"""Score attributions of many examples by faithfulness metrics, those of measures and of a baseline alike: streamed, kept as they are computed, never computed twice."""
 
 import contextlib
 import hashlib
@@ -25,7 +25,7 @@ from core.network.store import Store, canonical_key
 DRAWS = 8
 MEASURES = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
 # What measures are set against, and how many there are: random attributions serve all measures of a text, a shuffle only the one whose scores it
-# permutes, so that five each are as much work for six measures.
+# permutes, so that five each are as much work for the six measures asked at first.
 RANDOM, SHUFFLED = "random", "shuffled"
 COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
 # What a killed run loses at most.
@@ -57,7 +57,7 @@ class Attributed:
 class Study:
     """What is scored: measures, metrics, how, and beside them the attributions of a baseline; unit: what is erased as one piece.
 
-    baseline: RANDOM, as the paper, or SHUFFLED, each measure's own scores in other places, which keep and erase as much as the measure does;
+    baseline: RANDOM, as the paper, or SHUFFLED, each measure's own scores in other places, so that soft metrics keep and erase as much;
     count: how many there are, of random ones for a text, of shuffles for each measure on it.
     """
 
@@ -95,7 +95,7 @@ class Study:
         if self.how.draws < 1 or self.count < 0:
             raise ValueError(f"there must be at least one draw and no fewer than 0 attributions of the baseline, got {self.how.draws} and {self.count}")
         if not self.metrics or not self.attributions:
-            raise ValueError("choose at least one metric, and a measure or a random attribution to score")
+            raise ValueError("choose at least one metric, and a measure, or random attributions, to score")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Diagnosticity: how often does a metric prefer an importance measure to a random attribution, and do two metrics differ in that?"""
+"""Diagnosticity: how often does a metric prefer an importance measure to a baseline, such as random attributions, and do two metrics differ in that?"""
 
 from dataclasses import dataclass
 
@@ -47,13 +47,13 @@ class Pairs:
         return self.strict if rule == STRICT else self.half
 
 
-def compare(measured: np.ndarray, random: np.ndarray, direction: int, tie: float = TIE) -> Pairs:
-    """Set a metric's values of measures against its values of random attributions, every one of an example against every other.
+def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: float = TIE) -> Pairs:
+    """Set a metric's values of measures against its values of a baseline's attributions, every one of an example against every other.
 
     A pair with NaN (the metric is undefined for that example) is left out and counted.
 
     Args:
-        measured: float64[N] or float64[N, M], of M measures; random: float64[N, R].
+        measured: float64[N] or float64[N, M], of M measures; baseline: float64[N, R].
         direction: HIGHER or LOWER is better.
         tie: values that differ by no more are a tie. Departure: the paper compares exactly, within one run.
     Returns:
@@ -62,13 +62,13 @@ def compare(measured: np.ndarray, random: np.ndarray, direction: int, tie: float
         ValueError: another direction, or other shapes.
     Source: SoftFaith Eq. 6.
     """
-    measured, random = np.asarray(measured, dtype=np.float64), np.asarray(random, dtype=np.float64)
+    measured, baseline = np.asarray(measured, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     measured = measured[:, None] if measured.ndim == 1 else measured
     if direction not in (HIGHER, LOWER):
         raise ValueError(f"a metric that prefers nothing has no diagnosticity; its direction is {direction}")
-    if measured.ndim != 2 or random.ndim != 2 or len(measured) != len(random):
-        raise ValueError(f"expected float[N, M] and float[N, R], got shapes {measured.shape} and {random.shape}")
-    ahead = direction * (measured[:, :, None] - random[:, None, :])
+    if measured.ndim != 2 or baseline.ndim != 2 or len(measured) != len(baseline):
+        raise ValueError(f"expected float[N, M] and float[N, R], got shapes {measured.shape} and {baseline.shape}")
+    ahead = direction * (measured[:, :, None] - baseline[:, None, :])
     defined = ~np.isnan(ahead)
     tied = np.abs(ahead) <= tie
     return Pairs(*(part.sum(axis=(1, 2)) for part in ((ahead > tie), tied, defined, ~defined)))

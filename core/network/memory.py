@@ -36,7 +36,7 @@ def without_collecting() -> Iterator[None]:
     """Pause the garbage collector; what exists after the first time is left out of later collections.
 
     Importing the network's libraries makes over half a million lasting objects, and going through
-    them again and again takes a fifth of the time of loading a model. Later loads import nothing, and
+    them again and again takes a fifth of the time of loading a model. Later loads import little, and
     leaving out what then exists would keep closed sessions and their models in memory for good.
     """
     if not gc.isenabled():

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.composition.diagnosticity import Report, report
 from core.composition.explaining import Cost
-from core.composition.scoring import Scored, Study, known_scores, score_examples, scoring_cost
+from core.composition.scoring import SHUFFLED, Scored, Study, known_scores, score_examples, scoring_cost
 from core.network.examples import Example
 from core.network.store import canonical_key
 from pages.parts import resources
@@ -36,7 +36,8 @@ class Diagnosing(Work):
 
     @property
     def label(self) -> str:
-        return f"diagnosticity ({self.explainer.model.name}, {len(self.examples):,} text{'' if len(self.examples) == 1 else 's'})"
+        against = "against shuffles " * (self.study.baseline == SHUFFLED)
+        return f"diagnosticity {against}({self.explainer.model.name}, {len(self.examples):,} text{'' if len(self.examples) == 1 else 's'})"
 
     @property
     def cost(self) -> Cost:

@@ -29,7 +29,7 @@ from core.composition.judging import How
 from core.composition.rows import SIGNS
 from core.composition.scoring import COUNTS, DRAWS, MEASURES, RANDOM, SHUFFLED, Study
 from core.mathematics.diagnosticity import HALF, STRICT
-from core.mathematics.metric import MIN_MAX, SCALINGS
+from core.mathematics.metric import MIN_MAX, SCALINGS, SOFTMAX
 from core.mathematics.metrics import DEFAULT, metrics, of_examples
 from core.network.catalogue import measures
 from core.network.erasing import MASK, erasures_of
@@ -41,6 +41,7 @@ from pages.parts.saving import about_model, save_table
 from pages.parts.tables import table
 from pages.parts.wording import escaped, plain
 
+OTHER = {RANDOM: SHUFFLED, SHUFFLED: RANDOM}
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 DRAWN = ("1", str(DRAWS), "32")
 
@@ -70,7 +71,7 @@ def _settings(model) -> Study:
     left, right = st.columns(2)
     with left:
         named = linked(st.multiselect, "Measures", [name for name in measures() if not measures()[name].baseline], list(MEASURES), "measures",
-                       help="Each attribution is set against random ones, the same for all measures. What is computed of a measure is kept when another is added.")
+                       help="What is computed of a measure is kept when another is added.")
         sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
                       help="Signed: what supports the predicted class ranks first. Absolute: what matters most either way.")
     with right:
@@ -82,7 +83,7 @@ def _settings(model) -> Study:
     erasure = linked(st.segmented_control, "Erasure", erasures_of(model), MASK, "erasure", required=True, help="How hard metrics erase a word.")
     baseline = linked(st.segmented_control, "Baseline", COUNTS, RANDOM, "baseline", required=True,
                       help="What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own scores in other places, "
-                           "which keep and erase as much as the measure does.")
+                           "so that soft metrics keep and erase as much as for the measure.")
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit") or "word"
     return Study(tuple(named), tuple(name for name in offered if name in chosen), sign, How(erasure, scaling, int(draws)), COUNTS[baseline], unit, baseline)
@@ -131,33 +132,35 @@ def _draw(work: Diagnosing, polls: bool) -> None:
 def _averages(found: Report) -> None:
     paper = found.study.baseline == RANDOM
     st.subheader(f"How often a metric prefers a measure to {'a random attribution' if paper else 'a shuffle of its own scores'}", anchor=False)
-    header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (chance: 0.5)", "ties", "texts", *["SoftFaith’s average ↑"] * paper]
+    header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (0.5: neither preferred)", "ties", "texts", *["SoftFaith’s average ↑"] * paper]
     table(header, [[name, *_both(found.cells[name, ALL]), f"{found.cells[name, ALL].ties:.1%}", f"{found.cells[name, ALL].n:,}",
                     *[number(PAPER[name][-1]) if name in PAPER else "—"] * paper] for name in found.told])
     st.caption(f"Diagnosticity over {len(found.study.measures)} measure{'' if len(found.study.measures) == 1 else 's'}, each set against {set_against(found.study)}; "
-               f"in brackets the 95 % interval over texts. A metric that does not tell a measure from {BASELINE_WORDS[found.study.baseline]} "
+               f"in brackets the 95 % interval over texts. A metric that does not tell measures from {BASELINE_WORDS[found.study.baseline]} "
                "says little about which measure is better. Ties come of clipping, and of short texts on which both choose the same words. "
                "Whether the erased and perturbed inputs are out-of-distribution is not tested here; Hard and soft erasure tests it for one text.")
 
 
 def _beside(work: Diagnosing, found: Report) -> None:
-    """The other baseline beside this one, where it is known for these texts; else why one would ask for it."""
+    """The other baseline beside this one, once both are known for all of these texts; else why one would ask for it."""
     asked = found.study.baseline
-    other = SHUFFLED if asked == RANDOM else RANDOM
-    known = replace(work, study=replace(work.study, baseline=other, count=COUNTS[other])).report
-    if known is None:
-        if asked == RANDOM and any(metrics()[name].soft for name in found.told):
-            st.caption("Soft metrics keep as much of a text as an attribution’s scores add up to, and random scores add up to more than most measures’ do. "
+    other = replace(work, study=replace(work.study, baseline=OTHER[asked], count=COUNTS[OTHER[asked]]))
+    known = other.report if found.complete and other.found.complete else None
+    told = [name for name in found.told if known is not None and name in known.told]
+    # Softmax shares 1 over the words, whatever the scores.
+    amounts = work.study.how.scaling != SOFTMAX and any(metrics()[name].soft for name in found.told)
+    if not told:
+        if asked == RANDOM and amounts:
+            st.caption("How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less than random scores do. "
                        "To compare at the same amount, set Baseline to shuffled in the settings below.")
         return
-    told = [name for name in found.told if name in known.told]
-    st.markdown("**Against both baselines**, a tie counting one half (chance: 0.5)")
-    shown = {asked: found, other: known}
+    st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
+    shown = {asked: found, OTHER[asked]: known}
     table(["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"],
-          [[name, *(_span(shown[baseline].cells[name, ALL].half) for baseline in COUNTS),
-            " and ".join(dict.fromkeys(f"{shown[baseline].cells[name, ALL].n:,}" for baseline in COUNTS))] for name in told])
-    st.caption("Random scores keep more of a text in soft metrics than most measures’ scores do; shuffles keep the same amount, only of other words. "
-               "What is ahead against one baseline and not against the other owes its lead to the amount.")
+          [[name, *(_span(shown[baseline].cells[name, ALL].half) for baseline in COUNTS), f"{found.cells[name, ALL].n:,}"] for name in told])
+    why = ("Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another amount. A soft metric that is ahead "
+           "against shuffles only, or against random ones only, may be telling amounts and not words. " * amounts)
+    st.caption(f"{why}For hard metrics a shuffle is a random order like any other, so that their two numbers differ by chance alone.")
 
 
 def _both(cell) -> list[str]:
@@ -178,10 +181,10 @@ def _figure(work: Diagnosing, found: Report) -> None:
     st.subheader("By the length of the rationale", anchor=False)
     in_words = "; ".join(f"{name}: {', '.join(number(cell.strict.mean) for cell in cells)}" for name, cells in found.lengths.items())
     st.plotly_chart(by_length(found), width="stretch", theme=None, key="diagnosticity", config={"displayModeBar": False},
-                    alt=f"Diagnosticity at each length of the rationale, a tie counting 0. {in_words}.")
-    figure_buttons("diagnosticity", safe_name(["diagnosticity", found.model, found.data]), about_model(work.explainer.model), "the figure")
+                    alt=f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie counting 0. {in_words}.")
+    figure_buttons("diagnosticity", safe_name(_name(found)), about_model(work.explainer.model), "the figure")
     st.caption("Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 % over texts. "
-               "Higher is better: the metric tells measures from random attributions more often.")
+               "Higher is better: " f"the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more often.")
 
 
 def _by_measure(found: Report) -> None:
@@ -230,8 +233,13 @@ def _here(found: Report, name: str, measure: str) -> str:
     return number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
 
 
+def _name(found: Report) -> list[str]:
+    """What files are named by."""
+    return ["diagnosticity", *["shuffled"] * (found.study.baseline == SHUFFLED), found.model, found.data]
+
+
 def _downloads(work: Diagnosing, found: Report) -> None:
-    name = ["diagnosticity", found.model, found.data]
+    name = _name(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         save_table("Table (CSV)", list(HEADER), lambda: rows(found), safe_name(name, "csv"), key="diagnosticity-csv")
         st.download_button("All figures (JSON)", lambda: json.dumps(as_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest}, indent=1),
