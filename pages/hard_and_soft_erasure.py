@@ -14,7 +14,7 @@ from core.composition.rows import SIGNS
 from core.mathematics.erasure import rationale_sizes
 from core.mathematics.metric import DRAWS, MIN_MAX, SCALINGS
 from core.mathematics.metrics import DEFAULT as METRICS
-from core.mathematics.metrics import of_examples
+from core.mathematics.metrics import HARD_AND_SOFT, of_examples
 from core.network.catalogue import DEFAULT, measures
 from core.network.erasing import MASK, erasures_of
 from pages.parts import metric_cells, working
@@ -34,7 +34,7 @@ from pages.parts.wording import escaped, number, plain, without_markup
 COUNTS = ("8", str(DRAWS), "128")
 _QUIET = {"displayModeBar": False}
 # The soft metric that goes with a hard one.
-_SOFT = {"NS": "Soft-NS", "NC": "Soft-NC"}
+_SOFT = dict(HARD_AND_SOFT)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright import sync_api as playwright
 
+from tests.sessions import running_server
+
 WAIT = 120_000
 # Measures that every page computes unasked, unless the machine looks slow.
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
@@ -58,6 +60,13 @@ def browser():
         if os.environ.get("FAITHSCOPE_REQUIRE_BROWSER") == "1":
             pytest.fail(reason)
         pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """The app with an empty store; its address."""
+    with running_server(tmp_path_factory.mktemp("server")) as address:
+        yield address
 
 
 @pytest.fixture

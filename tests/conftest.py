@@ -43,6 +43,24 @@ def bundled():
 
 
 @pytest.fixture(scope="session")
+def twin():
+    """The bundled model that was fine-tuned without masking, loaded once."""
+    from core.network.loading import load
+
+    return load("sst2-plain", "cpu")
+
+
+@pytest.fixture
+def passes(model):
+    """`passes(work)`: what work costs in forward passes of the file's `model`."""
+    def count(work):
+        before = model.scheduler.counters.passes
+        work()
+        return model.scheduler.counters.passes - before
+    return count
+
+
+@pytest.fixture(scope="session")
 def shared_store(tmp_path_factory):
     """A store that most tests here share, so that they spend their time on pages."""
     return tmp_path_factory.mktemp("shared") / "cache"

@@ -50,16 +50,6 @@ def sample():
     return sample_of(tiny.SENTENCES[::8])
 
 
-@pytest.fixture
-def passes(model):
-    """`passes(work)`: what work costs in forward passes."""
-    def count(work):
-        before = model.scheduler.counters.passes
-        work()
-        return model.scheduler.counters.passes - before
-    return count
-
-
 def same(one: Walked, other: Walked) -> bool:
     pairs = ((one.there, other.there), (one.flips, other.flips), (one.free, other.free), (one.logits, other.logits), (one.states, other.states))
     return all(np.array_equal(a, b) for a, b in pairs) and one.problems == other.problems

@@ -8,21 +8,13 @@ from playwright import sync_api as playwright
 from core.network.examples import read_bundled
 from tests import browsing
 from tests.browsing import DEFAULT, WAIT, contrasts
-from tests.sessions import running_server
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 IDS = list(REVIEWS)
 # Long enough that beam search waits to be asked on any CPU.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
 MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 20)).id
-browser, visit = browsing.browser, browsing.visit
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app with an empty store; its address."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address
+browser, server, visit = browsing.browser, browsing.server, browsing.visit
 
 
 def shows_example(person, identifier: str) -> None:

@@ -8,21 +8,13 @@ from playwright import sync_api as playwright
 from core.network.examples import read_bundled
 from tests import browsing
 from tests.browsing import contrasts
-from tests.sessions import running_server
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL, NEXT = "s040", "s041"
 # A wide beam on it takes long enough to be cancelled.
 LONG = min(REVIEWS.values(), key=lambda example: abs(len(example.text) - 170)).id
-browser, visit = browsing.browser, browsing.visit
+browser, server, visit = browsing.browser, browsing.server, browsing.visit
 ASKS = re.compile("^(Compute|Go on with) (?!exact|beam sizes)")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app with an empty store; its address."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address
 
 
 def come(visit, theme="light", /, **query):

@@ -7,18 +7,10 @@ from playwright import sync_api as playwright
 
 from tests import browsing
 from tests.browsing import contrasts
-from tests.sessions import running_server
 
-browser, visit = browsing.browser, browsing.visit
+browser, server, visit = browsing.browser, browsing.server, browsing.visit
 PAGE = "model_check"
 ASKS = re.compile("^(Compute|Go on with) ")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app with an empty store; its address."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address
 
 
 def opened(visit, theme="light", /, **query):

@@ -7,20 +7,12 @@ from playwright import sync_api as playwright
 
 from tests import browsing
 from tests.browsing import contrasts
-from tests.sessions import running_server
 
-browser, visit = browsing.browser, browsing.visit
+browser, server, visit = browsing.browser, browsing.server, browsing.visit
 PAGE = "data_set"
 # Few texts, and nothing dear: the filter leaves a handful.
 QUICK = {"texts": "what the filter on Examples shows", "search": "soup", "measures": "gradient", "metrics": ["NS", "Soft-NS"], "draws-of-data": "1"}
 ASKS = re.compile("^(Compute|Go on with) ")
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app with an empty store; its address."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

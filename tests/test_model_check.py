@@ -81,16 +81,6 @@ def explainer(model, reference):
     return Explainer(model, None, reference)
 
 
-@pytest.fixture
-def passes(model):
-    """`passes(work)`: what work costs in forward passes."""
-    def count(work):
-        before = model.scheduler.counters.passes
-        work()
-        return model.scheduler.counters.passes - before
-    return count
-
-
 def same(one: Passed, other: Passed) -> bool:
     pairs = [(one.predicted, other.predicted), (one.values, other.values), (one.found, other.found), *((one.p[form], other.p[form]) for form in FORMS)]
     return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs) and one.problems == other.problems

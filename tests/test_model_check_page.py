@@ -45,12 +45,6 @@ def shared_store(tmp_path_factory):
     return tmp_path_factory.mktemp("checked") / "cache"
 
 
-@pytest.fixture(scope="module")
-def twin():
-    from core.network.loading import load
-    return load("sst2-plain", "cpu")
-
-
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch, server, twin):
     """What is not held back starts at once, and the twin is loaded once for all tests."""

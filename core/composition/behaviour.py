@@ -7,7 +7,7 @@ import numpy as np
 
 from core.composition.explaining import Cost, Explainer
 from core.composition.recursive import BY_FEATURE, BY_RATIO, planned_counts, random_masks
-from core.composition.rows import choose_variant
+from core.composition.rows import choose_variant, measured
 from core.composition.sample_run import SampleRun, sample_cost
 from core.composition.sampling import Sample
 from core.mathematics.flips import first_flip
@@ -51,8 +51,7 @@ class Course:
             about |= {"seed": self.seed, "orders": ORDERS}
         else:
             measure = measures()[self.measure]
-            about |= {"measure": self.measure, "measure_version": measure.version, "variant": choose_variant(measure, self.sign),
-                      "seed": self.seed if measure.seeded else None}
+            about |= measured(measure, self.sign) | {"seed": self.seed if measure.seeded else None}
         return canonical_key("behaviour", 1, **about)
 
 

@@ -12,14 +12,12 @@ from core.composition.exports import text_table
 from core.composition.scoring import BY_LENGTH, RANDOM, SHUFFLED, VALUE, Scored, Study
 from core.mathematics.diagnosticity import HALF, STRICT, Compared, Diagnosticity, Pairs, compare, compare_metrics, diagnosticity
 from core.mathematics.metric import LENGTHS
-from core.mathematics.metrics import metrics
+from core.mathematics.metrics import HARD_AND_SOFT, metrics
 from core.mathematics.statistics import ALPHA
 
 ALL = "all"
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
-# Each hard metric with the soft one of the same formula.
-HARD_AND_SOFT = (("NS", "Soft-NS"), ("NC", "Soft-NC"))
 NC_OVER_NS = "NC over NS"
 SOFT, HARD, EQUAL, UNKNOWN = "soft", "hard", "equal", "unknown"
 # SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its measures).

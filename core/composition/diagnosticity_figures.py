@@ -2,11 +2,12 @@
 
 import html
 
-from core.composition.diagnosticity import ALL, BASELINE_WORDS, HARD_AND_SOFT, Report
+from core.composition.diagnosticity import ALL, BASELINE_WORDS, Report
 from core.composition.figures import INK, figure
 from core.composition.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
 from core.mathematics.metric import LENGTHS
+from core.mathematics.metrics import HARD_AND_SOFT
 
 _HUES = (SUPPORTS, OPPOSES)
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")

@@ -8,11 +8,11 @@ import numpy as np
 from core.composition.judging import Judge
 from core.composition.rows import Row
 from core.mathematics.metric import Score
+from core.mathematics.metrics import DEFAULT as METRICS
 from core.mathematics.ranking import ranking, ranks
 
 # Words whose weights are set, at most; and what every other word weighs.
 TOP, REST = 3, 0.05
-METRICS = ("NS", "NC", "Soft-NS", "Soft-NC")
 # Closer than this no three digits show a difference.
 _SAME = 5e-4
 

@@ -8,7 +8,7 @@ import numpy as np
 from core.composition.explaining import Cost, Explainer, softmax
 from core.composition.plausibility import evidence_of
 from core.composition.recursive import BY_RATIO, follow, path_cost, planned_counts, random_masks
-from core.composition.rows import choose_variant
+from core.composition.rows import measured
 from core.composition.sample_run import SampleRun, sample_cost
 from core.composition.sampling import Sample
 from core.composition.testing import Judged
@@ -44,8 +44,7 @@ class Curve:
             about |= {"seed": self.seed}
         else:
             measure = measures()[self.measure]
-            about |= {"measure": self.measure, "measure_version": measure.version, "variant": choose_variant(measure, self.sign),
-                      "recompute": self.recompute and not measure.recursive}
+            about |= measured(measure, self.sign) | {"recompute": self.recompute and not measure.recursive}
         return canonical_key("model check", 1, **about)
 
 

@@ -60,6 +60,11 @@ def choose_variant(measure: Measure, sign: str) -> str:
     return sign if sign in measure.variants else measure.variants[0]
 
 
+def measured(measure: Measure, sign: str) -> dict:
+    """What a stored result depends on of a measure: its name, its version and the variant that is asked for."""
+    return {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
+
+
 def value_text(row: Row, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
     if row.masked[i]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.composition.explaining import Cost, Explainer
 from core.composition.judging import BASELINES, How, Judge, judging_cost
-from core.composition.rows import SIGNS, choose_variant
+from core.composition.rows import SIGNS, measured
 from core.mathematics.metric import LENGTHS, SCALINGS, Score
 from core.mathematics.metrics import DEFAULT, metrics
 from core.network.catalogue import measures
@@ -362,8 +362,7 @@ def _series(attributed: Attributed, name: str, how: How) -> bytes:
     about = {"metric": name, "metric_version": metric.version, **({"scaling": how.scaling, "draws": how.draws} if metric.soft else {"erasure": how.erasure})}
     if attributed.random:
         return bytes.fromhex(canonical_key("scores/random", 1, r=attributed.r, **about))
-    measure = measures()[attributed.measure]
-    about |= {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, attributed.sign)}
+    about |= measured(measures()[attributed.measure], attributed.sign)
     if attributed.r >= 0:
         return bytes.fromhex(canonical_key("scores/shuffled", 1, r=attributed.r, **about))
     return bytes.fromhex(canonical_key("scores/measure", 1, **about))

@@ -8,7 +8,6 @@ import streamlit as st
 from core.composition.diagnosticity import (
     ALL,
     BASELINE_WORDS,
-    HARD_AND_SOFT,
     HEADER,
     PAPER,
     PAPER_BY_TASK,
@@ -30,7 +29,7 @@ from core.composition.rows import SIGNS
 from core.composition.scoring import COUNTS, DRAWS, MEASURES, RANDOM, SHUFFLED, Study
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.metric import MIN_MAX, SCALINGS, SOFTMAX
-from core.mathematics.metrics import DEFAULT, metrics, of_examples
+from core.mathematics.metrics import DEFAULT, HARD_AND_SOFT, metrics, of_examples
 from core.network.catalogue import measures
 from core.network.erasing import MASK, erasures_of
 from pages.parts import working

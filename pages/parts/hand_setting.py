@@ -3,9 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from core.composition.hand_set import METRICS, REST, Pair, judge_pair, row_of, top_words
+from core.composition.hand_set import REST, Pair, judge_pair, row_of, top_words
 from core.composition.judging import How
 from core.composition.rows import pieces
+from core.mathematics.metrics import DEFAULT as METRICS
 from core.network.scheduler import NonFinite, OutOfMemory
 from pages.parts.judging import judge_of
 from pages.parts.links import linked

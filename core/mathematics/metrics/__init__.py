@@ -6,8 +6,9 @@ import pkgutil
 
 from core.mathematics.metric import Metric, registered
 
-# What SoftFaith compares, and what is shown unasked.
-DEFAULT = ("NS", "NC", "Soft-NS", "Soft-NC")
+# Each hard metric with the soft one of the same formula: what SoftFaith compares, and what is shown unasked.
+HARD_AND_SOFT = (("NS", "Soft-NS"), ("NC", "Soft-NC"))
+DEFAULT = tuple(name for kind in zip(*HARD_AND_SOFT) for name in kind)
 _ORDER = (*DEFAULT, "AOPC comprehensiveness", "AOPC sufficiency", "monotonicity", "CORR", "decision flip", "sparsity")
 
 
