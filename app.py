@@ -2,18 +2,17 @@
 
 import streamlit as st
 
-from core.composition.exports import safe_name
-from core.composition.figures import performance_by_masking
-from core.composition.rows import Row, build_row, most_important, pieces
-from core.network.catalogue import measures
+from core.explanation.rows import Row, build_row, most_important, pieces
+from core.figures.figures import performance_by_masking
+from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
-from pages.parts.pictures import figure_buttons
-from pages.parts.saving import about_model, about_view, attributions_name, save_attributions, save_table
-from pages.parts.sidebar import View, open_page
-from pages.parts.texts import prediction_line, show_text_notes
-from pages.parts.waiting import in_turn
-from pages.parts.wording import escaped, number, plain
-from pages.parts.words import words
+from core.wording import escaped, number, plain, safe_name
+from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.words import words
+from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.frame.waiting import in_turn
+from pages.parts.sections.saving import about_model, about_view, attributions_name, save_attributions, save_table
 
 MEASURE, CHEAPEST = "leave-one-out", "gradient"
 

@@ -2,6 +2,6 @@
 
 import sys
 
-from core.composition.command_line import main
+from core.commands.command_line import main
 
 sys.exit(main())

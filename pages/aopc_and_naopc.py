@@ -4,27 +4,27 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.composition.exports import safe_name
-from core.composition.figures import masking_paths
-from core.composition.limit_figures import gauges, slope, widths
-from core.composition.limiting import WIDTH, left_over
-from core.composition.plausibility import evidence_of
-from core.composition.rows import SIGNS
-from core.composition.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
-from core.mathematics.limits import EXACT, STILL
-from core.network.catalogue import DEFAULT, measures
-from pages.parts import standing, working
-from pages.parts.evidence import COLUMN, disagreement, precision_note, show_marked_text
-from pages.parts.limiting import STUDIED, Known, Study, refused, studied_cases
-from pages.parts.links import linked
-from pages.parts.pictures import figure_buttons
-from pages.parts.saving import about_view, save_limits, save_table
-from pages.parts.sidebar import View, open_page
-from pages.parts.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
-from pages.parts.stepping import random_line
-from pages.parts.tables import table
-from pages.parts.texts import prediction_line, show_text_notes
-from pages.parts.wording import escaped, number, plain
+from core.explanation.limiting import WIDTH, left_over
+from core.explanation.plausibility import evidence_of
+from core.explanation.rows import SIGNS
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
+from core.figures.figures import masking_paths
+from core.figures.limit_figures import gauges, slope, widths
+from core.mathematics.search.limits import EXACT, STILL
+from core.measures.catalogue import DEFAULT, measures
+from core.wording import escaped, number, plain, safe_name
+from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.tables import table
+from pages.parts.frame.links import linked
+from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.limits import standing
+from pages.parts.limits.limiting import STUDIED, Known, Study, refused, studied_cases
+from pages.parts.sections import working
+from pages.parts.sections.evidence import COLUMN, disagreement, precision_note, show_marked_text
+from pages.parts.sections.saving import about_view, save_limits, save_table
+from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.steps.stepping import random_line
 
 WIDTHS = ("1", "2", "5", "10", "20", "50")
 HALF, FULL = "half precision", "the model’s own"

@@ -2,21 +2,21 @@
 
 import streamlit as st
 
-from core.composition.rows import SIGNS, Row, agreement, build_row, most_important, pieces, shared_top, value_text
-from core.mathematics.registry import ORACLE
-from core.network.catalogue import DEFAULT, measures
+from core.explanation.rows import SIGNS, Row, agreement, build_row, most_important, pieces, shared_top, value_text
+from core.measures.catalogue import DEFAULT, measures
+from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.network.store import canonical_key
-from pages.parts import resources
-from pages.parts.evidence import evidence_section
-from pages.parts.links import choose, linked
-from pages.parts.saving import about_view, attributions_name, save_attributions
-from pages.parts.sidebar import View, open_page, text_box
-from pages.parts.tables import square, table
-from pages.parts.texts import prediction_line, show_text_notes
-from pages.parts.waiting import in_turn
-from pages.parts.wording import duration, escaped, number, plain
-from pages.parts.words import words
+from core.storage.store import canonical_key
+from core.wording import duration, escaped, number, plain
+from pages.parts.components.tables import square, table
+from pages.parts.components.words import words
+from pages.parts.frame import resources
+from pages.parts.frame.links import choose, linked
+from pages.parts.frame.sidebar import View, open_page, text_box
+from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.frame.waiting import in_turn
+from pages.parts.sections.evidence import evidence_section
+from pages.parts.sections.saving import about_view, attributions_name, save_attributions
 
 TOP = 3
 

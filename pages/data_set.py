@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from core.composition.sampling import SAMPLE, draw_examples
-from core.network.examples import Example
-from pages.parts.asking import SIZES
-from pages.parts.diagnosticity import diagnosticity_section
-from pages.parts.links import linked
-from pages.parts.sidebar import Frame, open_data
-from pages.parts.wording import plain
+from core.data.examples import Example
+from core.evaluation.sampling import SAMPLE, draw_examples
+from core.wording import plain
+from pages.parts.data_set.diagnosticity import diagnosticity_section
+from pages.parts.frame.links import linked
+from pages.parts.frame.sidebar import Frame, open_data
+from pages.parts.sections.asking import SIZES
 
 # What the page can tell of a data set: a name, and what draws it from (frame, texts).
 SECTIONS = {"Diagnosticity": diagnosticity_section}

@@ -5,18 +5,17 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.composition.browsing import ORDERS, excerpt, terms, worst
-from core.composition.exports import safe_name
-from pages.parts import data, filters, resources
-from pages.parts.adding import add_data, data_notes
-from pages.parts.browser import asked, browser
-from pages.parts.evidence import show_marked_text
-from pages.parts.links import choose
-from pages.parts.picking import Browsed
-from pages.parts.saving import save_table
-from pages.parts.sidebar import Frame, open_frame, text_box
-from pages.parts.texts import second_text, show_text_notes
-from pages.parts.wording import duration, escaped, number, plain, shortened
+from core.data.browsing import ORDERS, excerpt, terms, worst
+from core.wording import duration, escaped, number, plain, safe_name, shortened
+from pages.parts.components.example_table import asked, browser
+from pages.parts.frame import data, filters, resources
+from pages.parts.frame.adding import add_data, data_notes
+from pages.parts.frame.links import choose
+from pages.parts.frame.picking import Browsed
+from pages.parts.frame.sidebar import Frame, open_frame, text_box
+from pages.parts.frame.texts import second_text, show_text_notes
+from pages.parts.sections.evidence import show_marked_text
+from pages.parts.sections.saving import save_table
 
 ROWS = 12
 _NAMES = {"label": "Label", "predicted": "Predicted", "outcome": "The model is", "confidence": "Confidence", "length": "Length", "tag": "Tags"}

@@ -4,32 +4,30 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from core.composition.erasure_figures import ByLength, by_length, leaving, places_across
-from core.composition.exports import safe_name
-from core.composition.judging import How
-from core.composition.limiting import left_over
-from core.composition.metric_table import Board, equal_lengths
-from core.composition.palette import hue
-from core.composition.rows import SIGNS
-from core.mathematics.erasure import rationale_sizes
-from core.mathematics.metric import DRAWS, MIN_MAX, SCALINGS
-from core.mathematics.metrics import DEFAULT as METRICS
-from core.mathematics.metrics import HARD_AND_SOFT, of_examples
-from core.network.catalogue import DEFAULT, measures
-from core.network.erasing import MASK, erasures_of
-from pages.parts import metric_cells, working
-from pages.parts.hand_setting import hand_setting
-from pages.parts.judging import Known
-from pages.parts.links import linked
-from pages.parts.metric_cells import Gating
-from pages.parts.pictures import figure_buttons
-from pages.parts.saving import about_view, save_table
-from pages.parts.sidebar import View, open_page
-from pages.parts.sides import about_the_test, choose_form, choose_rule
-from pages.parts.stepping import Side
-from pages.parts.tables import square, table
-from pages.parts.texts import prediction_line, show_text_notes
-from pages.parts.wording import escaped, number, plain, without_markup
+from core.explanation.judging import How
+from core.explanation.limiting import left_over
+from core.explanation.metric_table import Board, equal_lengths
+from core.explanation.rows import SIGNS
+from core.figures.erasure_figures import ByLength, by_length, leaving, places_across
+from core.figures.palette import hue
+from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS, rationale_sizes
+from core.measures.catalogue import DEFAULT, measures
+from core.metrics.catalogue import DEFAULT as METRICS
+from core.metrics.catalogue import HARD_AND_SOFT, of_examples
+from core.oracle.erasing import MASK, erasures_of
+from core.wording import escaped, number, plain, safe_name, without_markup
+from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.tables import square, table
+from pages.parts.erasure import metric_cells
+from pages.parts.erasure.hand_setting import hand_setting
+from pages.parts.erasure.judging import Known
+from pages.parts.erasure.metric_cells import Gating
+from pages.parts.frame.links import linked
+from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.sections import working
+from pages.parts.sections.saving import about_view, save_table
+from pages.parts.sections.sides import Side, about_the_test, choose_form, choose_rule
 
 COUNTS = ("8", str(DRAWS), "128")
 _QUIET = {"displayModeBar": False}

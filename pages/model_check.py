@@ -4,29 +4,27 @@ import json
 
 import streamlit as st
 
-from core.composition.check_figures import panels, spans
-from core.composition.check_report import HEADER, Report, all_as_json, findings, left_out, metric_of, name_of, percent, rows, told_left_out, verdict_sentence
-from core.composition.disagreement import disagreement
-from core.composition.exports import safe_name
-from core.composition.families import family
-from core.composition.model_check import RANDOM, Curve
-from core.composition.sampling import draw_sample, same_examples
+from core.data.tables import BadData
+from core.evaluation.families import family
+from core.evaluation.sampling import draw_sample, same_examples
+from core.evaluation.studies.check_report import HEADER, Report, all_as_json, findings, left_out, metric_of, name_of, percent, rows, told_left_out, verdict_sentence
+from core.evaluation.studies.disagreement import disagreement
+from core.evaluation.studies.model_check import RANDOM, Curve
+from core.figures.check_figures import panels, spans
 from core.mathematics.statistics import ALPHA
 from core.network.architectures import UnsupportedModel
-from core.network.references import FORMS, how_to_fit
-from core.network.tables import BadData
-from pages.parts import working
-from pages.parts.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
-from pages.parts.behaviour_tab import behaviour
-from pages.parts.checking import Checked, Checking
-from pages.parts.links import choose, held, linked
-from pages.parts.pictures import figure_buttons
-from pages.parts.saving import about_model, save_table
-from pages.parts.sidebar import Frame, open_data
-from pages.parts.sides import RECURSIVE, choose_form, choose_order
-from pages.parts.stepping import reference_facts
-from pages.parts.tables import table
-from pages.parts.wording import escaped, number, plain
+from core.validity.references import FORMS, how_to_fit
+from core.wording import escaped, number, plain, safe_name
+from pages.parts.check.behaviour_tab import behaviour
+from pages.parts.check.checking import Checked, Checking
+from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.tables import table
+from pages.parts.frame.links import choose, held, linked
+from pages.parts.frame.sidebar import Frame, open_data
+from pages.parts.sections import working
+from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
+from pages.parts.sections.saving import about_model, save_table
+from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, reference_facts
 
 VALIDITY, BEHAVIOUR = "in-distribution", "behaviour"
 PARTS = {VALIDITY: "Is masking in-distribution?", BEHAVIOUR: "Behaviour under masking"}

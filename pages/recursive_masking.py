@@ -4,26 +4,26 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.composition.exports import safe_name
-from core.composition.figures import masking_paths
-from core.composition.plausibility import evidence_of
-from core.composition.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
-from core.composition.rows import SIGNS, pieces
-from core.network.catalogue import DEFAULT, measures
-from core.network.store import canonical_key
-from pages.parts import following, working
-from pages.parts.evidence import COLUMN, disagreement, precision_note, precision_text
-from pages.parts.links import held, hold, linked
-from pages.parts.pictures import figure_buttons
-from pages.parts.player import player
-from pages.parts.saving import about_view, save_table
-from pages.parts.sidebar import View, open_page
-from pages.parts.sides import RECURSIVE, Orders, about_the_test, both_sides, choose_beside, choose_form, choose_order, choose_rule
-from pages.parts.stepping import Side, frame, line, pane, random_line, step_names
-from pages.parts.tables import table
-from pages.parts.texts import prediction_line, show_text_notes
-from pages.parts.trying import what_if_section
-from pages.parts.wording import plain
+from core.explanation.plausibility import evidence_of
+from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
+from core.explanation.rows import SIGNS, pieces
+from core.figures.figures import masking_paths
+from core.measures.catalogue import DEFAULT, measures
+from core.storage.store import canonical_key
+from core.wording import plain, safe_name
+from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.player import player
+from pages.parts.components.tables import table
+from pages.parts.frame.links import held, hold, linked
+from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.sections import working
+from pages.parts.sections.evidence import COLUMN, disagreement, precision_note, precision_text
+from pages.parts.sections.saving import about_view, save_table
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_the_test, both_sides, choose_beside, choose_form, choose_order, choose_rule
+from pages.parts.steps import following
+from pages.parts.steps.stepping import frame, line, pane, random_line, step_names
+from pages.parts.steps.trying import what_if_section
 
 
 @dataclass(frozen=True)

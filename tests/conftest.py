@@ -22,7 +22,7 @@ def tiny_root(tmp_path_factory):
 @pytest.fixture(scope="session")
 def tiny_model(tiny_root):
     """`tiny_model(kind)`: the loaded classifier of a kind, the same object throughout the session."""
-    from core.network.loading import load
+    from core.loading.loading import load
 
     loaded = {}
 
@@ -37,7 +37,7 @@ def tiny_model(tiny_root):
 @pytest.fixture(scope="session")
 def bundled():
     """The bundled model, loaded once."""
-    from core.network.loading import load
+    from core.loading.loading import load
 
     return load("sst2-fmm", "cpu")
 
@@ -45,7 +45,7 @@ def bundled():
 @pytest.fixture(scope="session")
 def twin():
     """The bundled model that was fine-tuned without masking, loaded once."""
-    from core.network.loading import load
+    from core.loading.loading import load
 
     return load("sst2-plain", "cpu")
 
@@ -72,8 +72,8 @@ def server(monkeypatch, shared_store, bundled):
     import streamlit as st
     from streamlit.runtime.media_file_manager import MediaFileManager
 
-    import core.network.loading as loading
-    from core.composition.explaining import Cost
+    import core.loading.loading as loading
+    from core.explanation.explainer import Cost
     from tests.app_session import WAITING
 
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
@@ -93,8 +93,8 @@ def server(monkeypatch, shared_store, bundled):
     # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
     # A whole sample takes a minute, which most tests of pages only pass by.
-    monkeypatch.setattr("pages.parts.checking.Checking.at_once", property(lambda work: False))
-    monkeypatch.setattr("pages.parts.diagnosing.Diagnosing.at_once", property(lambda work: False))
+    monkeypatch.setattr("pages.parts.check.checking.Checking.at_once", property(lambda work: False))
+    monkeypatch.setattr("pages.parts.data_set.diagnosing.Diagnosing.at_once", property(lambda work: False))
     st.cache_resource.clear()
     st.cache_data.clear()
     yield

@@ -7,7 +7,7 @@ import json
 import zipfile
 from typing import NamedTuple
 
-from core.network.tables import UPLOAD_BYTES
+from core.data.tables import UPLOAD_BYTES
 
 PLAIN = "text,label\nwarm bread,kitchen\ncold harbour,boat\nsalt soup,kitchen\n"
 

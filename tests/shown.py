@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from core.composition.explaining import Attribution
-from core.composition.exports import Shown, provenance
-from core.composition.rows import build_row
-from core.network.catalogue import measures
-from core.network.examples import Example
+from core.data.examples import Example
+from core.explanation.explainer import Attribution
+from core.explanation.rows import build_row
+from core.measures.catalogue import measures
 from core.network.features import Encoded, Feature, Truncation, find_words
+from core.reports.exports import Shown, provenance
 
 LABELS = ("negative", "positive")
 NOW = datetime.datetime(2025, 3, 4, 23, 5, 6, tzinfo=datetime.timezone(datetime.timedelta(hours=-2)))

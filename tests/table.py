@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.mathematics.registry import Explained
+from core.measures.registry import Explained
 
 
 class Table:

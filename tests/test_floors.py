@@ -119,12 +119,12 @@ def test_every_file_and_public_function_says_what_it_is(path):
 def test_what_the_pages_import_leaves_the_networks_alone():
     """The first picture must not wait for torch: core imports it inside the functions that need it."""
     wanted = sorted({name for path in FACE for name in imports(TREES[path]) if name.split(".")[0] == "core"})
-    assert "core.network.catalogue" in wanted and "core.composition.explaining" in wanted
+    assert "core.measures.catalogue" in wanted and "core.explanation.explainer" in wanted
     code = f"""
 import importlib, json, sys
 for name in {wanted!r}:
     importlib.import_module(name)
-from core.network.catalogue import measures
+from core.measures.catalogue import measures
 assert len(measures()) > 5
 print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 """
@@ -135,8 +135,8 @@ print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 
 def test_the_floors_are_read_rightly():
     """The reading itself: what it calls floor 2 and what it finds inside functions and packages."""
-    assert [floor(m) for m in ("core", "core.mathematics.ranking", "core.settings", "core.network", "core.composition.rows", "core.__main__", "app",
-                               "pages.parts.words")] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [floor(m) for m in ("core", "core.mathematics.ranking", "core.settings", "core.network", "core.explanation.rows", "core.__main__", "app",
+                               "pages.parts.components.words")] == [0, 0, 1, 1, 2, 2, 3, 3]
     found = imports(ast.parse("import torch.nn\ndef f():\n    from core import settings\n    from core.network.model import Model\n    import scipy as s"))
     assert found == {"torch.nn", "core.settings", "core.network.model", "scipy"}
     assert len(FILES) > 30 and {floor(module_of(path)) for path in FILES} == {0, 1, 2, 3}

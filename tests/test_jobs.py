@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from core.composition import jobs as module
-from core.composition.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
-from core.mathematics.limits import TooDear
+from core import jobs as module
+from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
+from core.mathematics.search.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -422,7 +422,7 @@ def test_python_ends_in_the_middle_of_a_job_without_an_abort(tmp_path):
 import time
 from pathlib import Path
 import torch
-from core.composition.jobs import Jobs
+from core.jobs import Jobs
 
 def work(job):
     one = torch.ones(8)

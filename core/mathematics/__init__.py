@@ -1,1 +1,1 @@
-"""Floor 0: mathematics over arrays and over any masking oracle; knows no model and no file."""
+"""Arrays in, arrays out; no model, no file, no word on a screen."""

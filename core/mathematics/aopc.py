@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from core.mathematics.arrays import Value
 from core.mathematics.ranking import ranking
-from core.mathematics.search import Value
 
 
 def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> np.ndarray:

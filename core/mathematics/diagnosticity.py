@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.mathematics.metric import HIGHER, LOWER
 from core.mathematics.statistics import Interval, mean_interval
 
 # Values closer than this are a tie: the same input, read in another batch, moves by about 1e-7 in float32.
@@ -54,7 +53,7 @@ def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: flo
 
     Args:
         measured: float64[N] or float64[N, M], of M measures; baseline: float64[N, R].
-        direction: HIGHER or LOWER is better.
+        direction: 1 where higher is better, −1 where lower is.
         tie: values that differ by no more are a tie. Departure: the paper compares exactly, within one run.
     Returns:
         Pairs over N examples, M·R each.
@@ -64,7 +63,7 @@ def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: flo
     """
     measured, baseline = np.asarray(measured, dtype=np.float64), np.asarray(baseline, dtype=np.float64)
     measured = measured[:, None] if measured.ndim == 1 else measured
-    if direction not in (HIGHER, LOWER):
+    if direction not in (1, -1):
         raise ValueError(f"a metric that prefers nothing has no diagnosticity; its direction is {direction}")
     if measured.ndim != 2 or baseline.ndim != 2 or len(measured) != len(baseline):
         raise ValueError(f"expected float[N, M] and float[N, R], got shapes {measured.shape} and {baseline.shape}")

@@ -2,8 +2,17 @@
 
 import numpy as np
 
-from core.mathematics.metric import LENGTHS, MIN_MAX, SCALINGS, SIGMOID, UNDEFINED
 from core.mathematics.ranking import ranking
+
+# Rationales of SoftFaith §4.4; the mean over them is the metric's value.
+LENGTHS = (0.01, 0.05, 0.10, 0.20, 0.50)
+DRAWS = 32
+# Below this nothing of the class's probability is lost when everything is erased, so that nothing can be normalised by it.
+UNDEFINED = 1e-4
+MIN_MAX, SIGMOID, SOFTMAX = "min–max", "sigmoid", "softmax"
+SCALINGS = (MIN_MAX, SIGMOID, SOFTMAX)
+BERNOULLI, ADDED, MIXED, ATTENTION = "Bernoulli", "added noise", "mixed noise", "attention mask"
+PERTURBATIONS = (BERNOULLI, ADDED, MIXED, ATTENTION)
 
 
 def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:

@@ -1,1 +1,1 @@
-"""Floor 1: models, the masking oracle, measures that need a model's inside, data files and the store."""
+"""A classifier in memory, and the text as it reads it."""

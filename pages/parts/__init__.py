@@ -1,1 +1,1 @@
-"""What pages share: the sidebar, the words, wording; no page of its own."""
+"""What pages are made of; no formula and no model call."""

@@ -1,0 +1,206 @@
+"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would otherwise be."""
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from core.bench import bench_judging, bench_limits
+from core.loading.loading import load
+from core.measures.leave_one_out import leave_one_out
+from core.measures.registry import Explained
+from core.network.features import Encoded
+from core.network.model import Model
+from core.oracle.oracle import Oracle
+from core.validity.masf import fit_literal, p_values
+from core.validity.references import find_reference
+
+TEXT = ("The director wanted a thriller, a romance and a tax lecture, and after two hours "
+        "nobody could say which one it was.")
+BATCHES = (1, 8, 64)
+
+
+def bench(model: Model, repeats: int = 7) -> dict:
+    """Measure a model on this machine.
+
+    Args:
+        repeats: timings of each contestant, taken in turn; medians are compared.
+    Returns:
+        machine; peak: floating-point operations a second of the fastest square matrix product tried;
+        forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
+        leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
+        above 1 is faster than Captum};
+        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see `bench_limits.limits_speed`;
+        judging: see `bench_judging.judging_speed`.
+    """
+    encoded = model.encode(TEXT)
+    peak = matrix_product_peak(model, repeats)
+    return {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak,
+            "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
+            "leave_one_out": _against_captum(model, encoded, repeats), "masf": masf_speed(), "p_values": p_value_cost(model, encoded, repeats),
+            "limits": bench_limits.limits_speed(model, repeats), "judging": bench_judging.judging_speed(model, repeats)}
+
+
+def matrix_product_peak(model: Model, repeats: int) -> float:
+    """Fastest square matrix product in the model's precision, in operations a second."""
+    import torch
+
+    best = 0.0
+    for size in (512, 1024, 2048):
+        left, right = (torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2))
+        seconds = min(_timed(lambda: left @ right, model) for _ in range(repeats + 2))
+        best = max(best, 2 * size**3 / seconds)
+    return best
+
+
+def masf_speed(observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25) -> dict[str, float]:
+    """MaSF's first level by sorting and binary search, the whole test, and comparing with every reference value.
+
+    Args:
+        compared: observations that are compared with every value; their time is scaled to all.
+    Returns:
+        {"ratio": time of comparing over that of the whole test, higher is better; "megabytes": most that the test
+        held beyond the reference and the observations; "seconds": of the test}.
+    """
+    import tracemalloc
+
+    rng = np.random.default_rng(0)
+    states, tested = (rng.standard_normal((count, layers, dimensions)).astype(np.float32) for count in (reference, observations))
+    masf = fit_literal(states)
+    flat, few = states.reshape(reference, -1), tested[:compared].reshape(compared, -1)
+    masf.p_values(tested[:2])
+    ours = min(_seconds(lambda: masf.p_values(tested)) for _ in range(3))
+    every = _seconds(lambda: [(flat < row).mean(axis=0) for row in few]) * observations / compared
+    tracemalloc.start()
+    masf.p_values(tested)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return {"ratio": every / ours, "megabytes": peak / 1e6, "seconds": ours}
+
+
+def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
+    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is better."""
+    reference = find_reference(model)
+    if reference is None:
+        return {}
+    added = {}
+    for batch in (1, encoded.F + 1):
+        ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
+        types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
+
+        def tested():
+            states = model.run(ids, lengths, types, reference.pooling)[1]
+            p_values(reference.forms, states)
+
+        times = [(_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)]
+        plain, with_p = (statistics.median(column) for column in zip(*times))
+        added[batch] = 1000 * (with_p - plain)
+    return added
+
+
+def operations(model: Model, encoded: Encoded) -> int:
+    """Floating-point operations of the matrix products in one forward pass, counted by torch."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
+        model.differentiable(model.embed(encoded.ids[None]), encoded.type_ids)
+    return counter.get_total_flops()
+
+
+def machine(model: Model) -> str:
+    """The processor, its threads and the device, in words."""
+    import torch
+
+    return (f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}, "
+            f"{model.device}, {model.precision}")
+
+
+def report(found: dict) -> str:
+    """The figures as lines of text."""
+    lines = [found["machine"], f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
+             f"forward passes of {found['tokens']} tokens (share of the peak ↑):"]
+    lines += [f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak" for batch, (rate, share) in found["forward"].items()]
+    lines.append(f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than Captum):")
+    lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
+    masf = found["masf"]
+    lines.append("MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
+                 f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)")
+    lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
+    lines += bench_limits.lines(found["limits"]) + bench_judging.lines(found["judging"])
+    return "\n".join(lines)
+
+
+def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:
+    ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
+    types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
+    seconds = statistics.median(_timed(lambda: model.run(ids, lengths, types), model) for _ in range(2 * repeats))
+    return batch / seconds, operations(model, encoded) * batch / seconds / peak
+
+
+def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
+    target = int(Oracle(model, encoded).logits(np.zeros((1, encoded.F), dtype=bool))[0].argmax())
+    contestants = {"ours": lambda: _ours(model, encoded, target)}
+    for at_once in (1, 32):
+        contestants[f"captum, {at_once} at a time"] = _captum(model, encoded, target, at_once)
+    expected = contestants["ours"]()
+    for name, run in contestants.items():
+        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} computes something else")
+    seconds = {name: [] for name in contestants}
+    for _ in range(repeats):
+        for name, run in contestants.items():
+            seconds[name].append(_timed(run, model))
+    ours = statistics.median(seconds.pop("ours"))
+    return {name: statistics.median(times) / ours for name, times in seconds.items()}
+
+
+def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:
+    # A fresh oracle: nothing is read from a memo.
+    oracle = Oracle(model, encoded)
+    return leave_one_out(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
+
+
+def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callable[[], np.ndarray]:
+    import torch
+    from captum.attr import FeatureAblation
+
+    ids = model.tensor(encoded.ids[None])
+    special = model.tensor(encoded.feature_of[None] < 0)
+    baseline = torch.where(special, ids, torch.full_like(ids, encoded.mask_id))
+    # Special tokens are "ablated" to themselves along with feature 0, so that both sides do the same passes.
+    groups = model.tensor(np.maximum(encoded.feature_of, 0)[None])
+
+    def forward(batch):
+        return model.differentiable(model.module.get_input_embeddings()(batch), encoded.type_ids)[0]
+
+    def run() -> np.ndarray:
+        with model.lock, torch.inference_mode():
+            scores = FeatureAblation(forward).attribute(ids, baselines=baseline, target=target, feature_mask=groups, perturbations_per_eval=at_once)
+        first = [int(np.flatnonzero(encoded.feature_of == i)[0]) for i in range(encoded.F)]
+        return scores[0].float().cpu().numpy()[first]
+
+    return run
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _timed(work: Callable[[], object], model: Model) -> float:
+    started = time.perf_counter()
+    work()
+    if model.device.startswith("cuda"):
+        import torch
+
+        torch.cuda.synchronize()
+    return time.perf_counter() - started
+
+
+def run(name: str, device: str, precision: str) -> str:
+    """Load a model, measure it and report."""
+    return report(bench(load(name, device, precision)))

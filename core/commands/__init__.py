@@ -1,0 +1,1 @@
+"""python -m core …, one file a command: parse, call, print."""

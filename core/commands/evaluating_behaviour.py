@@ -1,0 +1,79 @@
+"""`python -m core evaluate --what behaviour`: when predictions change and how far embeddings drift, example by example."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.data.examples import DataSet, Example
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.behaviour import RANDOM, Course, Walked, behave
+from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, answer, behaviour_report, signed_percent
+from core.evaluation.studies.scoring import Study
+from core.explanation.explainer import Explainer, softmax
+from core.mathematics.search.limits import finish
+from core.network.model import Model
+from core.storage.store import Store
+
+
+@dataclass(frozen=True, eq=False)
+class Behaved:
+    """Examples along every course of a study."""
+
+    sample: Sample
+    walked: dict[Course, Walked]
+
+    def report(self, model: Model) -> BehaviourReport | None:
+        """All of it in numbers; None where no example could be followed."""
+        return behaviour_report(model, self.sample, self.walked)
+
+
+def follow_examples(explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store,
+                    progress: Callable[[str, int, int], None] = lambda *_: None) -> Behaved:
+    """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels are not asked for."""
+    # The predicted class is explained, so that labels change nothing.
+    sample = Sample(data.name, data.digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
+    how = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
+    courses = [*[Course(RANDOM, **how)] * bool(study.count), *(Course(name, study.sign, **how) for name in study.measures)]
+    walked = {course: finish(behave(explainer, sample, course, store, progress=lambda done, total, name=course.measure: progress(name, done, total)))
+              for course in courses}
+    return Behaved(sample, walked)
+
+
+def behaviour_lines(examples: Sequence[Example], found: Behaved, labels: tuple[str, ...]) -> list[dict]:
+    """A line for each example, order, and masking ratio.
+
+    Columns: measure (or "random order"), values (null for random), erasure, seed, features (that can be erased), flip (C/F: share of them erased when the
+    prediction changes, 1 where it never does, mean over the random orders; ↓), never (share of the orders in which it never changes), ratio (masked),
+    predicted (class there), kept (probability there of the class predicted at first).
+    """
+    lines = []
+    for i, example in enumerate(examples):
+        there = {course: one for course, one in found.walked.items() if one.there[i]}
+        if not there:
+            problem = next((one.problems[i] for one in found.walked.values() if i in one.problems), None)
+            lines.append({"example": example.id, "row": None, "class": None, "probability": None, "problem": problem})
+        lines += [{"example": example.id, "row": None, "class": None, "probability": None, "problem": one.problems[i], "measure": course.measure}
+                  for course, one in found.walked.items() if there and i in one.problems]
+        for course, one in there.items():
+            probabilities, first = softmax(one.logits[i]), int(one.predicted[i, 0])
+            about = {"example": example.id, "row": None, "class": labels[first], "probability": float(probabilities[0, first]), "problem": None,
+                     "measure": course.measure, "values": None if course.random else course.sign, "erasure": course.erasure, "seed": course.seed,
+                     "features": int(one.free[i]), "flip": float(one.shares[i]), "never": float(one.never[i])}
+            lines += [about | {"ratio": float(ratio), "predicted": labels[one.predicted[i, k]], "kept": float(probabilities[k, first])} for k, ratio in enumerate(X)]
+    return lines
+
+
+def readable_behaviour(found: BehaviourReport) -> str:
+    """A report as text: the answer, a line for each order, what to know of the examples."""
+    parts = [" ".join(answer([found])), *found.notes]
+    for line in found.lines:
+        low, high = (f"{end:.3f}" for end in (line.fidelity.low, line.fidelity.high))
+        parts.append(f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised {_number(line.normalised)} ↑, never changes "
+                     f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} at 100 %, change of mean σ "
+                     f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])}")
+    return "\n".join(parts)
+
+
+def _number(value: float) -> str:
+    return "—" if value != value else f"{value:.3f}"

@@ -1,1 +1,0 @@
-"""Floor 2: explaining an example, training, jobs, figures and the command line."""

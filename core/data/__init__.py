@@ -1,0 +1,1 @@
+"""From files, the hub, a seed or what ships, to examples."""

@@ -1,0 +1,249 @@
+"""Browse a data set: search, filter, count and sort its examples beside what a model predicts for them."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from core.data.examples import DataSet
+
+RIGHT, WRONG = "right", "wrong"
+NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "(no verdict)", "(no tag)"
+ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length")
+# Lower ends of the bands, and what they are called.
+_CONFIDENCE = {0.0: "below 60 %", 0.6: "60 to 80 %", 0.8: "80 to 95 %", 0.95: "95 % and more"}
+_LENGTH = {0: "up to 5 words", 6: "6 to 10", 11: "11 to 20", 21: "21 to 40", 41: "41 to 80", 81: "81 to 160", 161: "over 160"}
+_TERM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
+_MOST_TAGS = 40
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for; every part narrows, several values of one facet widen. Empty: everything, in the file's order.
+
+    search: terms that must all occur in text, second text or id, in any case; "quoted words" are one term.
+    facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last.
+    """
+
+    search: str = ""
+    facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    order: str = "row"
+    descending: bool = False
+
+    @property
+    def asks_model(self) -> bool:
+        """Whether its answer depends on what a model predicts."""
+        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence")) or self.order in ("predicted", "label probability", "confidence")
+
+    @property
+    def narrows(self) -> bool:
+        """Whether it leaves anything out."""
+        return bool(terms(self.search)) or any(self.facets.values())
+
+    def toggled(self, facet: str, value: str) -> "Query":
+        """The query with one value of a facet switched on, or off where it is on."""
+        now = self.facets.get(facet, ())
+        then = tuple(v for v in now if v != value) if value in now else (*now, value)
+        return replace(self, facets={name: values for name, values in {**self.facets, facet: then}.items() if values})
+
+
+class Index:
+    """A data set prepared for browsing: N examples as columns. Building it reads every text once.
+
+    lengths: int64[N], runs of non-space characters; labels: int64[N], places in data.classes, −1 for none.
+    """
+
+    def __init__(self, data: DataSet):
+        self.data = data
+        self.rows = {example.id: i for i, example in enumerate(data.examples)}
+        self.haystack = ["\n".join((e.text, e.second or "", e.id)).casefold() for e in data.examples]
+        self.lengths = np.array([len(e.text.split()) for e in data.examples], dtype=np.int64)
+        self.labels = _codes([e.label for e in data.examples], data.classes)
+        counted = Counter(tag for e in data.examples for tag in dict.fromkeys(e.tags))
+        # The commonest first, as a menu shows them.
+        self.tags = tuple(tag for tag, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
+        self.tagged = np.zeros((len(self.tags) + 1, len(data)), dtype=bool)
+        place = {tag: k for k, tag in enumerate(self.tags)}
+        for i, example in enumerate(data.examples):
+            # Tags beyond the commonest are no value of the facet, but tags all the same.
+            self.tagged[[place[tag] for tag in example.tags if tag in place] or ([] if example.tags else [-1]), i] = True
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+
+@dataclass(frozen=True)
+class LabelMatch:
+    """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the same)."""
+
+    classes: dict[str, int]
+    how: str = ""
+
+
+def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> LabelMatch:
+    """Tie a data set's labels to a model's classes.
+
+    By name, whatever the case; else numbers from 0 in the order of the model's classes; else, where the model's
+    classes are only numbered (LABEL_0 …) and as many, in order. What cannot be tied is left out, never guessed.
+    """
+    names = {name.strip().casefold(): i for i, name in enumerate(model_labels)}
+    by_name = {label: names[label.strip().casefold()] for label in labels if label.strip().casefold() in names}
+    if by_name or not labels:
+        missing = [label for label in labels if label not in by_name]
+        return LabelMatch(by_name, f"Not judged, since the model has no such class: {_some(missing)}." if missing else "")
+    if all(label.isascii() and label.isdigit() for label in labels) and max(map(int, labels)) < len(model_labels) and "0" in labels:
+        return LabelMatch({label: int(label) for label in labels},
+                          f"The labels are numbers; they are read as the model’s classes in order: {_some([f'{n} = {m}' for n, m in enumerate(model_labels)])}.")
+    if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
+        return LabelMatch({label: i for i, label in enumerate(labels)},
+                          f"The model does not name its classes; they are read in the data’s order: {_some([f'{m} = {n}' for m, n in zip(model_labels, labels)])}.")
+    return LabelMatch({}, f"The data’s labels ({_some(list(labels))}) are not this model’s classes ({_some(list(model_labels))}), so right and wrong are not judged.")
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be judged.
+
+    predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
+    right: 1, 0, or −1.
+    """
+
+    labels: tuple[str, ...]
+    predicted: np.ndarray
+    confidence: np.ndarray
+    label_probability: np.ndarray
+    right: np.ndarray
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right ones among those that can be judged, in [0, 1]; NaN if there are none. Higher is better."""
+        judged = self.right >= 0
+        return float(self.right[judged].mean()) if judged.any() else float("nan")
+
+
+def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Judged:
+    """Set predictions beside labels.
+
+    Args:
+        labels: C class names of the model; () while there is none.
+        match: from `match_labels`.
+        probabilities: float[N, C], rows of NaN where there is none yet; None for none at all.
+    """
+    N = len(index)
+    if not labels:
+        return Judged((), np.full(N, -1), np.full(N, np.nan), np.full(N, np.nan), np.full(N, -1))
+    probabilities = np.full((N, len(labels)), np.nan) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
+    there = np.isfinite(probabilities).all(axis=1)
+    predicted = np.where(there, np.where(there[:, None], probabilities, 0.0).argmax(axis=1), -1)
+    confidence = np.where(there, probabilities.max(axis=1), np.nan)
+    classes = np.array([match.classes.get(name, -1) for name in index.data.classes] + [-1], dtype=np.int64)
+    meant = classes[index.labels]
+    known = there & (meant >= 0)
+    label_probability = np.where(known, probabilities[np.arange(N), np.maximum(meant, 0)], np.nan)
+    return Judged(labels, predicted, confidence, label_probability, np.where(known, predicted == meant, -1).astype(np.int64))
+
+
+def facets(index: Index, judged: Judged) -> dict[str, tuple[str, ...]]:
+    """What can be filtered by: each facet's values in the order of a menu, the one for "none" last."""
+    return {facet: names for facet, (names, _) in _members(index, judged).items()}
+
+
+def select(index: Index, judged: Judged, query: Query) -> np.ndarray:
+    """Rows of the examples that a query leaves, in its order → int64[n]."""
+    kept = np.flatnonzero(np.logical_and.reduce(list(_parts(index, judged, query).values())))
+    values = _values(index, judged, query.order)
+    if values is None:
+        return kept[::-1] if query.descending else kept
+    chosen = values[kept]
+    missing = np.isnan(chosen)
+    # Stable either way, so that equal values stay in the file's order.
+    order = np.argsort(np.where(missing, 0.0, -chosen if query.descending else chosen), kind="stable")
+    return kept[np.concatenate([order[~missing[order]], order[missing[order]]])]
+
+
+def counts(index: Index, judged: Judged, query: Query) -> dict[str, dict[str, int]]:
+    """For each facet, how many examples each of its values would leave beside the query's other parts."""
+    parts = _parts(index, judged, query)
+    found = {}
+    for facet, (names, members) in _members(index, judged).items():
+        others = np.logical_and.reduce([mask for part, mask in parts.items() if part != facet])
+        if members.ndim == 2:
+            tally = members[:, others].sum(axis=1)
+        else:
+            tally = np.bincount(np.where(members < 0, len(names) - 1, members)[others], minlength=len(names))
+        found[facet] = dict(zip(names, map(int, tally)))
+    return found
+
+
+def worst(judged: Judged) -> int | None:
+    """The row of the most confident mistake; None if there is none."""
+    wrong = np.flatnonzero(judged.right == 0)
+    return int(wrong[judged.confidence[wrong].argmax()]) if len(wrong) else None
+
+
+def terms(search: str) -> list[str]:
+    """The terms of a search, in lower case; all must occur. A quote that is not closed yet reaches to the end."""
+    return [term.casefold() for quoted, word in _TERM.findall(search) if (term := quoted.strip() or word)]
+
+
+def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
+    """The part of a text that a table shows: its beginning, or where the first of the terms stands."""
+    if len(text) <= most:
+        return text
+    low = text.casefold()
+    places = [place for term in wanted if (place := low.find(term)) >= 0]
+    start = max(0, min(places, default=0) - most // 3)
+    start = 0 if not places or min(places) < most - 20 else start
+    return ("…" if start else "") + text[start:start + most] + ("…" if start + most < len(text) else "")
+
+
+def _members(index: Index, judged: Judged) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values, N]."""
+    confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
+    length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
+    return {"label": ((*index.data.classes, NO_LABEL), index.labels),
+            "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
+            "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
+            "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
+            "length": (tuple(_LENGTH.values()), length),
+            "tag": ((*index.tags, UNTAGGED), index.tagged)}
+
+
+def _parts(index: Index, judged: Judged, query: Query) -> dict[str, np.ndarray]:
+    """Each part of the query as bool[N]; a value that no example can have leaves nothing."""
+    found = {"search": _holding(index, terms(query.search))}
+    for facet, (names, members) in _members(index, judged).items():
+        asked = np.array([name in query.facets.get(facet, ()) for name in names])
+        if not query.facets.get(facet):
+            continue
+        found[facet] = members[asked].any(axis=0) if members.ndim == 2 else asked[members]
+    return found
+
+
+def _holding(index: Index, wanted: list[str]) -> np.ndarray:
+    if not wanted:
+        return np.ones(len(index), dtype=bool)
+    return np.fromiter((all(term in text for term in wanted) for text in index.haystack), dtype=bool, count=len(index))
+
+
+def _values(index: Index, judged: Judged, order: str) -> np.ndarray | None:
+    """What an order sorts by, float64[N] with NaN where there is nothing; None for the order of the file."""
+    if order == "text":
+        values = np.empty(len(index))
+        values[sorted(range(len(index)), key=index.haystack.__getitem__)] = np.arange(len(index))
+        return values
+    if order in ("label", "predicted"):
+        codes = index.labels if order == "label" else judged.predicted
+        return np.where(codes < 0, np.nan, codes)
+    return {"label probability": judged.label_probability, "confidence": judged.confidence, "length": index.lengths.astype(np.float64)}.get(order)
+
+
+def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:
+    place = {name: i for i, name in enumerate(names)}
+    return np.array([-1 if value is None else place.get(value, -1) for value in values], dtype=np.int64)
+
+
+def _some(names: list[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

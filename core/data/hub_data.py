@@ -1,0 +1,390 @@
+"""Read one split of a data set by its hub id: only its data files are fetched, and no code of the set ever runs.
+
+The hub tells the names of a set's files; `datasets` finds configurations and splits among empty files of these names,
+and then reads the few that were fetched. So its rules decide, without a look at anything that is not needed.
+"""
+
+import contextlib
+import glob
+import hashlib
+import json
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+from core.data.parsing import listed
+from core.data.tables import BadData, RawTable
+from core.storage.hub import quietly
+from core.wording import in_short
+
+MOST_ROWS = 200_000
+MOST_BYTES = 1_000_000_000
+_SECONDS = 5
+_MIRROR = "refs/convert/parquet"
+_PAGES = ("https://huggingface.co/datasets/", "huggingface.co/datasets/", "hf://datasets/")
+_KINDS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt", ".arrow")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_NOT_DATA = ("dataset_infos.json", "dataset_info.json", "dataset_dict.json", "config.json", "state.json", "requirements.txt", "license.txt")
+_INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that matter."""
+
+    id: str
+    revision: str
+    sizes: dict[str, int]
+    card: dict
+    notes: tuple[str, ...] = ()
+    fetched: Path | None = None
+
+
+def hub_choices(id: str) -> dict[str, list[str]]:
+    """Configurations of a hub data set and the splits of each, in the set's order.
+
+    Raises:
+        BadData: a sentence: no network, unknown, private or gated id, loading script, no data files.
+    """
+    listing = _listing(_hub_id(id))
+    with _plain_errors(listing.id), _as_folder(listing) as folder:
+        return {config: list(_builder(folder, config).config.data_files or {}) for config in _configs(folder)}
+
+
+def read_hub(id: str, config: str | None = None, split: str = "validation", most_rows: int | None = None) -> RawTable:
+    """Read one split of a hub data set.
+
+    Args:
+        id: as on the hub, such as "nyu-mll/glue".
+        config: None takes the only one, or the one that the set marks as default.
+        most_rows: read at most so many of the first rows; None reads up to 200,000.
+    Returns:
+        The table; its digest covers id, configuration, split, revision and all cells; its notes say what was left out.
+    Raises:
+        BadData: a sentence: no network, unknown, private or gated id, loading script, no such configuration or split
+            (it names those there are), files that are too large or damaged.
+    """
+    listing = _listing(_hub_id(id))
+    most = MOST_ROWS if most_rows is None else most_rows
+    if most < 1:
+        raise BadData(f"At least 1 row must be read, not {most}.")
+    with _plain_errors(listing.id), _as_folder(listing) as folder:
+        config = _chosen(listing.id, config, _configs(folder), folder)
+        files = dict(_builder(folder, config).config.data_files or {})
+        if split not in files:
+            raise BadData(f"{_called(listing.id, config)} has no split {split!r}; it has {', '.join(files) or 'none'}.")
+        names = [Path(file).resolve().relative_to(folder).as_posix() for file in files[split]]
+        cells, classes, dropped = _cells(_filled(folder.parent / "split", listing, config, split, names, most), config, split, most)
+    more = bool(cells) and len(next(iter(cells.values()))) > most
+    cells = {column: values[:most] for column, values in cells.items()}
+    if not cells or not next(iter(cells.values())):
+        raise BadData(f"{_called(listing.id, config)}, split {split!r}, holds no rows.")
+    notes = [*listing.notes]
+    notes += [f"Columns that hold no text or number were left out: {', '.join(dropped)}."] if dropped else []
+    notes += [f"The first {most:,} rows were read; the split holds more."] if more else []
+    name = " ".join(filter(None, (listing.id, config if config != "default" else None, split)))
+    return RawTable(name, tuple(cells), cells, _digest(listing, config, split, cells), tuple(notes), classes)
+
+
+def _hub_id(id: str) -> str:
+    name = id.strip() if isinstance(id, str) else ""
+    page = next((page for page in _PAGES if name.startswith(page)), "")
+    name = "/".join(name.removeprefix(page).split("/")[:2]) if page else name
+    try:
+        place = Path(name).expanduser()
+        folder, there = place.is_dir(), place.exists()
+    except (OSError, RuntimeError, ValueError):
+        folder = there = False
+    if not name:
+        raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
+    if folder:
+        raise BadData(f"{name[:80]!r} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, .tsv or .parquet).")
+    if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
+        raise BadData(f"{name[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a file.")
+    return name
+
+
+def _listing(id: str) -> _Listing:
+    """Ask the hub once, briefly; without it, look at what was fetched before."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    try:
+        found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
+    except GatedRepoError as error:
+        raise BadData(_closed(id)) from error
+    except HFValidationError as error:
+        raise BadData(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
+    except RepositoryNotFoundError as error:
+        raise BadData(f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one run `hf auth login`.") from error
+    except Exception as error:
+        status = getattr(getattr(error, "response", None), "status_code", None) if isinstance(error, HfHubHTTPError) else None
+        return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
+    sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
+    if f"{id.rpartition('/')[2]}.py" in sizes:
+        return _mirror(id)
+    return _Listing(id, found.sha or "", _data_files(sizes), _card(_fetch(id, "README.md", None)) if "README.md" in sizes else {})
+
+
+def _mirror(id: str) -> _Listing:
+    """The hub's own Parquet copy of a set that is defined by a script; its files are named configuration/split/number."""
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
+        sizes = _data_files({s.rfilename: s.size or 0 for s in found.siblings or [] if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2})
+    except HfHubHTTPError:
+        sizes = {}
+    except Exception as error:
+        raise BadData(f"The hub could not be reached for {id!r}. Try again, {_INSTEAD}.") from error
+    if not sizes:
+        raise BadData(f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, {_INSTEAD}.")
+    configs: dict[str, dict[str, list[str]]] = {}
+    for name in sorted(sizes):
+        config, folder, _ = name.split("/")
+        configs.setdefault(config, {}).setdefault(folder.removeprefix("partial-"), []).append(name)
+    card = {"configs": [{"config_name": config, "data_files": [{"split": split, "path": names} for split, names in splits.items()]}
+                        for config, splits in configs.items()]}
+    notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
+    notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
+    return _Listing(id, found.sha or "", sizes, card, notes)
+
+
+def _fetched_before(id: str, what: str, error: Exception) -> _Listing:
+    from huggingface_hub import try_to_load_from_cache
+
+    readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
+    folder = Path(readme).parent if isinstance(readme, str) else None
+    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()} if folder else {}
+    if not _data_files(sizes):
+        raise BadData(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {_INSTEAD}.") from error
+    return _Listing(id, folder.name, _data_files(sizes), _card(folder / "README.md"),
+                    (f"The hub {what}; what was fetched before was read, and only its splits are offered.",), folder)
+
+
+def _data_files(sizes: dict[str, int]) -> dict[str, int]:
+    """The files that hold tables; what else a set holds is never fetched."""
+    def is_data(name: str) -> bool:
+        path = PurePosixPath(name.lower())
+        kind = PurePosixPath(path.stem).suffix if path.suffix in _PACKED else path.suffix
+        return kind in _KINDS and path.name not in _NOT_DATA
+
+    return {name: size for name, size in sizes.items() if is_data(name) and not _leads_out(name) and {"", "."}.isdisjoint(name.split("/"))}
+
+
+def _leads_out(name: str) -> bool:
+    """Whether a file's name, or a pattern or folder on a card, may mean a place outside the data set, on any system."""
+    return name.startswith(("/", "~")) or ".." in name.split("/") or any(sign in name for sign in ("\\", ":", "\0"))
+
+
+def _card(path: Path) -> dict:
+    """The parts of a data set's card that say which file is what; {} where it has none or is damaged."""
+    from huggingface_hub import DatasetCard
+
+    try:
+        found = DatasetCard.load(path).data.to_dict()
+    except Exception:
+        return {}
+    return {part: found[part] for part in ("configs", "dataset_info") if part in found}
+
+
+def _fetch(id: str, name: str, revision: str | None) -> Path:
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, LocalEntryNotFoundError
+
+    try:
+        with quietly():
+            return Path(hf_hub_download(id, name, repo_type="dataset", revision=revision, etag_timeout=_SECONDS))
+    except GatedRepoError as error:
+        raise BadData(_closed(id)) from error
+    except LocalEntryNotFoundError as error:
+        raise BadData(f"The hub could not be reached to fetch {name!r} of {id!r}. Try again, {_INSTEAD}.") from error
+    except EntryNotFoundError as error:
+        raise BadData(f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {_INSTEAD}.") from error
+    except Exception as error:
+        raise BadData(f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the disk, {_INSTEAD}.") from error
+
+
+@contextlib.contextmanager
+def _as_folder(listing: _Listing):
+    """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
+    if not listing.sizes:
+        raise BadData(f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}.")
+    about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
+    outside = [name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if _leads_out(name)]
+    if outside:
+        raise BadData(f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose another set, {_INSTEAD}.")
+    with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
+        folder = Path(place).resolve() / "data"
+        for name in listing.sizes:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).touch()
+        _write_card(folder, _only_there(listing.card, listing.sizes))
+        yield folder
+
+
+def _named(files) -> list[str]:
+    """The names and patterns among what a card may say of its files: one, several, or some for each split."""
+    if isinstance(files, dict):
+        files = [files["path"]] if "path" in files else list(files.values())
+    return [files] if isinstance(files, str) else [name for part in files for name in _named(part)] if isinstance(files, list) else []
+
+
+def _write_card(folder: Path, card: dict) -> None:
+    # JSON is YAML; what has no place in JSON, such as a date, becomes text.
+    if card:
+        (folder / "README.md").write_text(f"---\n{json.dumps(card, default=str)}\n---\n", encoding="utf-8")
+
+
+def _only_there(card: dict, names: Iterable[str]) -> dict:
+    """The card without splits whose files are not there: `datasets` refuses the whole set for one of them."""
+    def there(patterns) -> bool:
+        wanted = [patterns] if isinstance(patterns, str) else [str(pattern) for pattern in patterns or ()]
+        return any(fnmatch(name, pattern.removeprefix("./").replace("**/", "*")) for name in names for pattern in wanted)
+
+    configs = []
+    for config in filter(lambda entry: isinstance(entry, dict), _entries(card, "configs")):
+        files = config.get("data_files")
+        if isinstance(files, list) and all(isinstance(entry, dict) for entry in files) and not config.get("data_dir"):
+            files = [entry for entry in files if there(entry.get("path"))]
+            config = {**config, "data_files": files}
+        if files != []:
+            configs.append(config)
+    kept = {key: value for key, value in card.items() if key != "configs"}
+    return {**kept, "configs": configs} if configs else kept
+
+
+def _configs(folder: Path) -> list[str]:
+    from datasets import get_dataset_config_names
+
+    return list(get_dataset_config_names(str(folder)))
+
+
+def _chosen(id: str, config: str | None, there: list[str], folder: Path) -> str:
+    from datasets import get_dataset_default_config_name
+
+    if config is None:
+        config = there[0] if len(there) == 1 else get_dataset_default_config_name(str(folder))
+        if config is None:
+            raise BadData(f"{id!r} has several configurations; choose one of {', '.join(there)}.")
+    elif config not in there:
+        raise BadData(f"{id!r} has no configuration {config!r}; it has {', '.join(there)}.")
+    return config
+
+
+def _builder(folder: Path, config: str):
+    from datasets import load_dataset_builder
+
+    return load_dataset_builder(str(folder), config, cache_dir=str(folder.parent / "cache"))
+
+
+def _filled(folder: Path, listing: _Listing, config: str, split: str, names: list[str], most: int) -> Path:
+    """A folder with the real files of one split: of Parquet no more than hold `most` rows and one."""
+    from pyarrow.parquet import ParquetFile
+
+    rows = size = 0
+    used = []
+    for name in names:
+        size += listing.sizes[name]
+        if size > MOST_BYTES:
+            raise BadData(f"The files of this split of {listing.id!r} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask for fewer rows, {_INSTEAD}.")
+        real = listing.fetched / name if listing.fetched else _fetch(listing.id, name, listing.revision or None)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.symlink(real.resolve(), folder / name)
+        except OSError:
+            shutil.copyfile(real, folder / name)
+        used.append(name)
+        rows += ParquetFile(real).metadata.num_rows if name.lower().endswith(".parquet") else 1
+        if name.lower().endswith(".parquet") and rows > most:
+            break
+    if not rows:
+        raise BadData(f"{_called(listing.id, config)}, split {split!r}, holds no rows.")
+    # Only this split is named: `datasets` looks into every split that a card names, even to read another.
+    about = next((entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict) and entry.get("config_name") == config), {})
+    about = {key: value for key, value in about.items() if key not in ("data_dir", "default")}
+    about |= {"config_name": config, "data_files": [{"split": split, "path": [glob.escape(name) for name in used]}]}
+    infos = [entry for entry in _entries(listing.card, "dataset_info") if isinstance(entry, dict) and entry.get("config_name", "default") == config]
+    _write_card(folder, {"configs": [about], "dataset_info": infos} if infos else {"configs": [about]})
+    return folder
+
+
+def _entries(card: dict, part: str) -> list:
+    found = card.get(part)
+    return found if isinstance(found, list) else [found] if isinstance(found, dict) else []
+
+
+def _cells(folder: Path, config: str, split: str, most: int) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
+    """Cells of the first rows, one more than asked where there is one, the names of numbered classes, and columns left out."""
+    from datasets import ClassLabel, LargeList, List, Value, load_dataset
+
+    with quietly():
+        found = load_dataset(str(folder), config, split=split, streaming=True, cache_dir=str(folder.parent / "cache"))
+        # CSV and JSON tell their columns only when they are read.
+        features = found.features or next(iter(found.take(1)), {})
+        dropped = [column for column, kind in features.items()
+                   if found.features and not isinstance(kind, ClassLabel | Value | List | LargeList | dict | list)]
+        found = found.remove_columns(dropped) if dropped else found
+        cells: dict[str, list] = {column: [] for column in features if column not in dropped}
+        for batch in found.iter(batch_size=1000):
+            for column, values in cells.items():
+                values += map(_plain, batch[column])
+            if cells and len(values) > most:
+                break
+    classes = {column: tuple(kind.names) for column, kind in (found.features or {}).items() if isinstance(kind, ClassLabel) and kind.names}
+    if any(path.suffix.lower() in (".csv", ".tsv") for path in folder.rglob("*")):
+        cells = {column: _whole(values) for column, values in cells.items()}
+    return {column: values[:most + 1] for column, values in cells.items()}, classes, dropped
+
+
+def _whole(values: list) -> list:
+    """Whole numbers with gaps, which CSV readers widen to fractions, as whole numbers again."""
+    if None in values and all(value is None or isinstance(value, float) and value.is_integer() for value in values):
+        return [None if value is None else int(value) for value in values]
+    return values
+
+
+def _plain(value):
+    """A cell as a table holds it: text, number, truth, nothing, or what JSON nests of these."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    return str(value)
+
+
+def _digest(listing: _Listing, config: str, split: str, cells: dict[str, list]) -> str:
+    total = hashlib.sha256(json.dumps([listing.id, config, split, listing.revision]).encode())
+    for column, values in cells.items():
+        total.update(json.dumps([column, values], ensure_ascii=True).encode())
+    return total.hexdigest()
+
+
+@contextlib.contextmanager
+def _plain_errors(id: str):
+    """What `datasets` and pyarrow raise about a set's files becomes one sentence."""
+    try:
+        yield
+    except BadData:
+        raise
+    except Exception as error:
+        cause = error.__cause__ or error
+        raise BadData(f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {_INSTEAD}.") from error
+
+
+def _called(id: str, config: str) -> str:
+    return repr(id) if config == "default" else f"{id!r} ({config})"
+
+
+def _closed(id: str) -> str:
+    return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {_INSTEAD}."

@@ -1,0 +1,216 @@
+"""Where examples come from: what ships with the project and what people add, each under a key that stays the same.
+
+Whatever is added (a file, an upload, a hub data set) is kept as one file in the library, so that
+opening it again needs neither its first place nor a network.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.data.examples import DataSet, bundled_data, bundled_set
+from core.data.mapping import Mapping, build, guess_mapping
+from core.data.tables import BadData, RawTable, read_file, read_table
+from core.data.tasks import Task, match_task, tasks
+from core.storage.library import FILE_BYTES, Library
+
+# Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
+_ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A data set that was added: its name, its file in the library, and how its columns are understood.
+
+    file: SHA-256 of the content; suffix: its kind; classes: {column: names of its numbered classes}; origin: where it
+    came from, a few words for people; notes: what was said when it was read, where reading the file again does not say it.
+    """
+
+    name: str
+    file: str
+    suffix: str
+    mapping: Mapping
+    classes: dict[str, tuple[str, ...]]
+    origin: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Name and eight hex digits over content and mapping: the same text on another machine, another for other content."""
+        about = json.dumps([self.file, self.mapping.as_dict(), self.classes], sort_keys=True)
+        return f"{self.name}@{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+    def as_dict(self) -> dict:
+        """JSON for the library."""
+        return {"name": self.name, "file": self.file, "suffix": self.suffix, "mapping": self.mapping.as_dict(),
+                "classes": {column: list(names) for column, names in self.classes.items()}, "origin": self.origin, "notes": list(self.notes)}
+
+    @classmethod
+    def from_dict(cls, found: dict) -> "Source":
+        """Read what `as_dict` wrote; BadData where it is something else."""
+        try:
+            name, file, suffix, origin = (found[part] for part in ("name", "file", "suffix", "origin"))
+            classes = {column: tuple(map(str, names)) for column, names in found["classes"].items()}
+            if not all(isinstance(text, str) for text in (name, file, suffix, origin)):
+                raise TypeError("expected texts")
+        except (KeyError, TypeError, AttributeError) as error:
+            raise BadData("What was kept of this data set is damaged. Add it again.") from error
+        notes = found.get("notes")
+        return cls(name, file, suffix, Mapping.from_dict(found.get("mapping")), classes, origin, tuple(map(str, notes)) if isinstance(notes, list) else ())
+
+
+def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, content: bytes | None = None) -> Source:
+    """Put a table into the library so that it is there at the next start.
+
+    Args:
+        table: as it was read; mapping: what its columns mean.
+        origin: where it came from, for people.
+        content: the file's own bytes, so that the kept file is the same; None writes the cells as JSON Lines.
+    Raises:
+        BadData: nothing usable in it with this mapping.
+    """
+    build(table, mapping)
+    made = content is None
+    suffix = _ROWS if made else f".{table.name.rpartition('.')[2].lower()}"
+    digest = library.put_file(_as_json_lines(table) if made else content, suffix)
+    problem = library.last_problem
+    source = Source(table.name, digest, suffix, mapping, dict(table.classes), origin, table.notes if made else ())
+    try:
+        library.add_data(source.key, source.as_dict())
+    except ValueError as error:
+        raise BadData(f"{table.name} cannot be kept, since it has too many class names or columns. Leave out those that are not needed.") from error
+    # A file that is not kept is worth saying, though its description is.
+    library.last_problem = library.last_problem or problem
+    return source
+
+
+def forget(library: Library, key: str) -> None:
+    """Take a data set off the list, and delete its file unless another data set reads it."""
+    file = library.data().get(key, {}).get("file")
+    library.remove_data(key)
+    if file and all(about.get("file") != file for about in library.data().values()):
+        library.remove_file(file)
+
+
+def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
+    """Guess what the columns of a table mean: those of a known task where they are its columns, else by name and content.
+
+    Returns:
+        the table (a task's own rows, with its labels by name), the mapping, and the task, None where it is none.
+    Raises:
+        BadData: no column can be the text, or no row belongs to the task.
+    """
+    found = task or match_task(table.columns)
+    if found is not None and set(found.needed) <= set(table.columns):
+        try:
+            prepared = found.prepare(table)
+            build(prepared, found.mapping())
+            return prepared, found.mapping(), found
+        except BadData:
+            # Columns of the same names may hold something else; a task that was asked for is not guessed.
+            if task is not None:
+                raise
+    return table, guess_mapping(table), None
+
+
+def from_setting(library: Library, asked: str) -> Source:
+    """Find what a setting names: a file, a task by its name, or a hub id `owner/name`, `owner/name:config:split`.
+
+    What was fetched once is not fetched again.
+
+    Raises:
+        BadData: there is no such thing, or it cannot be read; the message says what to do.
+    """
+    path = _file(asked)
+    if path is not None:
+        content, name = read_file(path, most_bytes=FILE_BYTES)
+        return _keep_understood(library, read_table(content, name), None, f"file {path}", content)
+    task = tasks().get(asked)
+    if task is None and ("/" not in asked or asked.startswith((".", "/", "~"))):
+        raise BadData(f"There is no file {asked!r}, and no task of that name. Give a file, owner/name of a hub data set, or one of {', '.join(tasks())}.")
+    if task is not None and task.hub is None:
+        raise BadData(task.local)
+    hub, config, split = _parts(asked, task)
+    return from_hub(library, hub, config, split, task)
+
+
+def from_hub(library: Library, hub: str, config: str | None, split: str, task: Task | None = None) -> Source:
+    """A split of a hub data set, from the library where it was fetched before; BadData as `read_hub` and `build`."""
+    origin = hub_origin(hub, config, split, task)
+    for about in library.data().values():
+        if about.get("origin") == origin:
+            return Source.from_dict(about)
+    from core.data.hub_data import read_hub
+
+    return _keep_understood(library, read_hub(hub, config, split), task or match_task((), hub, config), origin, None)
+
+
+def hub_origin(hub: str, config: str | None, split: str, task: Task | None = None) -> str:
+    """What stands as the origin of a hub data set; several tasks may be parts of one."""
+    return f"hub data set {hub}{f', {config}' if config else ''}, {split}{f' ({task.name})' if task is not None else ''}"
+
+
+def _file(asked: str) -> Path | None:
+    try:
+        path = Path(asked).expanduser()
+        return path if path.is_file() else None
+    except (ValueError, OSError, RuntimeError):
+        return None
+
+
+def _keep_understood(library: Library, table: RawTable, task: Task | None, origin: str, content: bytes | None) -> Source:
+    prepared, mapping, _ = understand(table, task)
+    return keep(library, prepared, mapping, origin, content if prepared is table else None)
+
+
+def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
+    if task is not None:
+        return task.hub, task.config, next(task.splits[s] for s in ("test", "validation", "train") if task.splits.get(s))
+    hub, _, rest = asked.partition(":")
+    config, _, split = rest.partition(":")
+    return hub, config or None, split or "validation"
+
+
+def listed(library: Library) -> dict[str, str]:
+    """Keys of all data sets, shipped and added, and what each holds."""
+    found = dict(bundled_data())
+    for key, about in library.data().items():
+        try:
+            found[key] = Source.from_dict(about).origin
+        except BadData:
+            continue
+    return found
+
+
+def open_data(library: Library, key: str) -> DataSet:
+    """Read a data set by its key.
+
+    Raises:
+        KeyError: there is none of this key.
+        BadData: its file is gone or damaged; the message says what to do.
+    """
+    if key in bundled_data():
+        return bundled_set(key)
+    source = Source.from_dict(library.data()[key])
+    content = library.get_file(source.file)
+    if content is None:
+        raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
+    table = read_table(content, source.name) if source.suffix != _ROWS else _numbered(read_table(content, "rows.jsonl"), source)
+    # Numbered classes were named by the first place, which the file does not remember.
+    table = replace(table, name=source.name, classes={**table.classes, **source.classes})
+    return replace(build(table, source.mapping), name=source.name)
+
+
+def _numbered(table: RawTable, source: Source) -> RawTable:
+    """Rows as they were kept: their numbers come back from their own column."""
+    numbers = table.cells.get(_NUMBER, [])
+    columns = tuple(column for column in table.columns if column != _NUMBER)
+    return replace(table, columns=columns, cells={column: table.cells[column] for column in columns}, notes=source.notes,
+                   rows=tuple(numbers) if all(isinstance(n, int) for n in numbers) else ())
+
+
+def _as_json_lines(table: RawTable) -> bytes:
+    numbers = table.rows or range(1, len(table) + 1)
+    rows = ({_NUMBER: number} | dict(zip(table.columns, values)) for number, values in zip(numbers, zip(*(table.cells[column] for column in table.columns))))
+    return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode("ascii")

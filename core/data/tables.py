@@ -1,0 +1,203 @@
+"""Read data files, JSON Lines, CSV, TSV or Parquet: as tables whose columns mean nothing yet, or as labelled texts."""
+
+import csv
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from core.data.parsing import KINDS, USE, BadData, Parsed, cut, json_objects, listed, open_parquet, parse
+
+UPLOAD_BYTES = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """A file's cells before anyone said what its columns mean.
+
+    name: file name; columns: their names in file order, all different; cells: for each column its N values, str, int,
+    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was done
+    to read it; classes: names of a column's numbered classes where the source knows them; rows: the file's numbers of
+    the N rows, 1 the first below the header, () for 1…N.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    cells: dict[str, list]
+    digest: str
+    notes: tuple[str, ...] = ()
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: Sequence[int] = ()
+
+    def __len__(self) -> int:
+        return len(self.cells[self.columns[0]]) if self.columns else 0
+
+
+def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | None = None) -> RawTable:
+    """Read a table from a file or from the bytes of one.
+
+    Args:
+        source: path, or content.
+        name: file name, whose ending says the kind: .csv, .tsv, .jsonl, .ndjson, .json or .parquet. A path has its own.
+        most_bytes: refuse more than this.
+    Raises:
+        BadData: a sentence that says what is wrong, where, and what to do.
+    """
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        content, name = bytes(source), _file_name(name or "data")
+        _check_size(len(content), name, most_bytes, "can be uploaded. Give the file’s path instead, or split it.")
+    else:
+        content, name = read_file(Path(source), name, most_bytes)
+    try:
+        found = parse(content, name)
+    except RecursionError as error:
+        raise BadData(f"{name} is nested too deeply. Give each row plain values, such as text and label.") from error
+    columns, notes = _named(found)
+    cells = {column: _plain(values) for column, values in zip(columns, found.cells)}
+    classes = {column: found.classes[raw] for column, raw in zip(columns, found.columns) if raw in found.classes}
+    return RawTable(name, tuple(columns), cells, hashlib.sha256(content).hexdigest(), (*found.notes, *notes), classes, found.rows)
+
+
+def read_file(path: Path, name: str | None = None, most_bytes: int | None = None) -> tuple[bytes, str]:
+    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger than `most_bytes`."""
+    try:
+        path = path.expanduser()
+        if path.is_dir():
+            raise BadData(f"{str(path)!r} is a folder. Give the path of a file in it.")
+        # Devices and pipes have no end.
+        if not path.is_file():
+            raise BadData(f"There is no file {str(path)!r}.")
+        name = _file_name(name or path.name)
+        _check_size(path.stat().st_size, name, most_bytes, "can be read. Split it, or leave out rows and columns.")
+        return path.read_bytes(), name
+    except BadData:
+        raise
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadData(f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'}).") from error
+
+
+def _check_size(size: int, name: str, most: int | None, advice: str) -> None:
+    if most is not None and size > most:
+        raise BadData(f"{name} has {size:,} bytes; at most {most:,} ({most / 1e6:g} MB) {advice}")
+
+
+def _file_name(name: str) -> str:
+    """The last part of a name, in printable characters and not too long for a sentence."""
+    last = name.replace("\\", "/").rstrip("/").split("/")[-1] or "data"
+    last = "".join(ch if ch.isprintable() else "?" for ch in last)
+    return last if len(last) <= 100 else f"{last[:70]}…{last[-25:]}"
+
+
+def _named(found: Parsed) -> tuple[list[str], list[str]]:
+    """Names for all columns, all different, and sentences on those that had to be changed."""
+    names, nameless, again, taken = [], [], [], set()
+    for number, raw in enumerate(found.columns, start=1):
+        # Halves of characters cannot be shown or stored.
+        plain = " ".join(str(raw).encode("utf-8", "replace").decode("utf-8").split())[:200].strip()
+        name, k = plain or f"column {number}", 1
+        while name in taken:
+            k += 1
+            name = f"{plain or f'column {number}'} ({k})"
+        taken.add(name)
+        names.append(name)
+        nameless += [name] if not plain else []
+        again += [name] if plain and k > 1 else []
+    notes = [f"Columns without a name were called {listed(nameless)}."] if nameless else []
+    return names, notes + ([f"Columns with a name that is taken were called {listed(again)}."] if again else [])
+
+
+def _plain(values: list) -> list:
+    """Values with None where there is no number (NaN)."""
+    return [None if isinstance(value, float) and value != value else value for value in values]
+
+
+# ---- labelled texts, for training
+
+@dataclass(frozen=True)
+class LabelledTexts:
+    """N texts (and second texts) with labels int64[N], indices into `classes`; digest: SHA-256 of the file."""
+
+    texts: list[str]
+    seconds: list[str] | None
+    labels: np.ndarray
+    classes: tuple[str, ...]
+    name: str
+    digest: str
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def read_labelled(path: Path, text: str = "text", second: str | None = None, label: str | None = "label",
+                  classes: tuple[str, ...] | None = None) -> LabelledTexts:
+    """Read a data file with one labelled example a row; stricter than `read_table`, since nobody looks at each row.
+
+    Args:
+        path: .jsonl, .csv, .tsv or .parquet, UTF-8.
+        text, second, label: names of the columns; without a label column all labels are 0 of no class.
+        classes: C class names; the label column holds these names or their numbers from 0. Without
+            them, numbers name themselves and names are taken in alphabetical order.
+    Raises:
+        BadData: the file, a column or a value is missing or of the wrong kind.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise BadData(f"There is no file {str(path)!r}.")
+    rows = _rows(path)
+    if not rows:
+        raise BadData(f"{path.name} holds no rows.")
+    columns = [column for column in (text, label, second) if column]
+    for number, row in enumerate(rows, start=1):
+        lacking = [c for c in columns if row.get(c) is None]
+        if lacking:
+            raise BadData(f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}.")
+        if not str(row[text]).strip():
+            raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
+    classes, labels = _numbered([str(row[label]).strip() for row in rows], classes, path) if label else ((), np.zeros(len(rows), dtype=np.int64))
+    return LabelledTexts([str(row[text]) for row in rows], [str(row[second]) for row in rows] if second else None,
+                         labels, classes, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+def read_json_lines(path: Path) -> list[dict]:
+    """Read a JSON Lines file of objects; BadData names the line that is none."""
+    return json_objects(Path(path).read_text(encoding="utf-8"), Path(path).name)
+
+
+def _rows(path: Path) -> list[dict]:
+    try:
+        return _parsed(path, path.suffix.lower())
+    except BadData:
+        raise
+    except (OSError, ValueError, csv.Error) as error:
+        raise BadData(f"{path.name} cannot be read ({error}). It must be UTF-8 and of the kind that its ending says.") from error
+
+
+def _parsed(path: Path, kind: str) -> list[dict]:
+    if kind in (".jsonl", ".ndjson"):
+        return read_json_lines(path)
+    if KINDS.get(kind) == "csv":
+        rows = cut(path.read_bytes().decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
+        return [dict(zip(rows[0], row)) for row in rows[1:]]
+    if kind == ".parquet":
+        return open_parquet(path.read_bytes()).to_pylist()
+    raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. {USE}")
+
+
+def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
+    numeric = all(value.isascii() and value.isdigit() for value in raw)
+    if classes is None and numeric and max(map(int, raw)) >= len(raw):
+        raise BadData(f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number the classes from 0.")
+    negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
+    if classes is None and negative is not None:
+        raise BadData(f"{path.name}, row {negative}: the label {raw[negative - 1]} is negative, which often marks rows without a label. Leave such rows out.")
+    if classes is None:
+        classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
+    known = {name: i for i, name in enumerate(classes)}
+    if numeric and not set(raw) <= set(known):
+        known = {str(i): i for i in range(len(classes))}
+    for row, value in enumerate(raw, start=1):
+        if value not in known:
+            raise BadData(f"{path.name}, row {row}: the label {value!r} is none of {', '.join(classes)}. Name all classes, in order, with --labels.")
+    return classes, np.array([known[value] for value in raw], dtype=np.int64)

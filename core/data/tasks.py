@@ -1,0 +1,198 @@
+"""The data sets of the papers as tasks: where each is, which of its columns is what, and what it is measured by."""
+
+import functools
+import hashlib
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from core.data.mapping import Mapping
+from core.data.tables import BadData, RawTable
+from core.mathematics.performance import METRICS
+from core.settings import BUNDLED
+
+FILE = BUNDLED / "tasks.json"
+_SPLITS = ("train", "validation", "test")
+_KINDS = {"name": str, "hub": str | None, "config": str | None, "splits": dict, "local": str, "columns": list, "masked": str, "auxiliary": str | None, "label": str,
+          "label_names": list | None, "label_values": dict | None, "threshold": int | float | None, "only": dict | None, "metric": str,
+          "class_majority": int | float | None, "majority_from": str, "citation": str, "papers": list, "checked": bool, "note": str}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One data set as the papers use it. Only the masked column has features; the auxiliary one is read and never masked.
+
+    hub, config: None for those to be opened as a local file; `local` then says, in a sentence, how to get it.
+    splits: "train", "validation" and "test" with the hub's name of each, or None.
+    columns: all columns as documented; label_names: in the order of their numbers, () where the set of labels is open.
+    metric: a key of METRICS; class_majority: share in [0, 1] by `majority_from`, None where no paper gives one.
+    papers: short names of those that use it; checked: columns and labels were compared with documentation; a hub id was never opened for it.
+    label_values: {label as written: its name} where numbers from 0 do not name the labels.
+    threshold: a number in the label column counts as the second label from here on; only: {column: value} of the rows that belong to the task.
+    """
+
+    name: str
+    hub: str | None
+    config: str | None
+    splits: dict[str, str | None]
+    local: str
+    columns: tuple[str, ...]
+    masked: str
+    auxiliary: str | None
+    label: str
+    label_names: tuple[str, ...]
+    metric: str
+    class_majority: float | None
+    majority_from: str
+    citation: str
+    papers: tuple[str, ...]
+    checked: bool
+    note: str
+    label_values: dict[str, str] = field(default_factory=dict)
+    threshold: float | None = None
+    only: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """The columns without which a table cannot be this task."""
+        return tuple(dict.fromkeys(filter(None, (self.masked, self.auxiliary, self.label, *self.only))))
+
+    def mapping(self) -> Mapping:
+        """Which column is what, for a table that `prepare` has seen."""
+        return Mapping(text=self.masked, second=self.auxiliary, label=self.label, label_names=self.label_names)
+
+    def prepare(self, table: RawTable) -> RawTable:
+        """The task's own rows, and labels as names where numbers from 0 do not name them; the table itself where nothing is to do.
+
+        Raises:
+            BadData: a column is missing, or none of the rows belongs to the task.
+        """
+        if not (self.only or self.label_values or self.threshold is not None):
+            return table
+        lacking = [column for column in self.needed if column not in table.cells]
+        if lacking:
+            raise BadData(f"{table.name}: {self.name} needs the column {lacking[0]!r}; there are {', '.join(table.columns)}.")
+        notes = list(table.notes)
+        rows = [row for row in range(len(table)) if all(_written(table.cells[column][row]) == value for column, value in self.only.items())]
+        if not rows:
+            which = ", ".join(f"{column} {value}" for column, value in self.only.items())
+            raise BadData(f"{table.name}: no row has {which or 'content'}, so none belongs to {self.name}.")
+        numbers = table.rows or range(1, len(table) + 1)
+        if len(rows) < len(table):
+            notes.append(f"{len(rows):,} of {len(table):,} rows belong to {self.name}.")
+        cells = {column: [values[row] for row in rows] for column, values in table.cells.items()}
+        if self.label_values or self.threshold is not None:
+            before = cells[self.label]
+            cells[self.label] = [self._named(value) for value in before]
+            lost = sum(new is None and old not in (None, "") for old, new in zip(before, cells[self.label], strict=True))
+            notes += [f"{lost:,} labels are none of {', '.join(self.label_names)}."] if lost else []
+        rule = json.dumps([table.digest, self.name, self.only, self.label_values, self.threshold], sort_keys=True)
+        classes = {column: names for column, names in table.classes.items() if column != self.label}
+        return replace(table, cells=cells, notes=tuple(notes), classes=classes, digest=hashlib.sha256(rule.encode()).hexdigest(),
+                       rows=tuple(numbers[row] for row in rows))
+
+    def _named(self, value) -> str | None:
+        if isinstance(value, str) and value.strip() in self.label_names:
+            return value.strip()
+        if self.threshold is None:
+            return self.label_values.get(_written(value).casefold())
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            return None
+        return None if math.isnan(number) else self.label_names[number >= self.threshold]
+
+
+@functools.cache
+def tasks() -> dict[str, Task]:
+    """All tasks by name, in the order of the file.
+
+    Raises:
+        ValueError: the file is damaged; the message says where.
+    """
+    return read_tasks(FILE.read_text(encoding="utf-8"))
+
+
+def read_tasks(text: str) -> dict[str, Task]:
+    """Tasks of a JSON list of rows; ValueError names the row and what is wrong with it."""
+    try:
+        rows = json.loads(text)
+    except ValueError as error:
+        raise ValueError(f"The task table is not valid JSON ({error}).") from error
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("The task table must be a list of rows.")
+    found: dict[str, Task] = {}
+    for number, row in enumerate(rows, start=1):
+        try:
+            task = _task(row)
+            if task.name in found:
+                raise ValueError("this name stands twice")
+        except ValueError as error:
+            raise ValueError(f"The task table, row {number} ({row.get('name', 'without a name')}): {error}.") from error
+        found[task.name] = task
+    return found
+
+
+def match_task(columns: Iterable[str], hub_id: str | None = None, config: str | None = None) -> Task | None:
+    """The task that a table is, by its hub id or by its columns; None where several or none could be meant.
+
+    Args:
+        columns: names of the table's columns; none with a hub id goes by the id alone.
+        hub_id: as on the hub; its last part alone is an old name of the same set.
+        config: of the hub data set; None where it is not known.
+    """
+    there = set(columns)
+    if hub_id is not None:
+        wanted = hub_id.strip().lower()
+        fitting = [task for task in tasks().values() if task.hub and wanted in (task.hub.lower(), task.hub.rpartition("/")[2].lower())
+                   and (None in (config, task.config) or config == task.config) and (not there or set(task.needed) <= there)]
+    else:
+        # Only all documented columns and no other count: many files have a text and a label.
+        fitting = [task for task in tasks().values() if set(task.needed) <= there <= set(task.columns)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _task(row: dict) -> Task:
+    lacking = [name for name in _KINDS if name not in row]
+    unknown = [name for name in row if name not in _KINDS]
+    if lacking or unknown:
+        raise ValueError(f"{lacking[0]!r} is missing" if lacking else f"{unknown[0]!r} is no field of a task")
+    for name, kind in _KINDS.items():
+        if not isinstance(row[name], kind) or isinstance(row[name], bool) and kind is not bool:
+            raise ValueError(f"{name!r} holds {row[name]!r}")
+    texts = [*row["columns"], *row["papers"], *(row["label_names"] or ()), *(row["label_values"] or {}).values()]
+    if not all(isinstance(text, str) and text for text in texts) or not row["name"] or not row["citation"]:
+        raise ValueError("a name, the citation, a column, a paper or a label is empty or no text")
+    if tuple(row["splits"]) != _SPLITS or not all(split is None or isinstance(split, str) for split in row["splits"].values()):
+        raise ValueError(f"'splits' must name {', '.join(_SPLITS)}, each with a text or null")
+    task = Task(**row | {"columns": tuple(row["columns"]), "papers": tuple(row["papers"]), "label_names": tuple(row["label_names"] or ()),
+                         "label_values": row["label_values"] or {}, "only": {column: _written(value) for column, value in (row["only"] or {}).items()}})
+    _check(task)
+    return task
+
+
+def _check(task: Task) -> None:
+    if task.metric not in METRICS:
+        raise ValueError(f"the metric {task.metric!r} is none of {', '.join(METRICS)}")
+    if task.class_majority is not None and not 0 <= task.class_majority <= 1:
+        raise ValueError(f"the class majority {task.class_majority} is no share between 0 and 1")
+    if (task.class_majority is None) == bool(task.majority_from):
+        raise ValueError("a class majority and the table that it is from go together")
+    if (task.hub is None) != (not any(task.splits.values())) or (task.hub is None) != bool(task.local):
+        raise ValueError("a task has either a hub id with splits, or says how to get its file")
+    if not set(task.needed) <= set(task.columns):
+        raise ValueError(f"the column {next(c for c in task.needed if c not in task.columns)!r} is none of its columns")
+    if len(set(task.label_names)) != len(task.label_names) or len(task.label_names) == 1:
+        raise ValueError("the labels' names must be different and at least two, or null")
+    if not set(task.label_values.values()) <= set(task.label_names) or task.threshold is not None and len(task.label_names) != 2:
+        raise ValueError("label values must be among the labels' names, and a threshold parts two of them")
+
+
+def _written(value) -> str:
+    """A cell as one would write it: 1.0 is 1, truth values are in lower case."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

@@ -1,0 +1,99 @@
+"""A sample of a data set as a model is checked on: labelled examples, drawn once for a seed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.data.browsing import match_labels
+from core.data.examples import DataSet, Example
+from core.data.tables import BadData
+
+SAMPLE = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences on what was left out or lacks."""
+
+    name: str
+    digest: str
+    examples: tuple[Example, ...]
+    labels: np.ndarray
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    @property
+    def paired(self) -> bool:
+        """Whether its examples have a second text, which is read and never masked."""
+        return any(example.second is not None for example in self.examples)
+
+    @property
+    def one_class(self) -> bool:
+        return len(np.unique(self.labels)) < 2
+
+
+def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, seed: int = 0) -> Sample:
+    """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then more.
+
+    A file may be sorted by label: in this order the first few stand for the whole.
+
+    Args:
+        classes: the model's class names; labels are tied to them as on the page Examples.
+    Raises:
+        BadData: the data has no labels, or none that the model has as a class.
+        ValueError: count below 1.
+    """
+    if count < 1:
+        raise ValueError(f"the sample has {count} examples; it must have at least 1")
+    match = match_labels(data.classes, classes)
+    usable = [i for i, example in enumerate(data.examples) if example.label in match.classes]
+    if all(example.label is None for example in data.examples):
+        raise BadData(f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say which column holds the label.")
+    if not usable:
+        raise BadData(f"None of the labels of {data.name} ({_some(data.classes)}) is a class of this model ({_some(classes)}). Choose data of the model’s own task.")
+    drawn = np.random.default_rng([seed, 11]).permutation(usable)[:count]
+    examples = tuple(data.examples[i] for i in drawn)
+    labels = np.array([match.classes[example.label] for example in examples], dtype=np.int64)
+    return Sample(data.name, data.digest, examples, labels, tuple(_notes(data, len(usable), labels, match.how, classes)))
+
+
+def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
+    """Draw examples, labelled or not, without replacement and in the order of drawing; a larger count draws the same ones and then more.
+
+    Where all are labelled these are the ones that `draw_sample` draws.
+
+    Raises:
+        ValueError: count below 1.
+    """
+    if count < 1:
+        raise ValueError(f"the sample has {count} examples; it must have at least 1")
+    return tuple(examples[i] for i in np.random.default_rng([seed, 11]).permutation(len(examples))[:count])
+
+
+def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
+    """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class of theirs."""
+    match = match_labels(data.classes, classes)
+    lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
+    if lacking:
+        raise BadData(f"it has no class for the label {_some(lacking)} of these examples.")
+    return replace(sample, labels=np.array([match.classes[example.label] for example in sample.examples], dtype=np.int64), notes=())
+
+
+def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:
+    notes = [how] if how else []
+    if usable < len(data):
+        notes.append(f"Left out, since they have no label that the model knows: {len(data) - usable:,} of {len(data):,} examples.")
+    missing = [name for c, name in enumerate(classes) if not (labels == c).any()]
+    if len(missing) == len(classes) - 1:
+        notes.append(f"The sample holds only the class {classes[int(labels[0])]}, so always answering it would be right every time: "
+                     "the class majority says nothing here. Take a larger or another sample.")
+    elif missing:
+        notes.append(f"No example of the sample has the label {_some(tuple(missing))}, so nothing is known here about that.")
+    return notes
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

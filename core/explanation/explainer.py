@@ -1,0 +1,269 @@
+"""Explain examples: the attribution of any registered measure, computed once and then read from the store."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.measures.catalogue import measures
+from core.measures.registry import Explained, Measure
+from core.network.features import Encoded
+from core.network.halves import half_twin
+from core.network.model import Model
+from core.oracle.erasing import MASK
+from core.oracle.inside import Inside
+from core.oracle.oracle import Oracle, Oracles
+from core.storage.store import Store, canonical_key
+from core.validity.mask_tests import Verdicts
+from core.validity.references import BadReference, Reference, find_reference
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """Scores of one measure for one example and class.
+
+    scores: {variant: float64[F]}, higher is more important; passes: inputs that the network read for
+    it (what other measures had asked already is free); milliseconds: what it took when it was
+    computed; stored: read from the store now, so that nothing was computed.
+    """
+
+    measure: str
+    target: int
+    scores: dict[str, np.ndarray]
+    passes: int
+    milliseconds: float
+    stored: bool = False
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a measure is expected to take: forward passes (at most), seconds, and whether that is cheap."""
+
+    passes: int
+    seconds: float
+
+    @property
+    def cheap(self) -> bool:
+        return self.seconds <= 1.5
+
+
+class Explainer:
+    """Everything that a page asks about one model's examples.
+
+    reference: what MaSF compares with, None where there is none; reference_problem: why one that is there cannot be used.
+    """
+
+    def __init__(self, model: Model, store: Store | None = None, reference: Reference | None = None, reference_problem: str = ""):
+        self.model, self.store = model, store
+        self.reference, self.reference_problem = reference, reference_problem
+        self.oracles = Oracles(model, store)
+        self._half: tuple[Oracles | None] | None = None
+        self._tested: OrderedDict[tuple[str, str], Verdicts] = OrderedDict()
+        self._insides: OrderedDict[tuple, Inside] = OrderedDict()
+        self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
+        self._lock = threading.Lock()
+        self._copying = threading.Lock()
+
+    def encode(self, text: str, second: str | None, unit: str) -> Encoded:
+        """Encode an example as `Model.encode` does; the newest few are held, since a very long text takes seconds."""
+        key = (text, second, unit)
+        with self._lock:
+            held = self._encoded.get(key)
+        encoded = held or self.model.encode(text, second, unit)
+        with self._lock:
+            self._encoded[key] = encoded
+            self._encoded.move_to_end(key)
+            while len(self._encoded) > 64:
+                self._encoded.popitem(last=False)
+        return encoded
+
+    def tested(self, encoded: Encoded, erasure: str = MASK) -> Verdicts:
+        """Logits and p-values of an example's erased inputs, the same object for the same example and erasure."""
+        key = encoded.digest, erasure
+        with self._lock:
+            held = self._tested.get(key)
+        # Reading the store takes a moment; two that do it at once read the same.
+        held = held or Verdicts(lambda: self.oracles.of(encoded, erasure), self.reference, self.store)
+        with self._lock:
+            held = self._tested.setdefault(key, held)
+            self._tested.move_to_end(key)
+            forgotten = self._tested.popitem(last=False)[1] if len(self._tested) > 64 else None
+        if forgotten is not None:
+            # Its oracle may be gone already, and is not made anew for this.
+            forgotten.flush_p()
+        return held
+
+    def searching(self, encoded: Encoded) -> Oracle | None:
+        """The example's oracle in half precision, whose answers may guide a search; None where that is no faster.
+
+        The first call copies the model.
+        """
+        with self._copying:
+            if self._half is None:
+                twin = half_twin(self.model)
+                self._half = (None if twin is None else Oracles(twin, self.store),)
+        return None if self._half[0] is None else self._half[0].of(encoded)
+
+    def flush(self, encoded: Encoded) -> None:
+        """Write what the store does not hold yet of an example, under whatever erasure it was asked."""
+        with self._lock:
+            judged = [verdicts for key, verdicts in self._tested.items() if key[0] == encoded.digest]
+        for verdicts in judged:
+            verdicts.flush_p()
+        self.oracles.flush(encoded)
+
+    def forget(self, encoded: Encoded) -> None:
+        """Let go of what is held of an example in memory; what is in the store stays, and what is not there yet is written."""
+        with self._lock:
+            judged = [self._tested.pop(key) for key in list(self._tested) if key[0] == encoded.digest]
+            for key in [key for key in self._insides if key[0] == encoded.digest]:
+                del self._insides[key]
+        for verdicts in judged:
+            verdicts.flush_p()
+        for oracles in (self.oracles, *(self._half or ())):
+            if oracles is not None:
+                oracles.forget(encoded)
+
+    def logits(self, encoded: Encoded) -> np.ndarray:
+        """Logits of the text as it stands, float32[C]."""
+        oracle, whole = self.oracles.of(encoded), np.zeros((1, encoded.F), dtype=bool)
+        known = oracle.known(whole).all()
+        logits = oracle.logits(whole)[0]
+        if not known:
+            oracle.flush()
+        return logits
+
+    def probabilities(self, encoded: Encoded) -> np.ndarray:
+        """Softmax of `logits`, float64[C], sum 1."""
+        return softmax(self.logits(encoded))
+
+    def stored(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0) -> Attribution | None:
+        """The attribution if the store has it, else None; computes nothing."""
+        if self.store is None:
+            return None
+        entry = self.store.get(self._key(encoded, measures()[name], target, self._masked(encoded, masked), seed))
+        if entry is None:
+            return None
+        return Attribution(name, target, entry.arrays, entry.meta["passes"], entry.meta["milliseconds"], True)
+
+    def attribute(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0, *,
+                  progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Attribution:
+        """Attribute the logit of a class to the features of an example.
+
+        Args:
+            encoded: the example.
+            name: a registered measure.
+            target: the explained class, 0..C−1.
+            masked: bool[F], features masked already; they score 0.
+            seed: of measures that draw.
+            progress: called with (passes done, passes expected at most).
+            cancelled: asked before each batch.
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
+            ValueError: no such class or measure.
+        """
+        measure = self._measure(name)
+        if not 0 <= target < self.model.C:
+            raise ValueError(f"there is no class {target}; this model has {self.model.C}")
+        masked = self._masked(encoded, masked)
+        found = self.stored(encoded, name, target, masked, seed)
+        return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled)
+
+    def cost(self, encoded: Encoded, name: str) -> Cost:
+        """What a measure would take on an example at the speed seen so far; a gradient counts as two more passes."""
+        measure = self._measure(name)
+        passes = measure.passes(encoded.F)
+        tokens = passes * encoded.T * (3 if measure.backward else 1)
+        return Cost(passes, self.model.scheduler.counters.seconds_for(tokens))
+
+    def _compute(self, encoded, measure, target, masked, seed, progress, cancelled) -> Attribution:
+        oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
+        expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
+        asked = _Asked(oracle, expected, progress, cancelled)
+        asked.report(0)
+        explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside)
+        try:
+            with inside.watched(asked.report, cancelled):
+                scores = dict(measure.compute(explained))
+        finally:
+            oracle.flush()
+        passes = asked.passes + inside.counters.passes - before
+        result = Attribution(measure.name, target, scores, passes, 1000 * (time.perf_counter() - started))
+        if self.store is not None:
+            self.store.put(self._key(encoded, measure, target, masked, seed), scores,
+                           {"passes": passes, "milliseconds": result.milliseconds})
+        return result
+
+    def _key(self, encoded: Encoded, measure: Measure, target: int, masked: np.ndarray, seed: int) -> str:
+        return canonical_key(f"attribution/{measure.name}", measure.version, model=self.model.digest, precision=self.model.precision,
+                             example=encoded.digest, target=target, masked=np.packbits(masked).tobytes().hex(),
+                             seed=seed if measure.seeded else None)
+
+    def _inside(self, encoded, target, masked) -> Inside:
+        key = (encoded.digest, target, masked.tobytes())
+        with self._lock:
+            inside = self._insides.get(key)
+            if inside is None:
+                inside = self._insides[key] = Inside(self.model, encoded, masked, target)
+            self._insides.move_to_end(key)
+            while len(self._insides) > 8:
+                self._insides.popitem(last=False)
+            return inside
+
+    @staticmethod
+    def _masked(encoded: Encoded, masked: np.ndarray | None) -> np.ndarray:
+        masked = np.zeros(encoded.F, dtype=bool) if masked is None else np.asarray(masked, dtype=bool)
+        if masked.shape != (encoded.F,):
+            raise ValueError(f"masked must be bool[{encoded.F}], got shape {masked.shape}")
+        return masked | encoded.premasked
+
+    @staticmethod
+    def _measure(name: str) -> Measure:
+        found = measures().get(name)
+        if found is None:
+            raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
+        return found
+
+
+def with_reference(model: Model, store: Store | None, kept: Path | None = None) -> Explainer:
+    """An explainer with the reference of its model, if there is one that can be used.
+
+    Args:
+        kept: folder of references that do not lie with their model, see `core.validity.references.find_reference`.
+    """
+    try:
+        return Explainer(model, store, find_reference(model, kept))
+    except BadReference as error:
+        return Explainer(model, store, None, str(error))
+
+
+class _Asked:
+    """An oracle as a plain callable that counts its own passes and carries progress and cancelling."""
+
+    def __init__(self, oracle: Oracle, expected: int, progress, cancelled):
+        self.oracle, self.expected, self.progress, self.cancelled = oracle, expected, progress, cancelled
+        self.passes = self.asked = 0
+
+    def __call__(self, masks: np.ndarray) -> np.ndarray:
+        new = len(np.unique(masks[~self.oracle.known(masks)], axis=0))
+        logits = self.oracle.logits(masks, cancelled=self.cancelled)
+        self.passes += new
+        self.report(len(masks))
+        return logits
+
+    def report(self, count: int) -> None:
+        """Tell that `count` more inputs are done."""
+        self.asked += count
+        if self.progress is not None:
+            self.progress(min(self.asked, self.expected), self.expected)
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """Softmax over the last axis in float64; rows sum to 1."""
+    shifted = np.asarray(logits, dtype=np.float64)
+    shifted = np.exp(shifted - shifted.max(axis=-1, keepdims=True))
+    return shifted / shifted.sum(axis=-1, keepdims=True)

@@ -1,0 +1,302 @@
+"""AOPC of measures between the limits that the model allows, for one example."""
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explanation.explainer import Cost, Explainer, softmax
+from core.explanation.rows import choose_variant
+from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
+from core.mathematics.arrays import Value
+from core.mathematics.search.limits import MOST_EXACT, STILL, BeamStudy, Case, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
+from core.measures.catalogue import measures
+from core.network.features import Encoded
+from core.network.halves import WORTH
+from core.network.memory import free_memory
+from core.network.model import Model
+from core.network.scheduler import NonFinite
+from core.oracle.oracle import BYTES_A_MASK, Oracle
+
+WIDTH = 5
+# Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
+EXACT_UP_TO = {"cpu": 4_096, "cuda": 1 << 17}
+# Of the memory that is free, the share that exact limits may take.
+_SHARE = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """An order of F' features and what the model says along it, the unmasked input first.
+
+    order: int64[F'], the feature masked first comes first; values: float64[F' + 1], the score; p: {form: float64[F' + 1]}, {} without a reference.
+    """
+
+    order: np.ndarray
+    values: np.ndarray
+    p: dict[str, np.ndarray]
+
+    @property
+    def aopc(self) -> float:
+        """AOPC of the order."""
+        return aopc(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least important (↓ better)."""
+
+    measure: str
+    comprehensive: Walk
+    sufficient: Walk
+
+    @property
+    def comprehensiveness(self) -> float:
+        return self.comprehensive.aopc
+
+    @property
+    def sufficiency(self) -> float:
+        return self.sufficient.aopc
+
+    @property
+    def reached(self) -> tuple[tuple[np.ndarray, float], ...]:
+        """Both orders with their AOPC, as `widened` takes them."""
+        return tuple((walk.order, walk.aopc) for walk in (self.comprehensive, self.sufficient))
+
+    def normalised(self, limits: Limits) -> tuple[float, float]:
+        """NAOPC of comprehensiveness (↑ better) and of sufficiency (↓ better); NaN where the limits coincide."""
+        return tuple(naopc(score, limits.lower, limits.upper) for score in (self.comprehensiveness, self.sufficiency))
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Limits of an example, the walks of the orders that attain them in the model's own precision, and the precision of the search."""
+
+    limits: Limits
+    lowest: Walk
+    highest: Walk
+    searched: str
+
+
+def probability(oracle: Oracle, target: int, cancelled: Callable[[], bool] | None = None) -> Value:
+    """v of an example: the probability of a class, bool[M, F] → float64[M], through the oracle's memo."""
+    return lambda masks: softmax(oracle.logits(masks, cancelled=cancelled))[:, target]
+
+
+def walk(explainer: Explainer, encoded: Encoded, orders: Sequence[np.ndarray], target: int, *, cancelled: Callable[[], bool] | None = None) -> tuple[Walk, ...]:
+    """Walk orders of an example, with p-values where its model has a reference; only what is not known costs forward passes.
+
+    Raises:
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    """
+    tested = explainer.tested(encoded)
+    masks = np.concatenate([prefix_masks(order, encoded.F, encoded.premasked) for order in orders])
+    try:
+        judged = tested.judge(masks, cancelled=cancelled)
+    finally:
+        tested.flush()
+    ends = np.cumsum([len(order) + 1 for order in orders])[:-1]
+    values = np.split(softmax(judged.logits)[:, target], ends)
+    p = {form: np.split(all_p, ends) for form, all_p in judged.p.items()}
+    return tuple(Walk(np.asarray(order), values[i], {form: parts[i] for form, parts in p.items()}) for i, order in enumerate(orders))
+
+
+def score(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: str = "signed", *,
+          cancelled: Callable[[], bool] | None = None) -> Score:
+    """Score a measure's orders on one example.
+
+    Raises:
+        Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
+    Source: NAOPC Eq. 1 and 3.
+    """
+    measure = measures()[name]
+    scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(measure, sign)]
+    if np.isnan(scores).any():
+        raise NonFinite(f"{name} gave NaN, so there is no order to score.")
+    start = encoded.premasked
+    orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
+    return Score(name, *walk(explainer, encoded, orders, target, cancelled=cancelled))
+
+
+def default_exact(device: str) -> int:
+    """How many scores exact limits may cost unasked on a device."""
+    return EXACT_UP_TO["cuda" if device.startswith("cuda") else "cpu"]
+
+
+def left_over(encoded: Encoded) -> int:
+    """F': the features that are not masked in the text."""
+    return int((~encoded.premasked).sum())
+
+
+def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
+    """What exact limits take at most: 2^F' forward passes."""
+    return _cost(explainer, encoded, 1 << left_over(encoded))
+
+
+def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH, half: bool = True) -> Cost:
+    """What beam limits take at most: forward passes in the precision of the search."""
+    rough, passes = explainer.searching(encoded) if half else None, most_sets(left_over(encoded), width)
+    return _cost(explainer, encoded, passes) if rough is None else _cost(explainer, encoded, passes, rough.model)
+
+
+def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
+    """What a measure's score takes at most: its attribution, and both of its orders."""
+    measure, along = measures()[name], 2 * left_over(encoded) + 2
+    inside = measure.passes(left_over(encoded))
+    return Cost(inside + along, _cost(explainer, encoded, inside * (3 if measure.backward else 1) + along).seconds)
+
+
+def exact_bytes(F: int) -> int:
+    """Memory that exact limits of F features hold, in bytes: every score stays known, and the dynamic program has two tables."""
+    return (BYTES_A_MASK + 32) << F
+
+
+def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, early: bool = True, *,
+              progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+    """Beam limits of an example, those of a beam of one first; None between turns.
+
+    Args:
+        width: of the beam, at least 1.
+        half: search in half precision where that is faster; the orders found are scored anew in the model's own.
+        early: yield what a beam of one finds before the asked width is searched, for whoever watches.
+        progress: called with (sets asked for, most that will be).
+    Raises:
+        Cancelled, OutOfMemory, NonFinite: as the oracle; what was yielded before holds.
+        ValueError: every feature is masked already.
+    Source: NAOPC §3.
+    """
+    full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
+    widths = _widths(width, early)
+    most = [most_sets(left_over(encoded), tried) for tried in widths]
+    found = None
+    try:
+        for i, tried in enumerate(widths):
+            told = None if progress is None else lambda asked, before=sum(most[:i]): progress(before + asked, sum(most))
+            limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
+            found = Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), searched)
+            yield found
+    finally:
+        for oracle in filter(None, (full, rough)):
+            oracle.flush()
+    return found
+
+
+def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 1 << MOST_EXACT, *,
+               progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[None, None, Found]:
+    """Exact limits of an example; yields between turns. What is computed before it is stopped stays known.
+
+    Raises:
+        TooDear: 2^F is more than `most`, or takes more memory than is free; the message has the number. Nothing is computed then.
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    Source: DESIGN §1, Exact limits.
+    """
+    refuse_dear(left_over(encoded))
+    oracle = explainer.oracles.of(encoded)
+    search = exact_search(probability(oracle, target, cancelled), encoded.F, encoded.premasked, most)
+    try:
+        limits = yield from _watched(search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded)))
+    finally:
+        oracle.flush()
+    return Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), explainer.model.precision)
+
+
+def find_limits(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, exact: bool = False, *,
+                progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+    """Limits of an example, the best so far first: `find_beam`, and where asked for `find_exact` after it.
+
+    Before exact limits a beam searches in the model's own precision: they ask for every set in it anyway.
+
+    Args and Raises: as both.
+    """
+    whole = 1 << left_over(encoded) if exact else 0
+    before = sum(most_sets(left_over(encoded), tried) for tried in _widths(width))
+    told = None if progress is None else lambda asked, _: progress(asked, before + whole)
+    found = yield from find_beam(explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled)
+    if exact:
+        told = None if progress is None else lambda asked, _: progress(before + asked, before + whole)
+        found = yield from find_exact(explainer, encoded, target, progress=told, cancelled=cancelled)
+    return found
+
+
+def refuse_dear(F: int) -> None:
+    """TooDear with a sentence where exact limits of F features need more memory than is free."""
+    needed, free = exact_bytes(F), free_memory()
+    if F <= MOST_EXACT and needed > _SHARE * free:
+        raise TooDear(f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
+                      "Close other programs, or use beam limits.")
+
+
+def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], threshold: float = STILL, widest: int = 256, half: bool = True, *,
+                cancelled: Callable[[], bool] | None = None) -> Generator[BeamStudy | None, None, BeamStudy]:
+    """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far after each.
+
+    Args:
+        cases: (example, explained class), each with at least one feature to mask.
+        threshold: in units of probability.
+    Raises:
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    Source: NAOPC §3.
+    """
+    try:
+        return (yield from _study(explainer, cases, threshold, widest, half, cancelled))
+    except NonFinite:
+        if not half:
+            raise
+    # Half precision gave no number somewhere.
+    return (yield from _study(explainer, cases, threshold, widest, False, cancelled))
+
+
+def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[BeamStudy | None, None, BeamStudy]:
+    given, asked = [], []
+    for encoded, target in cases:
+        full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
+        asked += [full] if rough is None else [full, rough]
+        own = probability(full, target, cancelled)
+        given.append(Case(own, encoded.F, encoded.premasked) if rough is None else
+                     Case(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
+    study = None
+    try:
+        for told in study_search(given, threshold, widest):
+            study = told or study
+            yield told
+    finally:
+        for oracle in asked:
+            oracle.flush()
+    return study
+
+
+def _beam(full: Oracle, rough: Oracle | None, target: int, width: int, told, cancelled) -> Generator[None, None, tuple[Limits, str]]:
+    """One beam, in half precision if there is an oracle for it and its answers are numbers."""
+    own, encoded = probability(full, target, cancelled), full.encoded
+    if rough is not None:
+        try:
+            limits = yield from _watched(beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told)
+            return limits, rough.model.precision
+        except NonFinite:
+            # Half precision gave no number where the model's own may.
+            pass
+    limits = yield from _watched(beam_search(own, encoded.F, width, encoded.premasked), told)
+    return limits, full.model.precision
+
+
+def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:
+    """Run a search, a turn at a time, and tell how far it is."""
+    while True:
+        try:
+            asked = next(search)
+        except StopIteration as end:
+            return end.value
+        if told is not None:
+            told(asked)
+        yield None
+
+
+def _widths(width: int, early: bool = True) -> tuple[int, ...]:
+    """The beams that are searched for an asked width."""
+    return tuple(dict.fromkeys((1, width))) if early else (width,)
+
+
+def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:
+    full, tokens = explainer.model.scheduler.counters, passes * encoded.T
+    # A copy that has not run yet is at least so much faster, or there would be none.
+    return Cost(passes, full.seconds_for(tokens) if rough is None else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)))

@@ -1,0 +1,268 @@
+"""Attributions under metrics as one table: places, shades, rank flips, agreement, and what all of it comes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.explanation.judging import Rated
+from core.mathematics.erasure import LENGTHS
+from core.mathematics.ranking import kendall_tau
+from core.metrics.catalogue import metrics
+from core.metrics.registry import HIGHER, NEITHER
+from core.validity.gate import HOLM, Gate, decide
+from core.validity.references import CALIBRATED
+
+# Scores that are equal to so many decimals share a place: clipping and rounding must not order measures.
+DECIMALS = 3
+
+
+def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Turn scores so that higher is better, rounded to DECIMALS.
+
+    Args:
+        values: float[M, K] of M measures under K metrics, NaN where undefined; not changed.
+        directions: int[K], 1 higher is better, −1 lower is better, 0 neither.
+    Returns:
+        float64[M, K]; NaN in the columns of metrics without a direction.
+    """
+    directions = np.asarray(directions, dtype=np.float64)
+    # Adding 0 makes one zero of −0 and 0.
+    return np.round(np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions), DECIMALS) + 0.0
+
+
+def places(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Place of each measure under each metric, 1 is best; equal scores share one.
+
+    Returns:
+        int64[M, K], 1..M; 0 where a score is undefined or the metric has no direction.
+    """
+    good = oriented(values, directions)
+    better = (good[None, :, :] > good[:, None, :]).sum(axis=1)
+    return np.where(np.isnan(good), 0, better + 1)
+
+
+def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """How a score stands between the worst (0) and the best (1) of its metric.
+
+    Returns:
+        float64[M, K] in [0, 1]; NaN where there is no place, and where all that have one are equal.
+    """
+    good = oriented(values, directions)
+    found = np.full(good.shape, np.nan)
+    for column, shown in zip(good.T, found.T):
+        known = column[~np.isnan(column)]
+        if len(known) and np.ptp(known) > 0:
+            shown[:] = (column - known.min()) / np.ptp(known)
+    return found
+
+
+def orders(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Which of two measures a metric prefers.
+
+    Returns:
+        float64[M, M, K]: 1 where it prefers the first, −1 the second, 0 where they tie, NaN where it cannot say.
+    """
+    good = oriented(values, directions)
+    return np.sign(good[:, None, :] - good[None, :, :])
+
+
+def reversals(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Pairs of measures that two metrics put in opposite orders, both strictly.
+
+    Returns:
+        bool[M, M, K, K]: [i, j, k, l] is True where k prefers one of i and j, and l the other.
+    """
+    sign = orders(values, directions)
+    return sign[:, :, :, None] * sign[:, :, None, :] == -1
+
+
+def flips(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Cells with a rank flip: this measure and some other are ordered the other way by another metric.
+
+    Returns:
+        bool[M, K].
+    """
+    return reversals(values, directions).any(axis=(1, 3))
+
+
+def agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+    """Kendall's τ-b of two metrics over the measures that both can score, direction-adjusted.
+
+    Returns:
+        float64[K, K] in [−1, 1], 1 is the same order; NaN where either puts these measures in no order.
+    """
+    good = oriented(values, directions)
+    K = good.shape[1]
+    found = np.full((K, K), np.nan)
+    for k in range(K):
+        for other in range(K):
+            both = ~np.isnan(good[:, k]) & ~np.isnan(good[:, other])
+            found[k, other] = kendall_tau(good[both, k], good[both, other])
+    return found
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of measures under the metrics that tell any two of them apart; metrics: how many these are.
+
+    same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the rest, which some
+    metric ties or cannot score.
+    """
+
+    same: int
+    contrary: int
+    tied: int
+    metrics: int
+
+    @property
+    def all(self) -> int:
+        return self.same + self.contrary + self.tied
+
+
+def count_pairs(values: np.ndarray, directions: np.ndarray) -> Pairs:
+    """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all, are left out."""
+    sign = orders(values, directions)
+    first, second = np.triu_indices(len(sign), 1)
+    sign = sign[first, second]
+    sign = sign[:, (np.nan_to_num(sign) != 0).any(axis=0)]
+    if sign.size == 0:
+        return Pairs(0, 0, len(first), 0)
+    contrary = (sign == 1).any(axis=1) & (sign == -1).any(axis=1)
+    same = (sign == 1).all(axis=1) | (sign == -1).all(axis=1)
+    return Pairs(int(same.sum()), int(contrary.sum()), int((~same & ~contrary).sum()), sign.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`."""
+
+    measures: tuple[str, ...]
+    metrics: tuple[str, ...]
+    values: np.ndarray
+    errors: np.ndarray
+    notes: tuple[tuple[str, ...], ...]
+
+    @cached_property
+    def directions(self) -> np.ndarray:
+        return np.array([metrics()[name].direction for name in self.metrics], dtype=np.int64)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        return places(self.values, self.directions)
+
+    @cached_property
+    def shades(self) -> np.ndarray:
+        return shades(self.values, self.directions)
+
+    @cached_property
+    def reversals(self) -> np.ndarray:
+        return reversals(self.values, self.directions)
+
+    @cached_property
+    def flips(self) -> np.ndarray:
+        return flips(self.values, self.directions)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        return count_pairs(self.values, self.directions)
+
+    @cached_property
+    def agreement(self) -> np.ndarray:
+        return agreement(self.values, self.directions)
+
+    @property
+    def undefined(self) -> int:
+        """How many values there are not."""
+        return int(np.isnan(self.values).sum())
+
+    def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
+        """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures in an order."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for k, metric in enumerate(self.metrics):
+            place = self.places[:, k]
+            if place.max(initial=0) > 1:
+                found.setdefault(tuple(np.array(self.measures)[place == 1].tolist()), []).append(metric)
+        return {first: tuple(named) for first, named in found.items()}
+
+    def silent(self) -> tuple[str, ...]:
+        """Metrics with a direction that put no two measures in an order."""
+        return tuple(name for name, direction, place in zip(self.metrics, self.directions, self.places.T) if direction != NEITHER and place.max(initial=0) <= 1)
+
+    def flipped_with(self, i: int, k: int) -> list[tuple[str, tuple[str, ...]]]:
+        """(other measure, the metrics that order the two the other way) for a cell."""
+        return [(self.measures[j], tuple(np.array(self.metrics)[row].tolist())) for j, row in enumerate(self.reversals[i, :, k]) if row.any()]
+
+    def told(self) -> dict[tuple[str, bool], list[tuple[str, str]]]:
+        """{(note, whether the value is undefined): [(measure, metric)]}, in the table's order; values without a note are left out."""
+        found: dict[tuple[str, bool], list[tuple[str, str]]] = {}
+        for i, measure in enumerate(self.measures):
+            for k, metric in enumerate(self.metrics):
+                gone = bool(np.isnan(self.values[i, k]))
+                if self.notes[i][k] or gone:
+                    found.setdefault((self.notes[i][k], gone), []).append((measure, metric))
+        return found
+
+
+def board(rated: dict[str, Rated], names: Sequence[str]) -> Board:
+    """Set what is known of each measure under the metrics of these names."""
+    found = [[one.found[name] for name in names] for one in rated.values()]
+    numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(len(found), len(names), 2)
+    return Board(tuple(rated), tuple(names), numbers[..., 0], numbers[..., 1], tuple(tuple(score.note for score in row) for row in found))
+
+
+def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
+    """Whether a number rests on inputs that are rejected as out-of-distribution.
+
+    Args:
+        p: {form: float64[n]}, of the distinct inputs that the metric asked for beside the full text.
+        floor: the smallest p that the reference can give; None without a reference.
+    Returns:
+        Gate; its `first` is None where none is rejected.
+    """
+    found = np.asarray(p.get(form, ()), dtype=np.float64)
+    return decide(found, np.arange(len(found)), max(1, len(found)), floor, rule)
+
+
+def gate_of_rationales(p: np.ndarray, sizes: np.ndarray, floor: float | None, rule: str = HOLM) -> Gate:
+    """The same for the rationales that an erasure keeps and erases; lengths of the same number of features are one input.
+
+    Args:
+        p: float64[2, R], kept and erased; sizes: int[R], features of the rationale at each length.
+    Returns:
+        Gate; rejected is bool[2·R], kept first.
+    """
+    inputs = np.concatenate([sizes, -np.asarray(sizes)])
+    return decide(np.asarray(p).ravel(), inputs, len(np.unique(inputs)), floor, rule)
+
+
+def count_rejected(gate: Gate, sizes: np.ndarray) -> tuple[int, int]:
+    """How many distinct inputs of `gate_of_rationales` are rejected, and how many there are."""
+    inputs = np.concatenate([sizes, -np.asarray(sizes)])
+    return len(np.unique(inputs[gate.rejected])), len(np.unique(inputs))
+
+
+def equal_lengths(sizes: np.ndarray) -> list[tuple[int, tuple[float, ...]]]:
+    """Lengths that are the same number of features: [(features, lengths)], of two lengths or more."""
+    found = {int(size): tuple(length for length, other in zip(LENGTHS, sizes) if other == size) for size in sizes}
+    return [(size, lengths) for size, lengths in found.items() if len(lengths) > 1]
+
+
+def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
+    """Mean and standard deviation (ddof 1) of the defined values, and how many are defined; NaN where there are too few.
+
+    Args:
+        values: float[n], NaN where undefined or not there yet.
+    """
+    known = np.asarray(values, dtype=np.float64)
+    known = known[~np.isnan(known)]
+    mean = float(known.mean()) if len(known) else float("nan")
+    return mean, float(known.std(ddof=1)) if len(known) > 1 else float("nan"), len(known)
+
+
+def better_than(value: float, baseline: float, direction: int) -> bool | None:
+    """Whether a score is better than a baseline; None where either is undefined or the metric has no direction."""
+    if direction == NEITHER or np.isnan(value) or np.isnan(baseline):
+        return None
+    return value > baseline if direction == HIGHER else value < baseline

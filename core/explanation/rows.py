@@ -1,0 +1,134 @@
+"""What a row of coloured words shows: shades, places and value texts of one attribution."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explanation.explainer import Attribution
+from core.mathematics.evidence import evidence_mask
+from core.mathematics.ranking import kendall_tau, ranks, top_overlap
+from core.measures.registry import Measure
+from core.network.features import Encoded, find_words
+
+# The two kinds of values that a person chooses between.
+SIGNS = ("signed", "absolute")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure's row: scores float64[F], shades in [−1, 1], places 1..F' (1 matters most).
+
+    masked: bool[F], features that the text itself masks; they are left out of places (0 there) and of
+    every comparison, since nothing was measured for them. kind: "signed", "positive" (no sign, no opposing words) or "rank" (places only).
+    """
+
+    measure: str
+    variant: str
+    kind: str
+    unit: str
+    scores: np.ndarray
+    shades: np.ndarray
+    places: np.ndarray
+    largest: float
+    masked: np.ndarray
+
+    @property
+    def free(self) -> np.ndarray:
+        """Scores of the features that can be masked, float64[F']."""
+        return self.scores[~self.masked]
+
+
+def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.ndarray | None = None) -> Row:
+    """Choose the variant for "signed" or "absolute" and scale its colour to the example's largest value.
+
+    A measure that lacks the asked variant shows its own (gradient has no sign; beam only places).
+    """
+    variant = choose_variant(measure, sign)
+    scores = attribution.scores[variant]
+    kind = "rank" if measure.rank_only else "signed" if variant in measure.signed else "positive"
+    largest = float(np.abs(scores).max(initial=0.0))
+    shades = np.zeros_like(scores) if kind == "rank" or largest == 0 else scores / largest
+    masked = np.zeros(len(scores), dtype=bool) if masked is None else masked
+    places = np.zeros(len(scores), dtype=np.int64)
+    places[~masked] = ranks(scores[~masked])
+    return Row(measure.name, variant, kind, measure.unit, scores, shades, places, largest, masked)
+
+
+def choose_variant(measure: Measure, sign: str) -> str:
+    """The variant that is asked for, or the measure's default where it has no such variant."""
+    return sign if sign in measure.variants else measure.variants[0]
+
+
+def measured(measure: Measure, sign: str) -> dict:
+    """What a stored result depends on of a measure: its name, its version and the variant that is asked for."""
+    return {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
+
+
+def value_text(row: Row, i: int) -> str:
+    """A score as people read it: three significant digits with its sign, or a place."""
+    if row.masked[i]:
+        return "masked already"
+    if row.kind == "rank":
+        return f"place {row.places[i]}"
+    return f"{row.scores[i]:+.3g}" if row.kind == "signed" and row.scores[i] else f"{row.scores[i]:.3g}"
+
+
+def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[dict]:
+    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it.
+
+    evidence: characters [start, end) of the text; features that share one with them have "evidence": True besides.
+    """
+    cut, end = [], 0
+    marked = evidence_mask([feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence)
+    for feature, masked, mark in zip(encoded.features, encoded.premasked, marked):
+        cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)} | ({"evidence": True} if mark else {}))
+        end = feature.end
+    return cut
+
+
+def find_pieces(text: str, most: int = 500) -> list[dict]:
+    """The first words of a text as `pieces` gives them, before a model is there to read it."""
+    cut, end = [], 0
+    for start, stop in find_words(text[:10_000])[:most]:
+        cut.append({"gap": text[end:start], "text": text[start:stop], "masked": False})
+        end = stop
+    return cut
+
+
+def agreement(rows: list[Row], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Kendall's tau-b and top-k overlap between M attributions.
+
+    Returns:
+        float64[M, M] each, in [−1, 1] and [0, 1]; higher is more agreement; NaN where there is no order.
+    """
+    tau, overlap = np.full((2, len(rows), len(rows)), np.nan)
+    for i, first in enumerate(rows):
+        for j, second in enumerate(rows):
+            tau[i, j] = kendall_tau(first.free, second.free)
+            if has_order(first) and has_order(second):
+                overlap[i, j] = top_overlap(first.free, second.free, k)
+    return tau, overlap
+
+
+def has_order(row: Row) -> bool:
+    """Whether the scores put the features in any order: not where they are all equal."""
+    return len(row.free) == 1 or len(row.free) > 1 and float(np.ptp(row.free)) > 0
+
+
+def most_important(row: Row) -> int | None:
+    """The feature that matters most; None where no word speaks for the class, or all scores are equal."""
+    if not has_order(row) or row.kind == "signed" and float(row.free.max()) <= 0:
+        return None
+    return int(np.flatnonzero(row.places == 1)[0])
+
+
+def shared_top(rows: list[Row], k: int) -> list[int]:
+    """Features that every row puts among its k most important, in the first row's order.
+
+    A feature that opposes the class in a signed row is not among its most important.
+    """
+    if not rows:
+        return []
+    tops = [set(np.flatnonzero((row.places >= 1) & (row.places <= k) & ((row.kind != "signed") | (row.scores > 0))).tolist()) for row in rows]
+    return sorted(set.intersection(*tops), key=lambda i: rows[0].places[i])

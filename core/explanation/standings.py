@@ -1,0 +1,215 @@
+"""Where each measure stands between the limits of AOPC, for one model and for two on the same input."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from core.explanation.limiting import Found, Score, Walk
+from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
+from core.mathematics.aopc import naopc
+from core.mathematics.curves import spread
+from core.mathematics.ranking import kendall_tau
+from core.mathematics.search.limits import EXACT, Limits, widened
+from core.mathematics.statistics import simes
+from core.network.features import Encoded
+from core.validity.gate import HOLM, Gate
+from core.validity.mask_tests import gate_of
+from core.validity.references import CALIBRATED, Reference
+
+COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
+DIRECTIONS = (COMPREHENSIVENESS, SUFFICIENCY)
+ARROWS = {COMPREHENSIVENESS: "↑", SUFFICIENCY: "↓"}
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """One measure between the limits: of each direction its walk, AOPC, NAOPC (NaN where the limits coincide) and the validity gate of its inputs."""
+
+    measure: str
+    walks: dict[str, Walk]
+    aopc: dict[str, float]
+    naopc: dict[str, float]
+    gates: dict[str, Gate]
+    limits_marked: bool
+
+    def marked(self, direction: str, normalised: bool = False) -> bool:
+        """Whether its AOPC rests on rejected inputs; its NAOPC also does where an order that attains a limit does."""
+        return marked(self.gates[direction]) or normalised and self.limits_marked
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good for either direction.
+
+    gate: of the orders together, one p-value a step by Simes.
+    """
+
+    aopc: np.ndarray
+    mean: float
+    low: float
+    high: float
+    naopc: float
+    gate: Gate
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """Everything on one model and one input, as far as it is computed.
+
+    limits: widened by every order that was scored; lowest, highest: walks that attain them, with the gates of their inputs;
+    standings: one a measure; chance: None before the random orders are there; searched: the precision of the search.
+    """
+
+    limits: Limits
+    lowest: Walk
+    highest: Walk
+    gates: tuple[Gate, Gate]
+    searched: str
+    standings: tuple[Standing, ...]
+    chance: Chance | None
+
+    def best(self, direction: str) -> Standing | None:
+        """The measure that comes closest to the best limit; the first of those that tie, None without measures."""
+        pick = max if direction == COMPREHENSIVENESS else min
+        return pick(self.standings, key=lambda one: one.aopc[direction], default=None)
+
+
+def marked(gate: Gate) -> bool:
+    """Whether a number along a walk rests on rejected inputs."""
+    return gate.first is not None
+
+
+@dataclass(frozen=True)
+class Gating:
+    """How the inputs of walks are tested: the model's reference, and the rule and form of the gate."""
+
+    encoded: Encoded
+    reference: Reference | None
+    rule: str = HOLM
+    form: str = CALIBRATED
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """Features masked at each input of a walk, int64[F' + 1]."""
+        return planned_counts(self.encoded.F, BY_FEATURE, int(self.encoded.premasked.sum()))
+
+    def gate(self, walk: Walk) -> Gate:
+        """The validity gate along a walk."""
+        return self._gate(walk.p.get(self.form))
+
+    def gate_of_all(self, walks: Sequence[Walk]) -> Gate:
+        """The validity gate along several walks together, one p-value a step by Simes."""
+        return self._gate(simes(np.stack([walk.p[self.form] for walk in walks]), axis=0) if self.form in walks[0].p else None)
+
+    def _gate(self, p: np.ndarray | None) -> Gate:
+        p = np.full(len(self.counts), np.nan) if p is None else p
+        return gate_of(p, self.counts, self.counts, self.reference, self.rule, self.form)
+
+
+def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
+    """The random orders of a band whose steps are single features, as walks."""
+    masks = random_masks(encoded, planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum())), len(band.logits))
+    # The step from which on a feature is masked, argmax of [False, …, True, …]; what the text masks comes first and is left out.
+    first, left_out = masks.argmax(axis=1), int(encoded.premasked.sum())
+    orders = np.argsort(np.where(encoded.premasked, -1, first), axis=1, kind="stable")[:, left_out:]
+    values = band.values(target)
+    return [Walk(order, values[r], {form: p[r] for form, p in band.p.items()}) for r, order in enumerate(orders)]
+
+
+def board(found: Found, scores: Sequence[Score], band: Band | None, target: int, gating: Gating) -> Board:
+    """Set scores between limits; all walks that are known widen beam limits.
+
+    Args:
+        found: limits of the same example, class and model as the rest.
+        band: random orders with steps of one feature, None while they are not there.
+        gating: how inputs are tested.
+    Source: NAOPC Eq. 8; DESIGN §1.
+    """
+    chances = [] if band is None else random_walks(gating.encoded, band, target)
+    every = [found.lowest, found.highest, *(walk for one in scores for walk in (one.comprehensive, one.sufficient)), *chances]
+    limits = widened(found.limits, ((walk.order, walk.aopc) for walk in every))
+    # The first that attains a limit: of exact limits it is the search's own.
+    lowest, highest = min(every, key=lambda walk: walk.aopc), max(every, key=lambda walk: walk.aopc)
+    if limits.method == EXACT:
+        lowest, highest, limits = found.lowest, found.highest, replace(limits, lowest=found.lowest.order, highest=found.highest.order)
+    gates = gating.gate(lowest), gating.gate(highest)
+    return Board(limits, lowest, highest, gates, found.searched, tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
+                 _chance(chances, limits, gating))
+
+
+def _standing(score: Score, limits: Limits, gating: Gating, limits_marked: bool) -> Standing:
+    walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
+    reached = {direction: walk.aopc for direction, walk in walks.items()}
+    return Standing(score.measure, walks, reached, dict(zip(DIRECTIONS, score.normalised(limits))),
+                    {direction: gating.gate(walk) for direction, walk in walks.items()}, limits_marked)
+
+
+def _chance(walks: list[Walk], limits: Limits, gating: Gating) -> Chance | None:
+    if not walks:
+        return None
+    reached = np.array([walk.aopc for walk in walks])
+    mean, low, high = (float(part[0]) for part in spread(reached[:, None]))
+    return Chance(reached, mean, low, high, naopc(mean, limits.lower, limits.upper), gating.gate_of_all(walks))
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """One measure of one model among those of both: its AOPC and NAOPC, and its place by each, 1 for the best; equal scores share a place.
+
+    marked: whether its NAOPC rests on rejected inputs.
+    """
+
+    model: str
+    measure: str
+    aopc: float
+    naopc: float
+    marked: bool
+    place: int
+    place_normalised: int
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Two models on the same input: every measure of both, placed before and after normalising.
+
+    tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none; changed: measures for which
+    another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are equal.
+    """
+
+    direction: str
+    placed: tuple[Placed, ...]
+    tau: float
+    ahead: dict[str, tuple[str | None, str | None]]
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Measures for which normalising puts another model ahead."""
+        return tuple(measure for measure, (before, after) in self.ahead.items() if before != after)
+
+
+def compare(boards: dict[str, Board], direction: str) -> Comparison | None:
+    """Compare models by AOPC and by NAOPC; None where fewer than two have scores or a limit coincides.
+
+    Within one model and input NAOPC never changes the order of measures, being a rising line; between models it can.
+
+    Args:
+        boards: {model: its board}, of the same text.
+        direction: "comprehensiveness" (higher is better) or "sufficiency" (lower is better).
+    Source: NAOPC §5 compares models before and after normalising.
+    """
+    rows = [(model, one.measure, one.aopc[direction], one.naopc[direction], one.marked(direction, True)) for model, found in boards.items() for one in found.standings]
+    if len({row[0] for row in rows}) < 2 or any(np.isnan(row[3]) for row in rows):
+        return None
+    sign = -1 if direction == COMPREHENSIVENESS else 1
+    raw, normal = (np.round(sign * np.array([row[i] for row in rows]), 12) for i in (2, 3))
+    placed = tuple(Placed(*row, int((raw < raw[i]).sum()) + 1, int((normal < normal[i]).sum()) + 1) for i, row in enumerate(rows))
+    shared = [measure for measure in dict.fromkeys(one.measure for one in placed) if sum(one.measure == measure for one in placed) > 1]
+    ahead = {measure: tuple(_ahead([one for one in placed if one.measure == measure], name) for name in ("place", "place_normalised")) for measure in shared}
+    return Comparison(direction, placed, kendall_tau(-raw, -normal), ahead)
+
+
+def _ahead(placed: list[Placed], by: str) -> str | None:
+    first, second = sorted(placed, key=lambda one: getattr(one, by))[:2]
+    return None if getattr(first, by) == getattr(second, by) else first.model

@@ -1,0 +1,1 @@
+"""From a name to a loaded model, and what works with it."""

@@ -1,1 +1,0 @@
-"""Importance measures over any masking oracle, one a file; each registers itself."""

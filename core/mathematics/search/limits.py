@@ -1,0 +1,294 @@
+"""The largest and the smallest AOPC that an input allows, exact over all orders or by beam search, and the orders that reach them."""
+
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+
+from core.mathematics.aopc import order_aopc
+from core.mathematics.arrays import Value
+from core.mathematics.search.frontier import Frontier
+
+EXACT, BEAM = "exact", "beam"
+# Above it 2^F scores are too many for any machine that this runs on.
+MOST_EXACT = 20
+# Limits closer than this, in units of the score, leave so little between them that NAOPC magnifies trifles.
+NARROW = 0.05
+# Mean limits that move less than this when the beam is doubled stand still.
+STILL = 1e-3
+_AT_ONCE = 512
+
+# A search that can be watched: yields how many sets it has asked for so far, and returns the limits.
+Search = Generator[int, None, "Limits"]
+
+
+class TooDear(ValueError):
+    """Exact limits would cost more scores than allowed; the message holds the number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Limits of AOPC and the orders of the features that attain them.
+
+    lower, upper: float, lower ≤ upper; lowest, highest: int64[F'], the feature masked first comes first; method:
+    "exact" or "beam", whose limits lie within the exact ones; width: of the beam, None for exact; scores: distinct sets that were scored.
+    """
+
+    lower: float
+    upper: float
+    lowest: np.ndarray
+    highest: np.ndarray
+    method: str
+    width: int | None
+    scores: int
+
+    @property
+    def coincide(self) -> bool:
+        """Whether every order scores the same, within 1e-12, so that NAOPC is undefined."""
+        return self.upper - self.lower <= 1e-12
+
+    @property
+    def narrow(self) -> bool:
+        """Whether every order scores nearly the same, within 0.05, so that NAOPC says more than the input does."""
+        return self.upper - self.lower < NARROW
+
+
+def exact_limits(value: Value, F: int, masked: np.ndarray | None = None, most: int = 1 << MOST_EXACT) -> Limits:
+    """Limits over all F! orders from the lattice of subsets: 2^F scores. `exact_search`, run to its end."""
+    return finish(exact_search(value, F, masked, most))
+
+
+def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: int = 1 << MOST_EXACT) -> Search:
+    """Search the exact limits, 512 sets at a time.
+
+    Args:
+        value: v, bool[M, F] → float[M]; every set is asked once.
+        masked: bool[F], features masked from the start; they are in no order, and F counts the others.
+        most: scores allowed.
+    Raises:
+        TooDear: 2^F is more than `most`; before anything is asked.
+        ValueError: nothing is left to mask, or a score is NaN.
+    Source: DESIGN §1, Exact limits; NAOPC §3 enumerates the orders.
+    """
+    start, free = _free(F, masked)
+    if len(free) > MOST_EXACT or 1 << len(free) > most:
+        needed = f"{1 << len(free):,}" if len(free) <= 40 else f"2^{len(free)}"
+        raise TooDear(f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use beam limits.")
+    scores = np.empty(1 << len(free))
+    for begin in range(0, len(scores), _AT_ONCE):
+        end = min(begin + _AT_ONCE, len(scores))
+        scores[begin:end] = value(_sets(np.arange(begin, end), start, free))
+        yield end
+    lower, upper, lowest, highest = lattice_limits(scores)
+    return Limits(lower, upper, free[lowest], free[highest], EXACT, None, len(scores))
+
+
+def finish(search: Generator):
+    """Run a search to its end and return what it finds."""
+    while True:
+        try:
+            next(search)
+        except StopIteration as end:
+            return end.value
+
+
+def lattice_limits(scores: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
+    """The dynamic program alone: U(∅) = 0, U(S) = v(∅) − v(S) + max_{i∈S} U(S∖{i}), upper = U(all)/F; with min the lower.
+
+    Args:
+        scores: float[2^F], v of the set whose members are the bits of the index; not changed.
+    Returns:
+        lower, upper, and the orders int64[F] that reach them; ties go to the lower position, masked later.
+    Raises:
+        ValueError: not 2^F scores with F at least 1, or NaN.
+    Source: DESIGN §1, Exact limits.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    F = len(scores).bit_length() - 1
+    if scores.ndim != 1 or F < 1 or len(scores) != 1 << F:
+        raise ValueError(f"a lattice has 2^F scores with F at least 1, got shape {scores.shape}")
+    _refuse_nan(scores)
+    gains = scores[0] - scores
+    best = {sign: _accumulated(gains, F, sign) for sign in (-1, 1)}
+    lower, upper = (float(best[sign][-1]) / F for sign in (-1, 1))
+    return lower, upper, _traced(best[-1], F, -1), _traced(best[1], F, 1)
+
+
+def _accumulated(gains: np.ndarray, F: int, sign: int) -> np.ndarray:
+    """U of every set, float64[2^F]: sets of one size after those of the size below."""
+    pick, worst = (np.maximum, -np.inf) if sign > 0 else (np.minimum, np.inf)
+    codes = np.arange(1 << F, dtype=np.int32)
+    sizes = np.zeros(1 << F, dtype=np.uint8)
+    for i in range(F):
+        sizes += (codes >> i & 1).astype(np.uint8)
+    codes = codes[np.argsort(sizes, kind="stable")]
+    U = np.zeros(1 << F)
+    end = 1
+    for size in range(1, F + 1):
+        begin, end = end, end + comb(F, size)
+        group = codes[begin:end]
+        reached = np.full(len(group), worst)
+        for i in range(F):
+            holds = np.flatnonzero(group >> i & 1)
+            reached[holds] = pick(reached[holds], U[group[holds] ^ (1 << i)])
+        U[group] = gains[group] + reached
+    return U
+
+
+def _traced(U: np.ndarray, F: int, sign: int) -> np.ndarray:
+    """An order that reaches U(all), from the last feature back to the first."""
+    code, order = len(U) - 1, np.empty(F, dtype=np.int64)
+    for k in range(F - 1, -1, -1):
+        members = [i for i in range(F) if code >> i & 1]
+        order[k] = max(members, key=lambda i: (sign * U[code ^ (1 << i)], -i))
+        code ^= 1 << int(order[k])
+    return order
+
+
+def beam_limits(value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None) -> Limits:
+    """Limits by two beam searches over sets that share their scores. `beam_search`, run to its end."""
+    return finish(beam_search(value, F, width, masked, rescore))
+
+
+def beam_search(value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None) -> Search:
+    """Search limits with two beams over sets: all sets of one size, for both limits, are asked in one call.
+
+    Both limits lie within the exact ones, and are exact from width = the largest C(F, k) on. `widened` takes other
+    orders in: a measure's own order can beat a narrow beam.
+
+    Args:
+        value: v, bool[M, F] → float[M].
+        width: B, at least 1.
+        masked: bool[F], as in `exact_search`.
+        rescore: v more precisely: the orders that the beams find are scored by it, so that they attain the limits
+            there; `value` itself without.
+    Raises:
+        ValueError: nothing is left to mask, width < 1, or a score is NaN.
+    Source: NAOPC §3, Alg. 1; departure: sets and not orders are kept, and both limits at once.
+    """
+    start, free = _free(F, masked)
+    beams = [Frontier(start, width, sign) for sign in (-1.0, 1.0)]
+    whole, scores = float(value(start[None])[0]), 1
+    for _ in free:
+        parts = [beam.children() for beam in beams]
+        asked, back = _distinct(np.concatenate(parts))
+        gains = whole - np.asarray(value(asked), dtype=np.float64)
+        _refuse_nan(gains)
+        scores += len(asked)
+        for beam, places in zip(beams, np.split(back, [len(parts[0])])):
+            beam.keep(gains[places])
+        yield scores
+    found = [(beam.order, beam.total / len(free)) for beam in beams]
+    if rescore is not None:
+        found = [(order, order_aopc(rescore, order, F, masked)) for order, _ in found]
+        _refuse_nan([score for _, score in found])
+    # Scored anew, two orders that hardly differ may change places.
+    (lowest, lower), (highest, upper) = sorted(found, key=lambda one: one[1])
+    return Limits(lower, upper, lowest, highest, BEAM, width, scores)
+
+
+def most_sets(F: int, width: int) -> int:
+    """Most sets that the two beams of a width ask for over F features: each has at most B·(F − k) children of size k + 1."""
+    return 1 + sum(min(comb(F, k + 1), 2 * min(width, comb(F, k)) * (F - k)) for k in range(F))
+
+
+def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limits:
+    """Limits that no scored order exceeds: an order that lies beyond a limit becomes that limit.
+
+    Args:
+        scored: orders int64[F'] of the features that are not masked from the start, each with its AOPC under the same v.
+    Returns:
+        The same method and width; exact limits do not move beyond rounding.
+    """
+    for order, reached in scored:
+        if reached > limits.upper:
+            limits = replace(limits, upper=reached, highest=np.array(order))
+        if reached < limits.lower:
+            limits = replace(limits, lower=reached, lowest=np.array(order))
+    return limits
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of a beam-size study: the arguments of `beam_search`."""
+
+    value: Value
+    F: int
+    masked: np.ndarray | None = None
+    rescore: Value | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class BeamStudy:
+    """Mean limits of N inputs at widths 1, 2, 4 …
+
+    widths: int[W]; lower, upper: float64[N, W], a wider beam's never within a narrower one's; recommended: the narrowest width whose mean limits
+    moved less than the threshold at the next two doublings, else the widest tried; settled: whether such a width was found.
+    """
+
+    widths: tuple[int, ...]
+    lower: np.ndarray
+    upper: np.ndarray
+    recommended: int
+    settled: bool
+
+
+def beam_study(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
+    """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to its end."""
+    return list(study_search(cases, threshold, widest))[-1]
+
+
+def study_search(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
+    """Yield the study after each width, and None after each input; the last has the recommendation.
+
+    Args:
+        cases: N inputs of one model; one gives a width for this input, many one for a data set.
+        threshold: in units of the score; widest: the last width that is tried.
+    Raises:
+        ValueError: no input, or as `beam_search`.
+    Source: NAOPC §3.
+    """
+    if not cases:
+        raise ValueError("a beam-size study needs at least one input")
+    lower, upper, still, width = np.empty((len(cases), 0)), np.empty((len(cases), 0)), 0, 1
+    while width <= widest and still < 2:
+        found = []
+        for case in cases:
+            found.append(beam_limits(case.value, case.F, width, case.masked, case.rescore))
+            yield None
+        # A wider beam can miss what a narrower one found; that one's order holds all the same.
+        lower, upper = (np.column_stack([old, pick(new, old[:, -1]) if old.size else new])
+                        for old, new, pick in ((lower, [one.lower for one in found], np.minimum), (upper, [one.upper for one in found], np.maximum)))
+        if width > 1:
+            moved = max(np.ptp(lower[:, -2:].mean(axis=0)), np.ptp(upper[:, -2:].mean(axis=0)))
+            still = still + 1 if moved < threshold else 0
+        settled = still == 2
+        yield BeamStudy(tuple(2**i for i in range(lower.shape[1])), lower, upper, width // 4 if settled else width, settled)
+        width *= 2
+
+
+def _free(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
+    free = np.flatnonzero(~start)
+    if len(free) == 0:
+        raise ValueError("there are no features left to mask, so there are no orders to compare")
+    return start, free
+
+
+def _sets(codes: np.ndarray, start: np.ndarray, free: np.ndarray) -> np.ndarray:
+    """bool[M, F] of sets of free features, whose members are the bits of their codes."""
+    masks = np.tile(start, (len(codes), 1))
+    masks[:, free] = codes[:, None] >> np.arange(len(free)) & 1
+    return masks
+
+
+def _distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Each set once, in the order of its first place, and where each row went."""
+    _, first, back = np.unique(np.packbits(masks, axis=1), axis=0, return_index=True, return_inverse=True)
+    return masks[first], back.reshape(-1)
+
+
+def _refuse_nan(scores) -> None:
+    if np.isnan(scores).any():
+        raise ValueError("a score is NaN, so limits are undefined; compute in float32")

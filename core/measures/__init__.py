@@ -1,0 +1,1 @@
+"""Importance measures, one a file, and their register."""

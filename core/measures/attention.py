@@ -1,0 +1,46 @@
+"""Attention of the position that the classifier reads, raw and scaled by its gradient."""
+
+import numpy as np
+
+from core.measures.registry import ATTENTION, Explained, Measure, register
+
+
+def attention(explained: Explained) -> dict[str, np.ndarray]:
+    """Last layer's attention, mean over heads, from the position that the classifier reads.
+
+    Where the classifier reads the mean of all positions, so does this.
+
+    Returns:
+        {"absolute": float64[F]}, in [0, 1]; special tokens hold the rest of the 1.
+    Source: SoftFaith §4.3.
+    """
+    weights, _ = explained.inside.attention()
+    return {"absolute": _from_reading(explained, weights.mean(dim=0))}
+
+
+def scaled_attention(explained: Explained) -> dict[str, np.ndarray]:
+    """Mean over heads of the last layer's attention times mean over heads of its gradient.
+
+    Returns:
+        {"signed": float64[F]}; higher is more important.
+    Source: SoftFaith §4.3; Serrano and Smith (2019).
+    """
+    weights, gradient = explained.inside.attention()
+    return {"signed": _from_reading(explained, weights.mean(dim=0) * gradient.mean(dim=0))}
+
+
+def _from_reading(explained, table) -> np.ndarray:
+    inside = explained.inside
+    read = inside.model.tensor(inside.reading()).to(table)
+    return np.where(explained.masked, 0.0, inside.per_feature(read @ table))
+
+
+register(Measure(
+    name="attention", variants=("absolute",), signed=frozenset(),
+    definition="How much the position that the classifier reads attends to the word in the last layer. Has no sign.",
+    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="share of attention", compute=attention, backward=True))
+register(Measure(
+    name="scaled attention", variants=("signed",), signed=frozenset({"signed"}),
+    definition="That attention times the gradient of the logit with respect to it.",
+    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="logits per unit of log attention",
+    compute=scaled_attention, backward=True))

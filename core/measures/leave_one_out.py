@@ -1,0 +1,29 @@
+"""Leave-one-out (occlusion)."""
+
+import numpy as np
+
+from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
+
+
+def leave_one_out(explained: Explained) -> dict[str, np.ndarray]:
+    """v(∅) − v({i}) on the logit, for every feature that is not masked already.
+
+    Args:
+        explained: F features; one pass for v(∅) and one a feature.
+    Returns:
+        {"signed", "absolute"}: float64[F]; higher is more important.
+    Source: FMM App. E; NAOPC §4.
+    """
+    free = np.flatnonzero(~explained.masked)
+    masks = np.zeros((len(free) + 1, explained.F), dtype=bool)
+    masks[np.arange(1, len(free) + 1), free] = True
+    values = explained.value(masks)
+    scores = np.zeros(explained.F)
+    scores[free] = values[0] - values[1:]
+    return with_absolute(scores, np.abs(scores), explained.masked)
+
+
+register(Measure(
+    name="leave-one-out", variants=("signed", "absolute"), signed=frozenset({"signed"}),
+    definition="How much the logit of the class falls when this one feature is masked.",
+    cost="F + 1", passes=lambda F: F + 1, needs=ORACLE, source="FMM App. E; NAOPC §4", unit="logits", compute=leave_one_out))

@@ -1,0 +1,1 @@
+"""Faithfulness metrics, one a file, and their register."""

@@ -1,0 +1,118 @@
+"""The register of faithfulness metrics: what menus, tables, the README, diagnosticity and the contract tests read."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.mathematics.erasure import MIN_MAX
+
+HIGHER, LOWER, NEITHER = 1, -1, 0
+ARROWS = {HIGHER: "↑", LOWER: "↓", NEITHER: ""}
+# Probabilities of the same input differ by less than this with the batch that it is in.
+ROUNDING = 1e-6
+
+
+@dataclass(eq=False)
+class Case:
+    """One attribution of one example, and how the model can be asked about it.
+
+    scores: float[F], higher is more important; erased: bool[M, F], True = erased → float[M, C], probabilities;
+    target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts them);
+    perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where the
+    network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are places only.
+    """
+
+    scores: np.ndarray
+    erased: Callable[[np.ndarray], np.ndarray]
+    target: int
+    masked: np.ndarray
+    perturbed: Callable[[np.ndarray, str], np.ndarray] | None = None
+    scaling: str = MIN_MAX
+    magnitudes: bool = True
+
+    @property
+    def free(self) -> np.ndarray:
+        """Features that can be erased, int64[F']."""
+        return np.flatnonzero(~self.masked)
+
+    def value(self, masks: np.ndarray) -> np.ndarray:
+        """v of bool[M, F]: the target's probability, float64[M]."""
+        return np.asarray(self.erased(masks), dtype=np.float64)[:, self.target]
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What a metric says: value, NaN where it is undefined; error: standard error of its draws, NaN without draws;
+    by_length: float64[R] at each of LENGTHS, or None; note: why it is undefined, or what to know, a sentence."""
+
+    value: float
+    error: float = float("nan")
+    by_length: np.ndarray | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One faithfulness metric.
+
+    direction: HIGHER, LOWER or NEITHER is better; low, high: its range; unit: of its values; lengths: it has a value at each
+    rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the order of
+    the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a function of
+    (F, draws), at most; version: raised when results change.
+    """
+
+    name: str
+    title: str
+    direction: int
+    low: float
+    high: float
+    unit: str
+    definition: str
+    cost: str
+    passes: Callable[[int, int], int]
+    source: str
+    compute: Callable[[Case], Score] = field(repr=False)
+    lengths: bool = False
+    perturbation: str = ""
+    magnitudes: bool = False
+    whole: bool = False
+    version: int = 1
+
+    @property
+    def soft(self) -> bool:
+        return bool(self.perturbation)
+
+    @property
+    def arrow(self) -> str:
+        return ARROWS[self.direction]
+
+    def __call__(self, case: Case) -> Score:
+        """Judge an attribution; the case and its arrays stay as they are."""
+        if len(case.free) == 0:
+            return Score(float("nan"), note="Every feature is masked in the text already.")
+        if not np.isfinite(case.scores).all():
+            return Score(float("nan"), note="The measure gave NaN or infinity.")
+        if self.magnitudes and not case.magnitudes:
+            return Score(float("nan"), note="This measure gives places only, and no magnitudes.")
+        if self.soft and case.perturbed is None:
+            return Score(float("nan"), note="The network’s embeddings cannot be perturbed here.")
+        return self.compute(case)
+
+
+_METRICS: dict[str, Metric] = {}
+
+
+def register(metric: Metric) -> Metric:
+    """Add a metric; ValueError if its name is taken or its range is none."""
+    if metric.name in _METRICS:
+        raise ValueError(f"a metric named {metric.name!r} is registered already")
+    if not metric.low < metric.high or metric.direction not in ARROWS:
+        raise ValueError(f"{metric.name!r}: range [{metric.low}, {metric.high}], direction {metric.direction}")
+    _METRICS[metric.name] = metric
+    return metric
+
+
+def registered() -> dict[str, Metric]:
+    """The metrics registered so far, by name; `core.metrics.catalogue.metrics` loads them all."""
+    return dict(_METRICS)

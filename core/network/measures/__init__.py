@@ -1,1 +1,0 @@
-"""Importance measures that need gradients or attention, one a file; each registers itself."""

@@ -1,0 +1,1 @@
+"""The one boundary: from masks (or shares) to logits and states, each distinct input once."""

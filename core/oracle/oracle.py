@@ -1,0 +1,174 @@
+"""The masking oracle: from masks to logits, each distinct input computed once."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+
+from core.network.features import Encoded, with_premasked
+from core.network.model import Model
+from core.network.scheduler import Counters, NonFinite
+from core.oracle.erasing import MASK, erased_rows
+from core.storage.store import Store, canonical_key
+
+SEGMENT_ROWS = 512
+STATES_BYTES = 16_000_000
+# What the memo holds for a known mask, measured: key, logits, and their place in a dictionary.
+BYTES_A_MASK = 320
+
+
+class Oracle:
+    """`v` of one example under one model: bool[M, F] → float32[M, C], with a memo.
+
+    The memo lives in memory and, in segments, in the store; losing the last segment costs time and
+    nothing else. Features that the text itself masks are masked in every query. `counters` tells
+    what this oracle asked of the network. erasure: what masking a feature does, one of `core.oracle.erasing.ERASURES`.
+    """
+
+    def __init__(self, model: Model, encoded: Encoded, store: Store | None = None, erasure: str = MASK):
+        self.model, self.encoded, self.store, self.erasure = model, encoded, store, erasure
+        self.counters = Counters()
+        other = {} if erasure == MASK else {"erasure": erasure}
+        self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest, **other)
+        self._logits: dict[bytes, np.ndarray] = {}
+        self._states: OrderedDict[tuple[str, bytes], np.ndarray] = OrderedDict()
+        self._unsaved: list[bytes] = []
+        # Two locks, so that reading what is known never waits for a long search on the same example.
+        self._lock = threading.RLock()
+        self._saving = threading.Lock()
+        self._read_store()
+
+    @property
+    def F(self) -> int:
+        return self.encoded.F
+
+    def logits(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
+               cancelled: Callable[[], bool] | None = None) -> np.ndarray:
+        """Logits of masked inputs.
+
+        Args:
+            masks: bool[M, F], True = masked; not changed. Repeated masks cost nothing.
+            progress: called with (done, total) of what is not known yet.
+            cancelled: asked before each batch.
+        Returns:
+            float32[M, C].
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: what was computed before stays in the memo.
+            ValueError: masks of another shape.
+        Source: DESIGN §2, the masking oracle.
+        """
+        keys = self._keys(masks)
+        self.counters.add(queries=len(keys))
+        if any(key not in self._logits for key in keys):
+            with self._lock:
+                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", progress, cancelled)
+        return self._known_logits(keys)
+
+    def logits_and_states(self, masks: np.ndarray, pooling: str = "max", *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
+        """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
+
+        States are the maximum or the mean over the non-padding tokens after layer normalisation. The
+        newest are kept in memory up to 16 MB, and not on disk. Raises as `logits` does.
+        Source: FMM §3.3.
+        """
+        keys = self._keys(masks)
+        if not keys:
+            raise ValueError("hidden states need at least one mask")
+        self.counters.add(queries=len(keys))
+        with self._lock:
+            held = {k: self._states[pooling, k] for k in keys if (pooling, k) in self._states}
+            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, progress, cancelled)
+            return self._known_logits(keys), np.stack([held[k] for k in keys])
+
+    def known(self, masks: np.ndarray) -> np.ndarray:
+        """Which of bool[M, F] masks cost nothing any more → bool[M]."""
+        return np.array([key in self._logits for key in self._keys(masks)], dtype=bool)
+
+    def flush(self) -> None:
+        """Write what the store does not hold yet as one segment."""
+        with self._saving:
+            unsaved, self._unsaved = self._unsaved, []
+        if self.store is not None and unsaved:
+            masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
+            self.store.append(self.key, {"masks": masks, "logits": np.stack([self._logits[k] for k in unsaved])}, {})
+
+    def _known_logits(self, keys: list[bytes]) -> np.ndarray:
+        return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
+
+    def _compute(self, masks, missing, keys, pooling, progress, cancelled) -> dict[bytes, np.ndarray]:
+        if not missing:
+            return {}
+        place = {key: i for i, key in enumerate(keys)}
+        rows = erased_rows(self.encoded, np.asarray(masks)[[place[k] for k in missing]], self.erasure, self.model.unknown_id)
+        fresh, broken = {}, 0
+        try:
+            for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, progress=progress, cancelled=cancelled):
+                self.counters.add(passes=len(indices), batches=1)
+                broken += self._keep([missing[i] for i in indices], logits, states, pooling, fresh)
+        finally:
+            if len(self._unsaved) >= SEGMENT_ROWS:
+                self.flush()
+        if broken:
+            raise NonFinite(f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. "
+                            "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+        return fresh
+
+    def _keep(self, keys, logits, states, pooling, fresh) -> int:
+        good = np.isfinite(logits).all(axis=1)
+        for i in np.flatnonzero(good):
+            if keys[i] not in self._logits:
+                self._logits[keys[i]] = logits[i].copy()
+                with self._saving:
+                    self._unsaved.append(keys[i])
+            if states is not None:
+                fresh[keys[i]] = self._states[pooling, keys[i]] = states[i].copy()
+        while self._states and len(self._states) * next(iter(self._states.values())).nbytes > STATES_BYTES:
+            self._states.popitem(last=False)
+        return int((~good).sum())
+
+    def _keys(self, masks: np.ndarray) -> list[bytes]:
+        return [row.tobytes() for row in np.packbits(with_premasked(self.encoded, masks), axis=1)]
+
+    def _read_store(self) -> None:
+        width = -(-self.F // 8)
+        for segment in self.store.segments(self.key) if self.store is not None else ():
+            masks, logits = segment.arrays.get("masks"), segment.arrays.get("logits")
+            if masks is not None and logits is not None and masks.shape == (len(logits), width) and logits.shape[1:] == (self.model.C,):
+                self._logits.update(zip((row.tobytes() for row in masks), logits))
+
+
+class Oracles:
+    """The oracles of one model, the least recently used forgotten after `most` examples."""
+
+    def __init__(self, model: Model, store: Store | None = None, most: int = 64):
+        self.model, self.store, self.most = model, store, most
+        self._held: OrderedDict[tuple[str, str], Oracle] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, encoded: Encoded, erasure: str = MASK) -> Oracle:
+        """The oracle of an example under an erasure, the same object for the same two."""
+        key = encoded.digest, erasure
+        with self._lock:
+            oracle = self._held.get(key)
+            if oracle is None:
+                oracle = self._held[key] = Oracle(self.model, encoded, self.store, erasure)
+            self._held.move_to_end(key)
+            forgotten = self._held.popitem(last=False)[1] if len(self._held) > self.most else None
+        if forgotten is not None:
+            forgotten.flush()
+        return oracle
+
+    def flush(self, encoded: Encoded) -> None:
+        """Write what the oracles of an example know and the store does not."""
+        with self._lock:
+            held = [oracle for key, oracle in self._held.items() if key[0] == encoded.digest]
+        for oracle in held:
+            oracle.flush()
+
+    def forget(self, encoded: Encoded) -> None:
+        """Let go of an example's oracles; what they know is written to the store."""
+        with self._lock:
+            forgotten = [self._held.pop(key) for key in list(self._held) if key[0] == encoded.digest]
+        for oracle in forgotten:
+            oracle.flush()

@@ -1,0 +1,195 @@
+"""What leaves the app as a file: tables as CSV, names of files, and where a result comes from."""
+
+import csv
+import datetime
+import functools
+import hashlib
+import io
+import math
+import numbers
+import platform
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.data.examples import Example
+from core.explanation.plausibility import feature_mask
+from core.explanation.rows import Row
+from core.measures.catalogue import measures
+from core.network.features import Encoded, encodable
+from core.network.model import Model
+
+PACKAGES = ("faithscope", "torch", "transformers", "captum", "numpy")
+COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
+CONSTANT = ["model", "weights_sha256", "precision", "device", "data", "data_sha256", "text_sha256", "class", "feature_unit", "software",
+            "measure_version", "date"]
+
+# Control characters as their signs; what no document may hold, as a replacement character.
+_SIGNS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"} | {127: 0x2421} \
+    | {code: 0xFFFD for code in (*range(0x80, 0xA0), 0xFFFE, 0xFFFF)}
+# Where a program may begin a cell, what it may skip there, and what makes the rest a formula. A comma between
+# quotes is safe; a semicolon is not, since half of Europe's spreadsheets part cells by it.
+_SKIPPED = "[ \\x0b\\x0c\\xa0\\xad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff\"`´“”„‘’«»]*"
+_FORMULA = "=+\\-@＝＋－＠﹦﹢﹣﹫"
+_RISKY = f"(?:\\A(?={_SKIPPED}[{_FORMULA}'\\t\\r\\n])|(?<=[\\t\\r\\n;；\u2028\u2029])(?={_SKIPPED}[{_FORMULA}']))"
+_GUARD, _GUARDED = re.compile(_RISKY), re.compile(_RISKY.replace("(?=", "'(?="))
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """An attribution view of one example, ready to be written down.
+
+    probabilities: float[C]; target: the explained class, 0..C−1; rows: one a measure; label_class: the
+    class that the example's label means, if any; answer: the page's sentence, as text; notes: sentences a reader must know; provenance: see `provenance`.
+    """
+
+    encoded: Encoded
+    example: Example
+    labels: tuple[str, ...]
+    probabilities: np.ndarray
+    target: int
+    rows: tuple[Row, ...]
+    label_class: int | None = None
+    answer: str = ""
+    notes: tuple[str, ...] = ()
+    provenance: dict[str, str] = field(default_factory=dict)
+
+
+def csv_text(header: list[str], rows: Iterable[list]) -> str:
+    """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.
+
+    Numbers stay numbers, NaN and None become empty cells. Texts pass through `safe_cell`, whose
+    apostrophes `restored` takes away again.
+
+    Args:
+        header: names of the columns.
+        rows: cells: str, int, float, bool or None, NumPy's too.
+    Source: RFC 4180; OWASP, CSV Injection.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([safe_cell(name) for name in header])
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return out.getvalue()
+
+
+def safe_cell(text: str) -> str:
+    """A text that stays a text in a spreadsheet: an apostrophe goes before what it would run.
+
+    That is a leading = + - @ (full-width ones too; also after spaces, byte order marks or quotes), tab
+    or line break, and such a sign after a line break, tab or semicolon inside the text. An apostrophe
+    in these places is doubled, so that `restored` gives back the very text. Control characters
+    become their visible signs, halves of characters a replacement character.
+    """
+    return _GUARD.sub("'", visible(text))
+
+
+def restored(cell: str) -> str:
+    """The text that `safe_cell` was given, from a cell that was read back."""
+    return _GUARDED.sub("", cell)
+
+
+def visible(text: str) -> str:
+    """A text that every document can hold: ␀ and its like for control characters, � for what is no character."""
+    return encodable(text).translate(_SIGNS)
+
+
+def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
+    """One line per measure and feature; the same in every line, at the right end: where it comes from.
+
+    Returns:
+        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, and the lines. position counts from 1; start and end are characters of the text;
+        value and place are empty where the text masks the feature, value where a measure gives places only.
+    """
+    facts = shown.provenance | {"software": ", ".join(f"{name} {shown.provenance[name]}" for name in ("python", *PACKAGES) if name in shown.provenance)}
+    constant = [facts.get(name, "") for name in CONSTANT[:-2]]
+    lines = []
+    known, marks = bool(shown.example.evidence), feature_mask(shown.encoded, shown.example.evidence)
+    for row in shown.rows:
+        for i, feature in enumerate(shown.encoded.features):
+            masked = bool(row.masked[i])
+            value = None if masked or row.kind == "rank" else float(row.scores[i])
+            lines.append([shown.example.id, i + 1, feature.text, feature.start, feature.end, masked, row.measure, row.variant, value,
+                          row.unit, None if masked else int(row.places[i]), *[bool(marks[i])] * known, *constant, measures()[row.measure].version, facts.get("date", "")])
+    return COLUMNS + ["evidence"] * known + CONSTANT, lines
+
+
+def model_identity(model: Model) -> dict[str, str]:
+    """Which model, exactly: name, digest of its files, precision and device."""
+    return {"model": model.name, "weights_sha256": model.digest, "precision": model.precision, "device": model.device}
+
+
+def identity(model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int) -> dict[str, str]:
+    """What an attribution is of: model, data, example, class and unit; cheap enough for every view.
+
+    Args:
+        data: name of the data set; data_digest: its SHA-256, "" for a text of one's own.
+        target: the explained class, 0..C−1.
+    """
+    second = {} if encoded.second is None else {"second_text_sha256": _digest(encoded.second)}
+    return model_identity(model) | {"data": data, "data_sha256": data_digest, "example": example.id, "text_sha256": _digest(encoded.text)} | second | \
+        {"class": model.labels[target], "feature_unit": encoded.unit}
+
+
+def provenance(model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int,
+               now: datetime.datetime | None = None) -> dict[str, str]:
+    """`identity`, and what it was made with and when: versions, and the date in UTC (ISO 8601)."""
+    now = now or datetime.datetime.now(datetime.timezone.utc)
+    return identity(model, encoded, example, data, data_digest, target) | versions() | \
+        {"date": now.astimezone(datetime.timezone.utc).isoformat(timespec="seconds")}
+
+
+@functools.cache
+def _versions() -> tuple[tuple[str, str], ...]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    found = [("python", platform.python_version())]
+    for name in PACKAGES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on; what is not installed is left out."""
+    return dict(_versions())
+
+
+def picture_line(facts: dict[str, str]) -> str:
+    """The small line under a picture: where it comes from, of `identity` or `model_identity`. The browser adds the date of saving."""
+    parts = [f"{facts['model']} (weights {facts['weights_sha256'][:12]}…, {facts['precision']})"]
+    parts += [f"class {facts['class']}"] if "class" in facts else []
+    parts += [facts["data"]] if facts.get("data") else []
+    # A text of one's own has no place in a data set.
+    parts += [facts["example"]] if facts.get("data_sha256") and "example" in facts else []
+    parts += [f"text {facts['text_sha256'][:12]}…"] if "text_sha256" in facts else []
+    parts += [f"by {facts['feature_unit']}"] if "feature_unit" in facts else []
+    return visible(" · ".join([*parts, "Faithscope"]))
+
+
+def describe(row: Row) -> str:
+    """A row's variant, which way its numbers go, and its largest one."""
+    if row.kind == "rank":
+        return "1 = masked first"
+    order = {"positive": "↑ matters more, no sign", "signed": "↑ supports, ↓ opposes"}[row.kind]
+    return f"{row.variant} · {order} · largest {row.largest:.3g}" + (f" {row.unit}" if row.unit != "none" else "")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _cell(value):
+    if value is None:
+        return ""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return "" if math.isnan(value) else float(value)
+    return safe_cell(str(value))

@@ -1,0 +1,285 @@
+"""Keep results on disk under a hash of everything they depend on; several processes may share the folder.
+
+<root>/v1/<first two hex>/<key>.safetensors            an entry
+<root>/v1/<first two hex>/<key>/<seal>.safetensors     a segment of a log
+<root>/v1/<first two hex>/<digest>.text                a text, UTF-8
+<root>/damaged/                                        what could not be read back
+
+A file is never changed in place, so a reader needs no lock. Its *seal* is the SHA-256 of the whole
+file with the seal's own 64 characters as zeros: it covers names, dtypes, shapes, values, key and
+metadata, and is checked on every read.
+"""
+
+import contextlib
+import hashlib
+import json
+import math
+import os
+import re
+import secrets
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from core.storage.files import delete, write_whole
+
+_KEY = re.compile("[0-9a-f]{64}")
+# Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
+_SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
+_UNSEALED = b"0" * 64
+_DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64")
+_STALE_SECONDS = 3600
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """What was stored: arrays by name (sorted, writable, in memory) and metadata (tuples come back as lists)."""
+
+    arrays: dict[str, np.ndarray]
+    meta: dict
+
+
+def canonical_key(producer: str, version: int, **inputs) -> str:
+    """Hash a producer and all its inputs: SHA-256 of canonical JSON, 64 hex characters.
+
+    The order of keywords and of dictionaries does not matter; 1, 1.0, True and "1" differ; a tuple
+    is a list, and a numpy scalar the Python number that equals it exactly.
+
+    Args:
+        producer: name of the function whose result is kept.
+        version: raised when its results change.
+        inputs: None, bool, int, float, str, and lists, tuples or dictionaries of these.
+    Raises:
+        TypeError: another type; arrays and files go in by their digest.
+        ValueError: NaN or infinity.
+    """
+    if not isinstance(producer, str) or isinstance(version, bool) or not isinstance(version, int):
+        raise TypeError(f"a key needs a name and a whole-number version, got {producer!r} and {version!r}.")
+    inputs = {name: _plain(value, name, finite=True) for name, value in inputs.items()}
+    return hashlib.sha256(_json_bytes({"producer": producer, "version": version, "inputs": inputs})).hexdigest()
+
+
+class Store:
+    """A folder of results that may vanish at any time: losing one costs its computation, nothing else.
+
+    Damage is a miss, never an exception; a failure to write leaves a sentence in `last_problem`
+    (None after a write that worked). Threads may share a Store.
+
+    Args:
+        root: the folder; made at the first write.
+        cap_bytes: above it the oldest files go, down to 90 %. Each process looks at the folder after
+            every twentieth of the cap that it wrote, so several may overshoot by that much each.
+    """
+
+    def __init__(self, root: Path, cap_bytes: int = 2_000_000_000):
+        self.root = Path(root)
+        self.cap_bytes = cap_bytes
+        self.last_problem: str | None = None
+        self._room = 0
+        self._guard = threading.Lock()
+
+    def has(self, key: str) -> bool:
+        """Say whether an entry lies there; `get` may still find it damaged or gone."""
+        return os.path.isfile(self._place(key, ".safetensors"))
+
+    def get(self, key: str) -> Entry | None:
+        """Read an entry; None if there is none, or none that is whole.
+
+        Raises:
+            ValueError: the key is not 64 lower-case hex characters.
+        """
+        return self._read(self._place(key, ".safetensors"), lambda data: _unpack(data, key))
+
+    def put(self, key: str, arrays: dict[str, np.ndarray], meta: dict) -> None:
+        """Keep an entry, in place of an earlier one.
+
+        Args:
+            key: from `canonical_key`.
+            arrays: of numbers or booleans, in any layout; not changed. Byte order is not kept.
+            meta: what `canonical_key` takes, NaN and infinity too.
+        Raises:
+            TypeError: an array of objects, strings or dates, or metadata that JSON cannot hold.
+            ValueError: the key is not 64 lower-case hex characters, or the name of an array cannot be kept.
+        """
+        self._pack_and_write(self._place(key, ".safetensors"), key, arrays, meta)
+
+    def append(self, key: str, arrays: dict[str, np.ndarray], meta: dict) -> None:
+        """Add a segment to the log under a key; the same content twice is one segment. As `put`."""
+        self._pack_and_write(self._place(key), key, arrays, meta)
+
+    def segments(self, key: str) -> list[Entry]:
+        """Read the log under a key: its whole segments, in the order of their seals."""
+        folder = self._place(key)
+        try:
+            paths = sorted(path for path in folder.iterdir() if path.suffix == ".safetensors" and _KEY.fullmatch(path.stem))
+        except OSError as error:
+            if isinstance(error, NotADirectoryError):
+                self._set_aside(folder)
+            return []
+        found = (self._read(path, lambda data, seal=path.stem: _unpack(data, key, seal)) for path in paths)
+        return [entry for entry in found if entry is not None]
+
+    def put_text(self, text: str) -> str:
+        """Keep a text, whatever characters it holds; return its digest, kept or not.
+
+        Returns:
+            SHA-256 hex of the text in UTF-8 (lone surrogates as three bytes each).
+        """
+        data = text.encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(data).hexdigest()
+        if self.get_text(digest) is None:
+            self._write(self._place(digest, ".text"), data)
+        return digest
+
+    def get_text(self, digest: str) -> str | None:
+        """Read a text by its digest; None if it is not there, or is not what the digest says.
+
+        Raises:
+            ValueError: the digest is not 64 lower-case hex characters.
+        """
+        def checked(data):
+            return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None
+        return self._read(self._place(digest, ".text"), checked)
+
+    def size_bytes(self) -> int:
+        """Add up the files, damaged ones included."""
+        return sum(size for *_, size in self._files())
+
+    def clear(self) -> None:
+        """Delete everything that the store wrote; other files in the folder stay."""
+        for _, _, path, _ in self._files():
+            delete(path)
+
+    def _place(self, key: str, suffix: str = "") -> Path:
+        # Keys and digests may come from a URL; nothing else may become part of a path.
+        if not isinstance(key, str) or not _KEY.fullmatch(key):
+            raise ValueError(f"A key of the store is 64 characters of 0-9 and a-f, got {key!r:.80}.")
+        return self.root / "v1" / key[:2] / f"{key}{suffix}"
+
+    def _read(self, path: Path, unpack):
+        try:
+            content = unpack(path.read_bytes())
+        except OSError:
+            # Not there or not readable now; a folder will never be.
+            content = None
+            if not os.path.isdir(path):
+                return None
+        if content is None:
+            self._set_aside(path)
+        return content
+
+    def _set_aside(self, path: Path) -> None:
+        # Another process may do the same, or have put a whole file there: then that one is computed again.
+        with contextlib.suppress(OSError):
+            (self.root / "damaged").mkdir(exist_ok=True)
+            os.replace(path, self.root / "damaged" / f"{path.name}.{secrets.token_hex(4)}")
+
+    def _pack_and_write(self, place: Path, key: str, arrays: dict, meta: dict) -> None:
+        try:
+            seal, data = _pack(key, arrays, meta)
+        except MemoryError:
+            self.last_problem = "A result was not kept for next time: the memory ran out while it was written."
+        else:
+            self._write(place if place.suffix else place / f"{seal}.safetensors", data)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        if len(data) > 0.9 * self.cap_bytes:
+            self.last_problem = (f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store holds "
+                                 f"{self.cap_bytes / 1e6:.3g} MB. Raise FAITHSCOPE_CACHE_MB.")
+            return
+        try:
+            write_whole(path, data)
+        except OSError as error:
+            self.last_problem = (f"A result was not kept for next time: {self.root} cannot be written "
+                                 f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder.")
+            return
+        self.last_problem = None
+        self._make_room(len(data))
+
+    def _make_room(self, written: int) -> None:
+        with self._guard:
+            self._room -= written
+            if self._room > 0:
+                return
+            files = self._files()
+            size, stale = sum(f[3] for f in files), time.time_ns() - _STALE_SECONDS * 10**9
+            cap = self.cap_bytes if size <= self.cap_bytes else 0.9 * self.cap_bytes
+            for _, written_at, path, bytes_there in sorted(files):
+                half_written = path.endswith(".tmp")
+                if (written_at < stale if half_written else size > cap) and delete(path):
+                    size -= bytes_there
+            # Other processes write too: look again before this one alone could have filled the rest.
+            self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
+
+    def _files(self) -> list[tuple[bool, int, str, int]]:
+        """Every file: (False if damaged, time of writing in ns, path, bytes), so that sorting says what goes first."""
+        found = []
+        for top in ("v1", "damaged"):
+            for folder, _, names in os.walk(self.root / top):
+                for path in (os.path.join(folder, name) for name in names):
+                    with contextlib.suppress(OSError):
+                        stat = os.lstat(path)
+                        found.append((top == "v1", stat.st_mtime_ns, path, stat.st_size))
+        return found
+
+
+def _pack(key: str, arrays: dict, meta: dict) -> tuple[str, bytes]:
+    about = _json_bytes({"key": key, "meta": _plain(meta, "meta", finite=False)}).decode("latin-1")
+    data = save({name: _storable(name, array) for name, array in arrays.items()}, {"faithscope": f"{_UNSEALED.decode()} {about}"})
+    start, end = _SEAL.search(data).span(1)
+    seal = hashlib.sha256(data).hexdigest()
+    return seal, data[:start] + seal.encode() + data[end:]
+
+
+def _unpack(data: bytes, key: str, seal: str | None = None) -> Entry | None:
+    """Read a file's content; None unless it is whole, of this key and, for a segment, of this seal."""
+    head = 8 + int.from_bytes(data[:8], "little")
+    place = _SEAL.search(data, 8, min(head, len(data)))
+    if place is None or seal not in (None, place[1].decode()):
+        return None
+    start, end = place.span(1)
+    if hashlib.sha256(data[:start] + _UNSEALED + data[end:]).hexdigest() != place[1].decode():
+        return None
+    try:
+        about = json.loads(data[8:head])["__metadata__"]["faithscope"][65:]
+        about = json.loads(about.encode("latin-1").decode("utf-8", "surrogatepass"))
+        return Entry(dict(sorted(load(data).items())), about["meta"]) if about["key"] == key else None
+    # A sealed file may still be another program's.
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _storable(name: str, array) -> np.ndarray:
+    if not isinstance(name, str) or not name.isprintable() or name == "__metadata__":
+        raise ValueError(f"An array cannot be stored under the name {name!r}; use printable characters.")
+    if not isinstance(array, (np.ndarray, np.generic)) or isinstance(array, np.ma.MaskedArray) or array.dtype.name not in _DTYPES:
+        kind = getattr(array, "dtype", type(array).__name__)
+        raise TypeError(f"{name!r} cannot be stored: it is {type(array).__name__} of {kind}. The store takes numpy arrays of {', '.join(_DTYPES)}.")
+    # safetensors writes the memory as it lies and so scrambles any other layout; ascontiguousarray would make 0-d arrays 1-d.
+    return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+
+
+def _plain(value, where: str, finite: bool):
+    """What JSON can hold, exactly; anything else is refused."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and finite and not math.isfinite(value):
+        raise ValueError(f"{where} is {value}; a key needs finite numbers.")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, where, finite) for item in value]
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        return {name: _plain(item, f"{where}.{name}", finite) for name, item in value.items()}
+    raise TypeError(f"{where} is {type(value).__name__}, which has no canonical JSON; give numbers, strings, "
+                    "lists or dictionaries with string keys, and arrays by their digest.")
+
+
+def _json_bytes(value) -> bytes:
+    # As ASCII, two lone surrogates and the one character that they would encode become the same escapes.
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")

@@ -1,0 +1,1 @@
+"""Making a model that can be masked."""

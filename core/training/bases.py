@@ -1,0 +1,97 @@
+"""Pretrained bases to fine-tune: load one with a fresh head, and write what training made of it."""
+
+import json
+from pathlib import Path
+
+from core.loading.loading import BASES, Source, bundled_bases, check_weights, digest, locate, longest_input, mask_token, read_config, read_tokenizer, read_weights
+from core.network.architectures import UnsupportedModel, architecture_of
+
+
+def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: int):
+    """Load a pretrained encoder or decoder with a classification head, in float32.
+
+    The head is fresh unless the base has one for as many classes, which is then trained on.
+
+    Args:
+        name: a bundled base, a folder or a hub id.
+        labels: C class names.
+        method: "full" trains everything; "lora" trains rank-`rank` adapters on every linear layer,
+            the head, and the mask token's embedding.
+        seed: of the head's and the adapters' initial values.
+    Returns:
+        module with its trainable parameters marked, tokenizer, mask token id, longest input in tokens.
+    Raises:
+        UnsupportedModel: a sentence on what is wrong with the base.
+    """
+    import torch
+
+    source = _locate_base(name)
+    if source.adapter:
+        raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base with PEFT.")
+    config = read_config(source)
+    tokenizer = read_tokenizer(source)
+    check_weights(source)
+    architecture = architecture_of(config.model_type)
+    config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
+    torch.manual_seed(seed)
+    mask_id, _ = mask_token(tokenizer, name)
+    if config.pad_token_id is None:
+        config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else mask_id
+    # A head for another number of classes is left behind.
+    module, _ = read_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
+    if method == "lora":
+        module = _with_lora(module, mask_id, rank)
+    return module, tokenizer, mask_id, longest_input(tokenizer, config, architecture)
+
+
+def base_digest(name: str) -> str:
+    """SHA-256 of a base's weights, configuration and tokenizer; UnsupportedModel if it is not there."""
+    return digest(_locate_base(name))
+
+
+def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool) -> Path:
+    """Write a folder that our loader reads (and `transformers`, after full fine-tuning).
+
+    Args:
+        half: store weights in half precision; they are computed in float32 all the same.
+    """
+    import torch
+
+    out.mkdir(parents=True, exist_ok=True)
+    if half:
+        module = module.to(torch.float16)
+    module.save_pretrained(out)
+    if method == "full":
+        tokenizer.save_pretrained(out)
+        return out
+    path = out / "adapter_config.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    # PEFT writes sets and lists in no fixed order; the model's digest needs one.
+    found = {k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()}
+    found["base_model_name_or_path"] = base if base in bundled_bases() or not Path(base).is_dir() else str(Path(base).resolve())
+    found["faithscope_labels"] = list(labels)
+    path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    (out / "README.md").unlink(missing_ok=True)
+    return out
+
+
+def _locate_base(name: str) -> Source:
+    return locate(str(BASES / name) if name in bundled_bases() else name)
+
+
+def _with_lora(module, mask_id: int, rank: int):
+    from peft import LoraConfig, get_peft_model
+
+    body = module.base_model_prefix
+    inner = [name for name, child in module.named_modules() if name.startswith(f"{body}.") and ".pooler" not in name
+             and type(child).__name__ in ("Linear", "Conv1D")]
+    heads = [name for name, child in module.named_children() if name != body and any(True for _ in child.parameters())]
+    if getattr(module.base_model, "pooler", None) is not None:
+        heads.append("pooler")
+    embeddings = next(name for name, child in module.named_modules() if child is module.get_input_embeddings())
+    if not inner:
+        raise UnsupportedModel("This base has no linear layers that an adapter could be put on.")
+    config = LoraConfig(r=rank, lora_alpha=rank, lora_dropout=0.05, target_modules=inner, modules_to_save=heads,
+                        trainable_token_indices={embeddings: [mask_id]}, bias="none", task_type=None,
+                        fan_in_fan_out=module.config.model_type == "gpt2")
+    return get_peft_model(module, config)

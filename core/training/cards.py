@@ -1,0 +1,106 @@
+"""Model cards: what a training run used and what its model reaches, as JSON and as a page."""
+
+import json
+import platform
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from core.data.tables import LabelledTexts
+from core.evaluation.predicting import predict_at_ratios
+from core.loading.loading import load
+from core.mathematics.masking import RATIOS
+from core.mathematics.performance import METRICS, majority_class
+
+
+def build_card(folder: Path, plan: dict, data: dict[str, LabelledTexts], history: list[dict], labels: tuple[str, ...],
+               progress: Callable[[str, int, int], None]) -> dict:
+    """Measure the model as it lies in its folder, and gather what it was made with.
+
+    The figures come from the saved weights as the loader reads them, on the test file if there is
+    one and else on the validation file; masks cover both texts of a pair.
+
+    Returns:
+        A JSON-ready dict; `performance` holds the metric at masking ratios 0, 0.1 … 1 (random
+        masks, exact counts) and for the class majority of train.
+    """
+    split = "test" if "test" in data else "validation"
+    shown = data[split]
+    model = load(str(folder), plan["device"])
+    seconds = shown.seconds or [None] * len(shown)
+    encoded = [model.encode(t, s, "token", second_maskable=True) for t, s in zip(shown.texts, seconds)]
+    predicted = predict_at_ratios(model, encoded, RATIOS, plan["seed"], lambda a, b: progress("measuring", a, b))
+    metric = METRICS[plan["metric"]]
+    majority = majority_class(data["train"].labels, len(labels))
+    return {
+        "labels": list(labels),
+        "data": {name: {"file": d.name, "sha256": d.digest, "examples": len(d),
+                        "per_class": np.bincount(d.labels, minlength=len(labels)).tolist()} for name, d in data.items()},
+        "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")} | {"base": Path(plan["base"]).name},
+        "validation": history,
+        "performance": {
+            "metric": plan["metric"], "split": split, "examples": len(shown), "ratios": list(RATIOS),
+            "masked": [metric(shown.labels, p) for p in predicted],
+            "class_majority": metric(shown.labels, np.full(len(shown), majority)),
+            "majority_class": labels[majority],
+        },
+        "seconds": sum(entry["seconds"] for entry in history),
+        "machine": f"{platform.machine()}, {_threads()} threads, {model.device}",
+        "versions": {name: _version(name) for name in ("torch", "transformers", "peft")} | {"python": sys.version.split()[0]},
+    }
+
+
+def write_card(folder: Path, card: dict) -> None:
+    """Write card.json and the readable README.md beside the weights."""
+    (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+    (folder / "README.md").write_text(readable(card, folder.name), encoding="utf-8")
+
+
+def readable(card: dict, name: str) -> str:
+    """The card as Markdown; every number comes from the JSON."""
+    shown, plan = card["performance"], card["plan"]
+    rows = "\n".join(f"| {e['epoch']} | {e['loss']:.3f} | {e['unmasked']:.3f} | {e['masked']:.3f} | {e['selection']:.3f} | {e['seconds']:.0f} |"
+                     for e in card["validation"])
+    data = "\n".join(f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`" for split, d in card["data"].items())
+    ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
+    return f"""# {name}
+
+A text classifier ({', '.join(card['labels'])}) fine-tuned from {plan['base']}; training strategy: {plan['training']}
+(none: no masking, mask: all masked, half: every second example masked), validation strategy: {plan['validation_strategy']},
+method: {plan['method']}, seed {plan['seed']}, {plan['epochs']} epochs at batch {plan['batch']}, learning rate {plan['learning_rate']:g}.
+Trained in {card['seconds'] / 60:.1f} minutes ({card['machine']}).
+
+## Performance ({shown['metric']}, {shown['split']} file, {shown['examples']:,} examples; higher is better)
+
+| tokens masked at random | {shown['metric']} |
+|---|---|
+{ratios}
+| class majority ({shown['majority_class']}) | {shown['class_majority']:.3f} |
+
+## Validation after each epoch ({shown['metric']}; the earliest best selection score is kept)
+
+| epoch | training loss | unmasked | masked | selection | seconds |
+|---|---|---|---|---|---|
+{rows}
+
+## Data
+
+{data}
+"""
+
+
+def _threads() -> int:
+    import torch
+
+    return torch.get_num_threads()
+
+
+def _version(name: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"

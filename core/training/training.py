@@ -1,0 +1,289 @@
+"""Masked fine-tuning: train a classifier whose predictions stay valid when any tokens are masked."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.data.tables import BadData, LabelledTexts, read_labelled
+from core.loading.loading import REFERENCE_FILE, choose_device, load
+from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
+from core.mathematics.performance import METRICS
+from core.network.architectures import architecture_of, classify
+from core.network.features import encodable
+from core.network.memory import keep_freed_memory
+from core.training.bases import base_digest, load_base, save_trained
+from core.training.cards import build_card, write_card
+from core.training.checkpoints import Checkpoint
+from core.validity.fitting import FEWEST, Drawing, fit_reference
+from core.validity.references import write_reference
+
+
+class TrainingError(ValueError):
+    """The plan cannot be carried out; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that decides a training run.
+
+    training: which examples of a mini-batch are masked: "none", "mask" (all) or "half" (every second).
+    validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
+    learning_rate: None takes 5e-5 for method "full" and 6e-4 for "lora".
+    """
+
+    base: str
+    train: str
+    validation: str
+    out: str
+    test: str | None = None
+    text: str = "text"
+    second: str | None = None
+    label: str = "label"
+    labels: tuple[str, ...] | None = None
+    training: str = "half"
+    validation_strategy: str = "both"
+    method: str = "full"
+    rank: int = 16
+    epochs: int = 2
+    seed: int = 0
+    learning_rate: float | None = None
+    batch: int = 32
+    max_tokens: int = 256
+    metric: str = "accuracy"
+    device: str = "auto"
+    half: bool = False
+
+    @property
+    def rate(self) -> float:
+        return self.learning_rate or {"full": 5e-5, "lora": 6e-4}[self.method]
+
+    def check(self) -> None:
+        """TrainingError with a sentence for the first choice that cannot be carried out."""
+        allowed = {"training": TRAINING_STRATEGIES, "validation_strategy": VALIDATION_STRATEGIES,
+                   "method": ("full", "lora"), "metric": tuple(METRICS)}
+        for name, choices in allowed.items():
+            if getattr(self, name) not in choices:
+                raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")
+        for name in ("epochs", "batch", "rank"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1.")
+        if self.max_tokens < 8:
+            raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
+        if self.training == "half" and self.batch < 2:
+            raise TrainingError("batch is 1, but training \"half\" masks every second example of a batch. Choose a batch of at least 2.")
+
+
+@dataclass(frozen=True)
+class Tokenised:
+    """N examples as ids, maskable flags (no special tokens) and type ids, each a list of int64/bool[T]."""
+
+    ids: list[np.ndarray]
+    maskable: list[np.ndarray]
+    types: list[np.ndarray] | None
+    labels: np.ndarray
+
+
+def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
+    """Fine-tune by a plan and write a model folder with its card.
+
+    After every epoch the state is on disk: the same plan started again goes on from there, and ends
+    with the same weights as if it had not been stopped. The earliest best epoch is kept.
+
+    Args:
+        plan: what to do.
+        progress: called with (what is being done, done, total).
+    Returns:
+        The folder, which `core.loading.loading.load` reads.
+    Raises:
+        TrainingError, BadData, UnsupportedModel: a sentence on what to change.
+    Source: FMM §3.2, Alg. 1.
+    """
+    plan.check()
+    _check_out(Path(plan.out), plan.method)
+    data = _read(plan)
+    labels = data["train"].classes
+    device = choose_device(plan.device)
+    if device == "cpu":
+        # Otherwise every step maps its large results anew.
+        keep_freed_memory()
+    module, tokenizer, mask_id, max_tokens = load_base(plan.base, labels, plan.method, plan.rank, plan.seed)
+    width = min(plan.max_tokens, max_tokens)
+    # The test file too, so that a row that cannot be used is found before the training and not after.
+    sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
+    run = _Run(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
+    checkpoint = Checkpoint(Path(plan.out), _fingerprint(plan, data))
+    started = checkpoint.resume(run.module, run.optimiser)
+    for epoch in range(started, plan.epochs):
+        clock = time.perf_counter()
+        loss = run.epoch(epoch)
+        scores = run.validate()
+        checkpoint.save(run.module, run.optimiser, epoch, {"epoch": epoch + 1, "loss": loss, **scores,
+                                                          "seconds": time.perf_counter() - clock})
+    checkpoint.load_best(run.module)
+    out = save_trained(run.module, tokenizer, Path(plan.out), plan.base, plan.method, labels, plan.half)
+    write_card(out, build_card(out, asdict(plan) | {"learning_rate": plan.rate}, data, checkpoint.history, labels, progress))
+    _keep_reference(out, plan, data, progress)
+    checkpoint.clear()
+    return out
+
+
+class _Run:
+    """The loop's moving parts: one module, its optimiser, its data."""
+
+    def __init__(self, plan, module, mask_id, train_set, valid_set, device, progress):
+        import torch
+
+        self.plan, self.module, self.mask_id, self.device, self.progress = plan, module, mask_id, device, progress
+        self.train_set, self.valid_set = train_set, valid_set
+        self.classifier = module.get_base_model() if plan.method == "lora" else module
+        self.architecture = architecture_of(self.classifier.config.model_type)
+        self.steps = -(-len(train_set.ids) // plan.batch)
+        trainable = [p for p in module.parameters() if p.requires_grad]
+        decayed = [p for p in trainable if p.ndim > 1]
+        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01},
+                                            {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0}], lr=plan.rate)
+        rng = np.random.default_rng([plan.seed, 1])
+        self.valid_masks = [bernoulli_masks(m[None], rng)[0] for m in valid_set.maskable]
+
+    def epoch(self, epoch: int) -> float:
+        """Train one epoch and return the mean loss; all randomness comes from (seed, epoch)."""
+        import torch
+
+        rng = np.random.default_rng([self.plan.seed, 2, epoch])
+        torch.manual_seed(int(rng.integers(2**31)))
+        self.module.train()
+        total = 0.0
+        for step, indices in enumerate(batches(self.train_set, self.plan.batch, rng)):
+            self._set_rate(epoch * self.steps + step)
+            masks = training_masks(pad([self.train_set.maskable[i] for i in indices]), self.plan.training, rng)
+            logits = self._forward(self.train_set, indices, masks)
+            targets = torch.from_numpy(self.train_set.labels[indices]).to(self.device)
+            loss = torch.nn.functional.cross_entropy(logits, targets)
+            self.optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
+            self.optimiser.step()
+            total += float(loss.detach()) * len(indices)
+            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {total / ((step + 1) * self.plan.batch):.3f}", step + 1, self.steps)
+        if not np.isfinite(total):
+            raise TrainingError("The loss became NaN or infinite. Try a smaller learning rate.")
+        return total / len(self.train_set.ids)
+
+    def validate(self) -> dict[str, float]:
+        """Metric on the unmasked copy, on the masked copy, and on what the validation strategy selects by."""
+        unmasked = self._predict([np.zeros_like(m) for m in self.valid_masks])
+        masked = self._predict(self.valid_masks)
+        metric, labels = METRICS[self.plan.metric], self.valid_set.labels
+        both = metric(np.tile(labels, 2), np.concatenate([unmasked, masked]))
+        scores = {"unmasked": metric(labels, unmasked), "masked": metric(labels, masked), "both": both}
+        return scores | {"selection": scores[{"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]]}
+
+    def _predict(self, masks) -> np.ndarray:
+        import torch
+
+        self.module.eval()
+        predicted = np.empty(len(masks), dtype=np.int64)
+        order = np.argsort([len(ids) for ids in self.valid_set.ids], kind="stable")
+        with torch.inference_mode():
+            for start in range(0, len(order), 64):
+                indices = order[start:start + 64]
+                logits = self._forward(self.valid_set, indices, pad([masks[i] for i in indices]))
+                predicted[indices] = logits.argmax(dim=1).cpu().numpy()
+                self.progress("validating", min(start + 64, len(order)), len(order))
+        return predicted
+
+    def _forward(self, data: Tokenised, indices, masks):
+        import torch
+
+        def tensor(array):
+            return torch.from_numpy(array).to(self.device)
+
+        ids = np.where(masks, self.mask_id, pad([data.ids[i] for i in indices]))
+        lengths = np.array([len(data.ids[i]) for i in indices])
+        within = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+        types = None if data.types is None else tensor(pad([data.types[i] for i in indices]))
+        embeddings = self.classifier.get_input_embeddings()(tensor(ids))
+        return classify(self.classifier, self.architecture, embeddings, tensor(within), types, tensor(lengths), False, False)[0]
+
+    def _set_rate(self, step: int) -> None:
+        total = self.steps * self.plan.epochs
+        warm = max(1, int(0.06 * total))
+        factor = min((step + 1) / warm, max(0.0, (total - step) / max(1, total - warm)))
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.plan.rate * factor
+
+
+def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
+    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model without."""
+    if len(data["validation"]) < FEWEST:
+        (out / REFERENCE_FILE).unlink(missing_ok=True)
+        return
+    drawing = Drawing(plan.training, seed=plan.seed, compact=plan.half)
+    write_reference(fit_reference(load(str(out), plan.device), data["validation"], drawing, data.get("test"), progress), out / REFERENCE_FILE)
+
+
+def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
+    """Tokenise a data set; both texts of a pair are maskable in training (FMM's code).
+
+    Raises:
+        BadData: a row of which the tokenizer keeps nothing.
+    """
+    seconds = None if data.seconds is None else [encodable(text) for text in data.seconds]
+    batch = tokenizer([encodable(text) for text in data.texts], seconds, truncation=True, max_length=max_tokens, return_special_tokens_mask=True)
+    arrays = {key: [np.array(row, dtype=np.int64) for row in batch[key]] for key in batch}
+    maskable = [row == 0 for row in arrays["special_tokens_mask"]]
+    for number, row in enumerate(maskable, start=1):
+        if not row.any():
+            raise BadData(f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at least one word.")
+    return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels)
+
+
+def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Shuffled mini-batches of similar length, so that little is padded; every example once."""
+    order = rng.permutation(len(data.ids))
+    pool = 64 * size
+    lengths = np.array([len(ids) for ids in data.ids])
+    found = []
+    for start in range(0, len(order), pool):
+        chunk = order[start:start + pool]
+        chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
+        found += [chunk[i:i + size] for i in range(0, len(chunk), size)]
+    # Shuffled inside too: "every second example" must not mean "the shorter of each two".
+    return iter([rng.permutation(found[i]) for i in rng.permutation(len(found))])
+
+
+def pad(rows: list[np.ndarray]) -> np.ndarray:
+    """Right-pad B arrays of length T_i with zeros → [B, max T]."""
+    out = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
+    for i, row in enumerate(rows):
+        out[i, :len(row)] = row
+    return out
+
+
+def _check_out(out: Path, method: str) -> None:
+    """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is meant."""
+    other, what = {"full": ("adapter_config.json", "an adapter"), "lora": ("model.safetensors", "a whole model")}[method]
+    if (out / other).exists():
+        raise TrainingError(f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one.")
+
+
+def _read(plan: Plan) -> dict[str, LabelledTexts]:
+    columns = (plan.text, plan.second, plan.label)
+    data = {"train": read_labelled(Path(plan.train), *columns, plan.labels)}
+    classes = data["train"].classes
+    if len(classes) < 2:
+        raise TrainingError("The training file has a single class; a classifier needs at least 2.")
+    others = {"validation": plan.validation, "test": plan.test}
+    return data | {split: read_labelled(Path(path), *columns, classes) for split, path in others.items() if path}
+
+
+def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
+    decisive = {k: v for k, v in asdict(plan).items() if k not in ("train", "validation", "test", "out", "device", "half")}
+    decisive["data"] = {split: texts.digest for split, texts in data.items() if split != "test"}
+    decisive["weights"] = base_digest(plan.base)
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,139 @@
+"""Test masked inputs of one example: logits and p-values of the same forward pass, each computed once."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.network.features import with_premasked
+from core.network.scheduler import NonFinite
+from core.oracle.oracle import SEGMENT_ROWS, Oracle
+from core.storage.store import Store, canonical_key
+from core.validity.gate import HOLM, Gate, decide
+from core.validity.masf import p_values
+from core.validity.references import CALIBRATED, FORMS, Reference
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """M masked inputs: logits float32[M, C]; p {form: float64[M]} and layers {form: float64[M, L]}, both {} without a reference."""
+
+    logits: np.ndarray
+    p: dict[str, np.ndarray]
+    layers: dict[str, np.ndarray]
+
+    def one(self, i: int) -> "Judged":
+        """The i-th of them alone, with M = 1."""
+        return Judged(self.logits[i:i + 1], {form: p[i:i + 1] for form, p in self.p.items()}, {form: layers[i:i + 1] for form, layers in self.layers.items()})
+
+
+class MasfTest:
+    """MaSF of a reference, asked about pooled hidden states of whatever input they come from."""
+
+    forms = FORMS
+
+    def __init__(self, reference: Reference):
+        self.reference, self.pooling = reference, reference.pooling
+
+    def __call__(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """p-values {form: float64[B]} of float[B, L, H]; NonFinite where a state is no number."""
+        return {form: rows[:, 0] for form, rows in self.by_layer(states).items()}
+
+    def by_layer(self, states: np.ndarray) -> dict[str, np.ndarray]:
+        """{form: float64[B, 1 + L]}: the input's p-value, then those of its layers; raises as a call does."""
+        if not np.isfinite(states).all():
+            raise NonFinite("The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+        found = p_values(self.reference.forms, states)
+        return {form: np.column_stack([found[form].total, found[form].layers]) for form in FORMS}
+
+
+class Verdicts:
+    """One example under one model and its reference; p-values are kept in memory and, in segments, in the store.
+
+    Losing the last segment costs its forward passes and nothing else. Threads may share it.
+    """
+
+    def __init__(self, oracle: Callable[[], Oracle], reference: Reference | None, store: Store | None = None):
+        # Asked for each time: the one that attributions use may have been forgotten and made anew.
+        self._oracle, self.reference, self.store = oracle, reference, store
+        self._known: dict[bytes, np.ndarray] = {}
+        self._unsaved: list[bytes] = []
+        self._guard = threading.Lock()
+        if reference is not None:
+            self.key = canonical_key("masf", 1, forward=oracle().key, reference=reference.digest)
+            self._read_store()
+
+    @property
+    def oracle(self) -> Oracle:
+        """The example's masking oracle."""
+        return self._oracle()
+
+    def judge(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
+              cancelled: Callable[[], bool] | None = None) -> Judged:
+        """Logits and p-values of bool[M, F] masks, M at least 1; what is known already costs no forward pass.
+
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed before stays known.
+        """
+        more = {"progress": progress, "cancelled": cancelled}
+        if self.reference is None:
+            return Judged(self.oracle.logits(masks, **more), {}, {})
+        keys = [row.tobytes() for row in np.packbits(with_premasked(self.oracle.encoded, masks), axis=1)]
+        # One pass gives both; logits alone that are known do not save it.
+        missing = {key: i for i, key in enumerate(keys) if key not in self._known}
+        if missing:
+            _, states = self.oracle.logits_and_states(np.asarray(masks)[list(missing.values())], self.reference.pooling, **more)
+            self._keep(list(missing), states)
+        found = np.stack([self._known[key] for key in keys])
+        return Judged(self.oracle.logits(masks, **more), {form: found[:, i, 0] for i, form in enumerate(FORMS)},
+                      {form: found[:, i, 1:] for i, form in enumerate(FORMS)})
+
+    def known(self, masks: np.ndarray) -> bool:
+        """Whether all of these masks cost nothing any more."""
+        if self.reference is None:
+            return bool(self.oracle.known(masks).all())
+        rows = np.packbits(with_premasked(self.oracle.encoded, masks), axis=1)
+        return all(row.tobytes() in self._known for row in rows) and bool(self.oracle.known(masks).all())
+
+    def flush(self) -> None:
+        """Write what the store does not hold yet, logits too."""
+        self.oracle.flush()
+        self.flush_p()
+
+    def flush_p(self) -> None:
+        """Write the p-values that the store does not hold yet."""
+        with self._guard:
+            unsaved, self._unsaved = self._unsaved, []
+        if self.store is not None and unsaved:
+            masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
+            self.store.append(self.key, {"masks": masks, "p": np.stack([self._known[key] for key in unsaved])}, {})
+
+    def _keep(self, keys: list[bytes], states: np.ndarray) -> None:
+        rows = np.stack(list(MasfTest(self.reference).by_layer(states).values()), axis=1)
+        with self._guard:
+            self._known.update(zip(keys, rows))
+            self._unsaved += keys
+        if len(self._unsaved) >= SEGMENT_ROWS:
+            self.flush()
+
+    def _read_store(self) -> None:
+        width, shape = -(-self.oracle.F // 8), (len(FORMS), 1 + self.reference.forms[CALIBRATED].L)
+        for segment in self.store.segments(self.key) if self.store is not None else ():
+            masks, p = segment.arrays.get("masks"), segment.arrays.get("p")
+            if masks is not None and p is not None and p.shape == (len(masks), *shape) and masks.shape[1:] == (width,):
+                self._known.update(zip((row.tobytes() for row in masks), p))
+
+
+def gate_of(p: np.ndarray, counts: np.ndarray, planned: np.ndarray, reference: Reference | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
+    """The validity gate of a masking path.
+
+    Args:
+        p: float[K'], of the steps computed so far; counts: int[K'], how many features each of them masks.
+        planned: int[K], the same of the whole path.
+        reference: None where the model has none.
+    Returns:
+        Gate; its `first` step marks every number of a later step.
+    """
+    floor = None if reference is None else reference.floor(form)
+    return decide(p if reference is not None else np.ones(len(counts)), counts, len(np.unique(planned)), floor, rule)

@@ -1,0 +1,206 @@
+"""References of MaSF on disk: what a model's hidden states look like on inputs that it was trained for."""
+
+import hashlib
+import json
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors import numpy as tensors
+
+from core.loading.loading import REFERENCE_FILE
+from core.mathematics.masking import TRAINING_STRATEGIES
+from core.mathematics.statistics import ALPHA
+from core.network.model import POOLINGS, Model
+from core.storage.files import write_whole
+from core.validity.masf import Combine, Ecdf, Masf
+
+CALIBRATED, LITERAL = "calibrated", "literal"
+FORMS = (CALIBRATED, LITERAL)
+LEVELS = ("first level", "second level", "last level")
+_VERSION = 1
+# A reference of a large model and 5,000 observations takes half a gigabyte; more is no reference.
+_MOST_BYTES = 4_000_000_000
+
+
+class BadReference(ValueError):
+    """A reference cannot be used; the message says why and how to fit another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reference:
+    """Both forms of MaSF, fitted for one model, and what they were fitted on.
+
+    about: model (digest), precision, pooling, training (strategy), source, sha256, texts,
+    observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
+    compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts", "source"};
+    digest: SHA-256 of the file.
+    """
+
+    forms: dict[str, Masf]
+    about: dict
+    digest: str
+
+    @property
+    def pooling(self) -> str:
+        return self.about["pooling"]
+
+    def floor(self, form: str = CALIBRATED) -> float:
+        """The smallest p that a form can give."""
+        return self.about["floor"][form]
+
+    def says_nothing(self, form: str = CALIBRATED) -> bool:
+        """Whether no input at all could be rejected at 5 %."""
+        return self.floor(form) >= ALPHA
+
+    def length_note(self, tokens: int) -> str:
+        """A sentence where an input is shorter or longer than nearly all of the reference's texts; else ""."""
+        low, high = self.about["tokens"][1], self.about["tokens"][3]
+        if low <= tokens <= high:
+            return ""
+        why = " The maximum over a sequence grows with its length, so the" if self.pooling == "max" else " The"
+        return f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}.{why} p-values may be off for the length alone."
+
+    def precision_note(self, precision: str) -> str:
+        """A sentence where the model runs in another precision than the reference was computed in; else ""."""
+        fitted = self.about["precision"]
+        return "" if fitted == precision else f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for that alone."
+
+    def false_rejections(self, form: str = CALIBRATED) -> str:
+        """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked texts"; "" where that was not measured."""
+        shares = self.about["false_rejection"][form]
+        told = [f"{100 * shares[kind]:.1f} % of {kind}" for kind in ("unmasked", "masked") if shares[kind] is not None]
+        return f"{' and '.join(told)} texts" if told else ""
+
+
+def pack(forms: dict[str, Masf], about: dict) -> Reference:
+    """Make a reference of fitted forms, which share their first level; `about` as in `Reference`, without floor."""
+    about = about | {"floor": {name: form.floor for name, form in forms.items()}}
+    return Reference(forms, about, hashlib.sha256(_packed(forms, about)).hexdigest())
+
+
+def write_reference(reference: Reference, path: Path) -> None:
+    """Write a reference as safetensors, whole or not at all; OSError as `write_whole`."""
+    write_whole(path, _packed(reference.forms, reference.about), replaces=True)
+
+
+def find_reference(model: Model, kept: Path | None = None) -> Reference | None:
+    """The newer of the references that lie in a model's folder and that were fitted here; None where there is none.
+
+    One that cannot be used is passed over for the other.
+
+    Args:
+        kept: a folder of references by the model's digest, for models whose own folder is not ours to write.
+    Raises:
+        BadReference: files are there, but each is damaged, or of another model, tokenizer or version.
+    """
+    places = [model.folder / REFERENCE_FILE] if model.folder is not None else []
+    places += [kept_place(kept, model)] if kept is not None else []
+    problem = None
+    for place in sorted((place for place in places if place.is_file()), key=lambda place: place.stat().st_mtime_ns, reverse=True):
+        try:
+            return read_reference(place, model)
+        except BadReference as error:
+            problem = problem or error
+    if problem is not None:
+        raise problem
+    return None
+
+
+def fitted_at(kept: Path, model: Model) -> int:
+    """When a reference was fitted here for a model, in ns; 0 where there is none."""
+    try:
+        return kept_place(kept, model).stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def kept_place(kept: Path, model: Model) -> Path:
+    """Where a reference lies that cannot lie with its model."""
+    return Path(kept) / f"{model.digest}.safetensors"
+
+
+def read_reference(path: Path, model: Model) -> Reference:
+    """Read a reference and check that it is this model's.
+
+    Raises:
+        BadReference: with a sentence.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
+        data = path.read_bytes()
+        about = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
+        reference = _unpacked(tensors.load(data), json.loads(about), hashlib.sha256(data).hexdigest())
+    except BadReference:
+        raise
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError) as error:
+        raise BadReference(f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}") from error
+    if reference.about["model"] != model.digest:
+        raise BadReference(f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of {model.name} "
+                           f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {how_to_fit(model)}")
+    return reference
+
+
+def how_to_fit(model: Model) -> str:
+    """The command that fits a reference for a model, in a sentence."""
+    return f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds texts like those that you test."
+
+
+def _packed(forms: dict[str, Masf], about: dict) -> bytes:
+    first = next(iter(forms.values())).first
+    if any(form.first is not first for form in forms.values()):
+        raise ValueError("the forms of a reference share their first level")
+    arrays = {"first.places": first.places}
+    if len(first.places) < first.count:
+        # Half precision holds the inner values exactly, since they were rounded to it.
+        arrays |= {"first.values": first.values.astype(np.float16), "first.extremes": first.values[:, [0, -1]]}
+    else:
+        arrays["first.values"] = first.values
+    levels = {}
+    for name, form in forms.items():
+        arrays |= {f"{name}.second": form.second.values, f"{name}.third": form.third.values}
+        levels[name] = {"calibrated": form.calibrated, "tolerance": form.tolerance}
+    combine = next(iter(forms.values())).combine
+    record = about | {"version": _VERSION, "count": first.count, "forms": levels, "combine": {"dimensions": combine.dimensions, "layers": combine.layers}}
+    return tensors.save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"faithscope": json.dumps(record, sort_keys=True)})
+
+
+def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
+    if record.pop("version") != _VERSION:
+        raise BadReference("The MaSF reference was written by another version. Fit it again with: python -m core reference")
+    count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
+    kept, places = arrays["first.values"], arrays["first.places"]
+    if "first.extremes" in arrays:
+        kept = Ecdf.from_compact(kept, arrays["first.extremes"], places, count).values
+    first = _ecdf(kept, places, count)
+    forms = {}
+    for name in FORMS:
+        second, third = (arrays[f"{name}.{level}"] for level in ("second", "third"))
+        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, bool(levels[name]["calibrated"]), float(levels[name]["tolerance"]))
+        if len(first.values) % len(second) or len(third) != 1:
+            raise ValueError("the levels do not fit together")
+    if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):
+        raise ValueError("what is said of the reference is damaged")
+    rates = record["false_rejection"]
+    counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
+    shares = [share for name in FORMS for share in (rates[name][kind] for kind in ("all", "unmasked", "masked")) if share is not None]
+    if record["training"] not in TRAINING_STRATEGIES or not all(isinstance(text, str) for text in (record["source"], rates["source"], record["precision"])):
+        raise ValueError("what is said of the reference is damaged")
+    if not all(isinstance(count, int) for count in counts) or not all(0 <= share <= 1 for share in shares):
+        raise ValueError("what is said of the reference is damaged")
+    # Asked again, since the gate rests on it.
+    return Reference(forms, record | {"floor": {name: form.floor for name, form in forms.items()}}, digest)
+
+
+def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | None = None) -> Ecdf:
+    """A distribution as it was kept; ValueError unless it is one."""
+    places = np.arange(values.shape[1]) if places is None else places
+    count = values.shape[1] if count is None else count
+    if values.ndim != 2 or not values.size or np.isnan(values).any() or (np.diff(values, axis=1) < 0).any():
+        raise ValueError("the values are not in order")
+    if places.shape != values.shape[1:] or (np.diff(places) < 1).any() or places[0] < 0 or places[-1] >= count:
+        raise ValueError("the places are not in order")
+    return Ecdf(values, places, count)

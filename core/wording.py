@@ -1,0 +1,72 @@
+"""Numbers, durations, other people's text and error messages, as people read them."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterable
+
+# Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
+_MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/=])")
+# Whatever ends a line: a second line could be a heading or a list.
+_LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+
+LONGEST_NAME = 100
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.I)
+
+
+def plain(text: str) -> str:
+    """Text for a Markdown label, shown as typed."""
+    return _MARKUP.sub(r"\\\1", _LINE_END.sub(" ", text))
+
+
+def escaped(text: str, most: int = 60) -> str:
+    """Text for an HTML element, shown as typed; NUL becomes its visible sign, long text is cut in the middle."""
+    return html.escape(shortened(text, most).replace("\0", "␀"))
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """At most `most` characters, the cut marked by …"""
+    return text if len(text) <= most else text[:most - 21] + "…" + text[-20:]
+
+
+def without_markup(said: str) -> str:
+    """HTML of ours, in which all text is escaped, as text."""
+    return html.unescape(re.sub(r"<[^>]*>", "", said))
+
+
+def number(value: float) -> str:
+    """Three significant digits; — where there is no number."""
+    return "—" if value != value else f"{value:.3g}"
+
+
+def duration(seconds: float) -> str:
+    """A duration in a unit that fits."""
+    if seconds < 1:
+        return f"{1000 * seconds:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def in_short(error: Exception) -> str:
+    """The first line of what a library says, without its full stop."""
+    line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return line[:160].rstrip(" .:")
+
+
+def safe_name(parts: Iterable[str], suffix: str = "") -> str:
+    """A file name of ASCII letters, digits, - and _ that every system takes, at most 100 characters.
+
+    Args:
+        parts: what the file holds, the most telling first; letters lose their accents, the rest becomes -.
+        suffix: "csv" or ".csv"; none for a name to which a page adds its own.
+    """
+    words = (re.sub(r"[^A-Za-z0-9_]+", "-", unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode()).strip("-_") for part in parts)
+    end = re.sub(r"[^A-Za-z0-9]", "", suffix)[:10]
+    end = f".{end}" if end else ""
+    stem = "-".join(word for word in words if word)[:LONGEST_NAME - len(end) - 1].strip("-_") or "faithscope"
+    return (f"{stem}_" if _RESERVED.fullmatch(stem) else stem) + end
+
+
+def text_table(header: list[str], body: list[list[str]]) -> str:
+    """Rows as text for a terminal, in columns as wide as they need."""
+    widths = [max(len(row[i]) for row in (header, *body)) for i in range(len(header))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *body))

@@ -1,0 +1,101 @@
+"""Two attributions set by hand: the same words in the same order, other weights; what hard and soft metrics make of it."""
+
+import numpy as np
+import streamlit as st
+
+from core.explanation.hand_set import REST, Pair, judge_pair, row_of, top_words
+from core.explanation.judging import How
+from core.explanation.rows import pieces
+from core.metrics.catalogue import DEFAULT as METRICS
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.wording import escaped, number, plain
+from pages.parts.components.tables import table
+from pages.parts.components.words import words
+from pages.parts.erasure.judging import judge_of
+from pages.parts.erasure.metric_cells import head
+from pages.parts.frame.links import linked
+from pages.parts.frame.waiting import in_turn
+from pages.parts.sections.sides import Side
+
+_STEPS = tuple(f"{i / 20:g}" for i in range(21))
+# One steep, one even; the first word weighs most in both.
+_STARTS = {"A": ("1", "0.3", "0.1"), "B": ("1", "0.9", "0.8")}
+
+
+def hand_setting(side: Side, how: How, scores, measure: str) -> None:
+    """Sliders for the weights of the words that a measure ranks first, and the sentence that follows from them."""
+    if np.isnan(scores).any():
+        st.caption(f"This begins with the words that {plain(measure)} ranks first; it gave no numbers here.")
+        return
+    top = top_words(scores, side.encoded.premasked)
+    if len(top) < 2:
+        st.caption(f"With a single {side.encoded.unit} there is nothing to weigh against it.")
+        return
+    named = [side.encoded.features[i].text for i in top]
+    st.caption(f"Both attributions hold the {len(top)} {side.encoded.unit}s that {plain(measure)} ranks first; all others weigh {REST:g}. "
+               "Move the weights: hard metrics read the order of the words alone, soft ones how much each weighs.")
+    weights = {}
+    for name, column in zip(_STARTS, st.columns(2, gap="large")):
+        with column:
+            st.markdown(f"**Attribution {name}**, {'steep' if name == 'A' else 'even'} to start with")
+            weights[name] = [float(linked(st.select_slider, f"{name} · {plain(word)}", _STEPS, start, f"weight-{name.lower()}{i + 1}"))
+                             for i, (word, start) in enumerate(zip(named, _STARTS[name]))]
+    try:
+        with in_turn(side.model):
+            pair = judge_pair(judge_of(side, how), top, weights["A"], weights["B"])
+    except (NonFinite, OutOfMemory) as error:
+        st.error(plain(str(error)))
+        return
+    rows = [row_of(f"attribution {name}", each, side.encoded.premasked) for name, each in zip(_STARTS, pair.scores)]
+    words(rows, pieces(side.encoded), side.class_name, {}, key="words-by-hand", unit=side.encoded.unit)
+    st.html(f"<p>{pair_line(pair)}</p>")
+    cells = [[f"attribution {name}", *(_cell(found[metric]) for metric in METRICS)] for name, found in zip(_STARTS, pair.found)]
+    table(["", *map(head, METRICS)], [*cells, ["told apart?", *({None: "—", True: "yes, they differ", False: "no, the same"}[pair.differ(name)] for name in METRICS)]])
+
+
+def pair_line(pair: Pair) -> str:
+    """What hard and soft metrics make of the two, a sentence or two of HTML."""
+    undefined = [name for name in METRICS if pair.differ(name) is None]
+    if len(undefined) == len(METRICS):
+        return f"None of the metrics is defined here: {escaped(pair.found[0][METRICS[0]].note, 200)}"
+    gone = f" {_joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: {escaped(pair.found[0][undefined[0]].note, 200)}" if undefined else ""
+    return f"{_of_hard(pair)} {_of_soft(pair)}{gone}".strip()
+
+
+def _of_hard(pair: Pair) -> str:
+    """What hard metrics make of the order."""
+    differ, same = ([name for name in METRICS[:2] if pair.differ(name) is apart] for apart in (True, False))
+    if pair.same_order:
+        alike = f", so <b>{_joined(same)} {_verb(same, 'is', 'are')} exactly the same</b> for both" if same else ""
+        return f"Both rank all words alike{alike}."
+    begins = "The two no longer rank the words alike"
+    if differ:
+        return f"{begins}, so <b>{_joined(differ)} {_verb(differ, 'differs', 'differ')} now</b>."
+    if not same:
+        return f"{begins}."
+    return f"{begins}, yet <b>{_joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing of what is erased changes the score."
+
+
+def _of_soft(pair: Pair) -> str:
+    """What soft metrics make of the weights."""
+    differ, same = ([name for name in METRICS[2:] if pair.differ(name) is apart] for apart in (True, False))
+    if differ:
+        return f"<b>{_joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
+    return f"{_joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose another example." if same else ""
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 2 else names)
+
+
+def _verb(names: list[str], one: str, more: str) -> str:
+    return one if len(names) == 1 else more
+
+
+def _told(pair: Pair, soft: list[str]) -> str:
+    return "; ".join(f"{name} ↑ gives A {number(pair.found[0][name].value)} and B {number(pair.found[1][name].value)}" for name in soft)
+
+
+def _cell(score) -> str:
+    spread = f" ± {number(score.error)}" if score.error == score.error else ""
+    return number(score.value) + spread

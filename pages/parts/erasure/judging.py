@@ -1,0 +1,205 @@
+"""Attributions judged by metrics as jobs: what is asked for, how far it is, and what is known of one side so far."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core.explanation.explainer import Cost
+from core.explanation.judging import BASELINES, How, Judge, Rated, judge_measure, judge_random, judge_shuffled, judging_cost
+from core.explanation.metric_table import Board, board
+from core.metrics.catalogue import metrics
+from core.storage.store import canonical_key
+from pages.parts.sections import working
+from pages.parts.sections.sides import Side, about_side
+from pages.parts.sections.working import Work
+
+SHUFFLES = 10
+
+
+def _about(side: Side, how: How, names: Sequence[str]) -> dict:
+    """What a key of judging on one side must hold."""
+    return about_side(side) | {"target": side.target, "erasure": how.erasure, "scaling": how.scaling, "draws": how.draws, "seed": how.seed, "metrics": list(names)}
+
+
+@dataclass(frozen=True, eq=False)
+class Judging(Work):
+    """One measure under metrics."""
+
+    side: Side
+    measure: str
+    sign: str
+    names: tuple[str, ...]
+    how: How
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/judged", 1, **_about(self.side, self.how, self.names), measure=self.measure, sign=self.sign)
+
+    @property
+    def label(self) -> str:
+        return f"scores of {self.measure}"
+
+    @property
+    def cost(self) -> Cost:
+        return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
+
+    @property
+    def rated(self) -> Rated | None:
+        return self.job.result if self.complete else None
+
+    def work(self, job):
+        """What the job does."""
+        return judge_measure(self.side.explainer, self.side.encoded, self.measure, self.sign, self.names, self.how, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Chance(Work):
+    """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
+
+    side: Side
+    names: tuple[str, ...]
+    how: How
+    kind: str
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/judged random", 1, **_about(self.side, self.how, self.names))
+
+    @property
+    def label(self) -> str:
+        return f"random baseline ({self.kind} metrics)"
+
+    @property
+    def cost(self) -> Cost:
+        return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, attributions=BASELINES)
+
+    @property
+    def at_once(self) -> bool:
+        """It streams and comes after the measures, so that it may take longer than what keeps others waiting."""
+        return self.cost.seconds <= 2 * working.AT_ONCE_SECONDS
+
+    @property
+    def values(self) -> dict[str, np.ndarray]:
+        """What is there so far: {metric: float64[n]}; a cancelled job keeps what it has."""
+        job = self.job
+        return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
+
+    def work(self, job):
+        """What the job does."""
+        return judge_random(self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffling(Work):
+    """The measures' own scores in other places, under soft metrics; always on request."""
+
+    side: Side
+    measures: tuple[str, ...]
+    sign: str
+    names: tuple[str, ...]
+    how: How
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/judged shuffled", 1, **_about(self.side, self.how, self.names), measures=list(self.measures), sign=self.sign, count=SHUFFLES)
+
+    @property
+    def label(self) -> str:
+        return f"shuffled baseline ({SHUFFLES} shuffles of each measure, soft metrics)"
+
+    @property
+    def cost(self) -> Cost:
+        return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, attributions=SHUFFLES * len(self.measures))
+
+    @property
+    def at_once(self) -> bool:
+        return False
+
+    @property
+    def values(self) -> dict[str, dict[str, np.ndarray]]:
+        """What is there so far: {measure: {metric: float64[n]}}."""
+        job = self.job
+        return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
+
+    def work(self, job):
+        """What the job does."""
+        found = {}
+        for i, measure in enumerate(self.measures):
+            def report(done: int, _: int, before: int = i * SHUFFLES) -> None:
+                job.report(before + done, SHUFFLES * len(self.measures))
+
+            search = judge_shuffled(self.side.explainer, self.side.encoded, measure, self.sign, self.names, self.how, SHUFFLES,
+                                    progress=report, cancelled=job.cancelled)
+            found[measure] = yield from _within(search, found, measure)
+        return found
+
+
+def _within(search, found: dict, measure: str):
+    """Run a search; what it yields stands beside what is found already."""
+    while True:
+        try:
+            part = next(search)
+        except StopIteration as end:
+            return end.value
+        yield {**found, measure: part}
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """All work on one side, and what it says together; shuffled: None where no soft metric is shown or nothing can be shuffled yet."""
+
+    side: Side
+    names: tuple[str, ...]
+    how: How
+    sign: str
+    judged: tuple[Judging, ...]
+    chances: tuple[Chance, ...]
+    shuffled: Shuffling | None
+
+    @classmethod
+    def of(cls, side: Side, measures: tuple[str, ...], sign: str, names: tuple[str, ...], how: How) -> "Known":
+        """The work of one side with these choices; nothing is to be done where no metric is chosen."""
+        soft = tuple(name for name in names if metrics()[name].soft)
+        hard = tuple(name for name in names if name not in soft)
+        judged = tuple(Judging(side, name, sign, names, how) for name in measures) if names else ()
+        chances = tuple(Chance(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind)
+        shuffled = Shuffling(side, measures, sign, soft, how) if soft and measures else None
+        return cls(side, names, how, sign, judged, chances, shuffled)
+
+    @property
+    def works(self) -> list[Work]:
+        """Everything that is asked for, in order."""
+        return [*self.judged, *self.chances, *([self.shuffled] if self.shuffled is not None else [])]
+
+    @property
+    def rated(self) -> dict[str, Rated]:
+        """The measures that are judged, in the order of their choice."""
+        return {one.measure: one.rated for one in self.judged if one.complete}
+
+    @property
+    def board(self) -> Board:
+        """What is known so far."""
+        return board(self.rated, self.names)
+
+    @property
+    def chance(self) -> dict[str, np.ndarray]:
+        """Random attributions so far: {metric: float64[n]}."""
+        return {name: values for one in self.chances for name, values in one.values.items()}
+
+    @property
+    def shuffles(self) -> dict[str, dict[str, np.ndarray]]:
+        """The shuffled baseline so far: {measure: {metric: float64[n]}}."""
+        return {} if self.shuffled is None else self.shuffled.values
+
+
+# One: it holds its model, however many others are loaded since.
+@st.cache_resource(show_spinner=False, max_entries=1)
+def _judge(key: str, _explainer, _encoded, _how: How) -> Judge:
+    return Judge(_explainer, _encoded, _how)
+
+
+def judge_of(side: Side, how: How) -> Judge:
+    """A judge whose soft draws are remembered, so that a slider that moves back costs nothing."""
+    return _judge(canonical_key("judge", 1, **_about(side, how, ())), side.explainer, side.encoded, how)

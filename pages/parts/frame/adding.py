@@ -1,0 +1,298 @@
+"""Adding one's own model or data: what works with it is said before anything is computed, and it is there at the next start."""
+
+import hashlib
+import json
+import os
+import secrets
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from core.data.browsing import match_labels
+from core.data.mapping import Mapping, build
+from core.data.sources import Source, forget, hub_origin, keep, understand
+from core.data.tables import UPLOAD_BYTES, BadData, read_file, read_table
+from core.data.tasks import match_task, tasks
+from core.loading.inspection import check_model
+from core.network.architectures import UnsupportedModel
+from core.settings import SettingError
+from core.wording import plain, shortened
+from pages.parts.components.tables import table
+from pages.parts.frame import data, resources
+from pages.parts.frame.links import choose, current, held
+
+UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
+_NONE = "—"
+# What a path may name; what is uploaded is limited by the server.
+PATH_BYTES = 200_000_000
+_SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
+_ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label", "id": "Id", "tags": "Tags", "note": "Note",
+          "evidence": "Evidence (what the label rests on)"}
+
+
+def add_model() -> None:
+    """A box in the sidebar: check a model, see what works with it, load and keep it."""
+    with st.popover("Add a model", width="stretch"):
+        with st.form("add-model", border=False):
+            typed = st.text_input("Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name").strip()
+            st.caption("Checking reads its configuration and tokenizer only; nothing is computed.")
+            if st.form_submit_button("Check") and typed:
+                with st.spinner("Reading its configuration and tokenizer …"):
+                    st.session_state["checked model"] = check_model(typed)
+        checked = st.session_state.get("checked model")
+        if checked is not None:
+            _show_check(checked)
+        for name in resources.added_models():
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.caption(plain(shortened(name, 50)))
+                st.button("Remove", key=f"remove-model-{name}", on_click=_remove_model, args=(name,), help="Takes it off the list; its files stay.")
+
+
+def _show_check(checked) -> None:
+    st.markdown(f"**{plain(shortened(checked.name, 60))}** " + ("can be used." if checked.usable else "cannot be used."))
+    for finding in checked.findings:
+        if finding.works != "yes":
+            (st.error if finding.works == "no" else st.info)(f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works])
+    if checked.usable and st.button("Load and keep", type="primary", key="load-model"):
+        _keep_model(checked.name)
+    fine = [finding for finding in checked.findings if finding.works == "yes"]
+    if fine:
+        st.caption(f"✓ Works: {len(fine)} of {len(checked.findings)}")
+        table(["what", "why"], [[f"✓ {finding.what}", finding.why] for finding in fine], 400)
+
+
+def _keep_model(name: str) -> None:
+    try:
+        with st.spinner("Loading the model …"):
+            resources.explainer(name)
+    except UnsupportedModel as error:
+        st.error(plain(str(error)))
+        return
+    if name not in resources.models():
+        resources.library().add_model(name)
+    st.session_state.pop("checked model", None)
+    choose("model", name)
+    st.rerun()
+
+
+def _remove_model(name: str) -> None:
+    resources.library().remove_model(name)
+    if held("model") == name:
+        choose("model", resources.chosen_settings().model)
+
+
+def add_data() -> None:
+    """A part of a page: read a file or data set, say what its columns are, keep it."""
+    way = st.segmented_control("From", [UPLOAD, PATH, TASK, HUB], default=UPLOAD, key="way-of-adding", required=True, label_visibility="collapsed")
+    try:
+        found = {UPLOAD: _uploaded, PATH: _on_disk, TASK: _of_task, HUB: _of_hub}[way]()
+        if found is not None:
+            _mapped(*found)
+        _added()
+    except BadData as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        _added()
+    except SettingError:
+        # Said at the top of the page.
+        return
+
+
+def data_notes(browsed) -> None:
+    """What was left out or repaired when the data was read."""
+    for note in browsed.index.data.notes:
+        st.caption(plain(note))
+
+
+def _uploaded():
+    file = st.file_uploader("CSV, TSV, JSON Lines or Parquet, at most 10 MB", key=f"upload-{_turn()}", max_upload_size=10,
+                            help="It is kept on this machine, in the cache folder, until you remove it.")
+    if file is None:
+        return None
+    content = file.getvalue()
+    if len(content) > UPLOAD_BYTES:
+        # Not read at all: the sentence is the same, without the work.
+        read_table(content, file.name, UPLOAD_BYTES)
+    return _table(hashlib.sha256(content).hexdigest(), file.name, content), None, f"uploaded file {file.name}", content
+
+
+def _on_disk():
+    typed = st.text_input("Path of the file", key=f"path-of-data-{_turn()}", placeholder="/home/me/reviews.csv").strip()
+    if not typed:
+        return None
+    try:
+        written = os.stat(os.path.expanduser(typed))
+        state = f"{written.st_mtime_ns} {written.st_size}"
+    except (OSError, ValueError):
+        state = ""
+    found, content = _file(typed, state)
+    return found, None, f"file {typed}", content
+
+
+@st.cache_resource(show_spinner="Reading the file …", max_entries=2)
+def _file(path: str, state: str):
+    content, name = read_file(Path(path), most_bytes=PATH_BYTES)
+    return read_table(content, name), content
+
+
+def _turn() -> int:
+    """Counts what was added in this session: the boxes of what is done are drawn anew, empty."""
+    return st.session_state.setdefault("data added", 0)
+
+
+def _of_task():
+    name = st.selectbox("Data set", list(tasks()), key="task-of-data", format_func=lambda n: f"{n} · {tasks()[n].citation}")
+    task = tasks()[name]
+    st.caption(plain(_about(task)))
+    if task.hub is None:
+        st.info(plain(task.local))
+        return None
+    split = st.selectbox("Split", [split for split in ("test", "validation", "train") if task.splits.get(split)], key="split-of-task")
+    return _fetched(task.hub, task.config, task.splits[split], task)
+
+
+def _of_hub():
+    one, two, three = st.columns([3, 2, 2])
+    hub = one.text_input("Hub id", key="hub-id", placeholder="owner/name").strip()
+    config = two.text_input("Configuration", key="hub-config", placeholder="if it has several").strip()
+    split = three.text_input("Split", "validation", key="hub-split").strip()
+    return _fetched(hub, config or None, split or "validation", match_task((), hub, config or None)) if hub else None
+
+
+def _about(task) -> str:
+    majority = "" if task.class_majority is None else f" Class majority {100 * task.class_majority:.0f} % ({task.majority_from})."
+    return (f"Masked: {task.masked}{f', read beside it: {task.auxiliary}' if task.auxiliary else ''}. Metric: {task.metric}.{majority} "
+            f"{task.note}{'' if task.checked else ' Its names could not be checked against documentation.'}")
+
+
+def _fetched(hub: str, config: str | None, split: str, task):
+    """The rows of a hub data set: fetched when asked, in the background."""
+    from core.data.hub_data import read_hub
+
+    origin = hub_origin(hub, config, split, task)
+    # Every asking is work of its own: what failed for somebody else before may work now.
+    held_key = f"fetch {_turn()} {origin}"
+    key = st.session_state.get(held_key, "")
+    job = resources.fetches().find(key)
+    if job is not None and job.state == "done":
+        if isinstance(job.result, BadData):
+            st.error(plain(str(job.result)), icon=":material/error:")
+        else:
+            return job.result, task, origin, None
+
+    def fetch(job):
+        # A problem is a result: the job's own failures are for what nobody foresaw.
+        try:
+            return read_hub(hub, config, split)
+        except BadData as error:
+            return error
+
+    if job is not None and job.active and not job.cancelled():
+        _fetching(key)
+        return None
+
+    def start() -> None:
+        st.session_state[held_key] = f"{origin} {secrets.token_hex(4)}"
+        resources.fetches().submit(st.session_state[held_key], hub, fetch)
+
+    st.button("Fetch", key="fetch-data", on_click=start, help="From the hub, once; it is kept on this machine.")
+    return None
+
+
+@st.fragment(run_every=0.5)
+def _fetching(key: str) -> None:
+    job = resources.fetches().find(key)
+    if job is None or not job.active or job.cancelled():
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        ahead = resources.fetches().ahead(key)
+        st.markdown(f"Fetching {plain(job.label)} …" if not ahead else f"{plain(job.label)} is fetched after {ahead} other{'' if ahead == 1 else 's'}")
+        st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _table(digest: str, name: str, _content: bytes):
+    return read_table(_content, name)
+
+
+def _mapped(found, task, origin: str, content: bytes | None) -> None:
+    """Show what each column is taken for, let it be corrected, and keep the data."""
+    asked = found
+    found, guess, task = _understood(f"{found.digest} {found.name}", task and task.name, found, task)
+    # What a task prepared is no longer the file's own bytes.
+    content = content if found is asked else None
+    mapping = _choose_columns(found, guess)
+    known = _built(found.digest, json.dumps([mapping.as_dict(), found.classes, found.name]), found, mapping)
+    if task is not None:
+        st.caption(f"The columns are those of {plain(task.name)}.")
+    labels = f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."
+    st.markdown(f"**{len(known):,} examples** of {len(found):,} rows. {labels}")
+    for note in known.notes:
+        st.caption(plain(note))
+    model = held("model") or resources.chosen_settings().model
+    if known.classes and resources.is_loaded(model):
+        how = match_labels(known.classes, resources.explainer(model).model.labels).how
+        if how:
+            st.caption(plain(how))
+    marked = mapping.evidence is not None
+    table(["id", "text", "second text", "label", *["evidence"] * marked],
+          [[e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, *[_quoted(e)] * marked] for e in known.examples[:3]])
+    if st.button("Add this data", type="primary", key="keep-data"):
+        source = keep(resources.library(), found, mapping, origin, content)
+        st.session_state["data added"] = _turn() + 1
+        choose("data", source.key)
+        st.rerun()
+
+
+def _quoted(example) -> str:
+    """The words of an example's evidence."""
+    return " … ".join(shortened(example.text[start:end]) for start, end in example.evidence[:5]) or _NONE
+
+
+def _choose_columns(found, guess: Mapping) -> Mapping:
+    chosen, places = {}, st.columns(3)
+    for i, (role, label) in enumerate(_ROLES.items()):
+        options = list(found.columns) if role == "text" else [_NONE, *found.columns]
+        start = getattr(guess, role)
+        # The key holds the file, so that another file starts from its own guess.
+        chosen[role] = places[i % 3].selectbox(label, options, options.index(start) if start in options else 0, key=f"column-{role}-{found.digest[:12]}")
+    mapping = replace(guess, **{role: None if value == _NONE else value for role, value in chosen.items()})
+    if mapping.label is None:
+        return replace(mapping, label_names=())
+    names = guess.label_names if mapping.label == guess.label else ()
+    names = names or found.classes.get(mapping.label, ())
+    typed = st.text_area("Names of numbered labels, in order, one a line", "\n".join(names), height=90, key=f"names-{mapping.label}-{found.digest[:12]}",
+                         help="Only for labels that are numbers from 0; leave empty for labels that are names already.")
+    return replace(mapping, label_names=tuple(name.strip() for name in typed.split("\n") if name.strip()))
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _understood(file: str, task: str | None, _found, _task):
+    return understand(_found, _task)
+
+
+@st.cache_resource(show_spinner=False, max_entries=4)
+def _built(digest: str, mapping: str, _found, _mapping: Mapping):
+    return build(_found, _mapping)
+
+
+def _added() -> None:
+    """What was added, with a way to take it off the list."""
+    mine = resources.library().data()
+    if not mine:
+        return
+    st.markdown("**Added on this machine**")
+    for key, about in mine.items():
+        try:
+            source = Source.from_dict(about)
+        except BadData:
+            continue
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(f"{plain(key)} · {plain(source.origin)}")
+            st.button("Remove", key=f"remove-data-{key}", on_click=_remove_data, args=(key,))
+
+
+def _remove_data(key: str) -> None:
+    forget(resources.library(), key)
+    if held("data") == key:
+        choose("data", data.first_data(current("model") or ""))

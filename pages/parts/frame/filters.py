@@ -1,0 +1,77 @@
+"""The query that every page moves within, held by the session and written in the address."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.data.browsing import ORDERS, Query
+
+FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag")
+_HELD = "held query"
+
+
+def current() -> Query:
+    """The query that holds now: the session's, else what the address of its first request says."""
+    if _HELD not in st.session_state:
+        st.session_state[_HELD] = _from_address()
+    return st.session_state[_HELD]
+
+
+def search_for(query: Query) -> None:
+    """Hold another query; the table starts at its first page."""
+    if query != current():
+        st.session_state["held page"] = 1
+    st.session_state[_HELD] = query
+
+
+def forget() -> None:
+    """Take every filter away; the order stays."""
+    search_for(replace(current(), search="", facets={}))
+
+
+def start_anew() -> None:
+    """Forget filters, order and page: they belong to other data."""
+    st.session_state[_HELD] = Query()
+    st.session_state["held page"] = 1
+    st.session_state.pop("table shows", None)
+
+
+def page() -> int:
+    """The page of the table, from 1."""
+    if "held page" not in st.session_state:
+        asked = st.query_params.get("page", "1")
+        st.session_state["held page"] = int(asked) if asked.isascii() and asked.isdigit() and 0 < len(asked) < 9 else 1
+    return max(1, st.session_state["held page"])
+
+
+def turn_to(number: int) -> None:
+    """Hold another page of the table."""
+    st.session_state["held page"] = number
+
+
+def write(with_page: bool) -> None:
+    """Put what is held into the address, defaults left out."""
+    query = current()
+    values = {"search": query.search, "order": "" if query.order == "row" else query.order, "descending": "1" if query.descending else "",
+              "page": str(page()) if with_page and page() > 1 else ""} | {facet: query.facets.get(facet, ()) for facet in FACETS}
+    for name, value in values.items():
+        if value:
+            st.query_params[name] = value
+        else:
+            st.query_params.pop(name, None)
+
+
+def understood(offered: dict[str, tuple[str, ...]]) -> list[str]:
+    """Drop values that no example can have; return them, for a sentence about it."""
+    query = current()
+    kept = {facet: tuple(v for v in values if v in offered.get(facet, ())) for facet, values in query.facets.items()}
+    dropped = [v for facet, values in query.facets.items() for v in values if v not in kept[facet]]
+    if dropped:
+        st.session_state[_HELD] = replace(query, facets={facet: values for facet, values in kept.items() if values})
+    return dropped
+
+
+def _from_address() -> Query:
+    order = st.query_params.get("order", "row")
+    facets = {facet: tuple(dict.fromkeys(st.query_params.get_all(facet))) for facet in FACETS if facet in st.query_params}
+    return Query(st.query_params.get("search", "")[:500], facets, order if order in ORDERS else "row", st.query_params.get("descending") == "1")

@@ -1,0 +1,115 @@
+"""Choices that hold on every page and stand in the address.
+
+Streamlit ties a widget's value to its page, and `bind="query-params"` loses it on the way to another
+page and writes a formatted label instead of the value. So the value is held here, and every page's
+widget starts from it.
+"""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.wording import plain, shortened
+
+_SHOWN, _MISSING = "page shown", "missing of links"
+
+
+def arrive(page: str) -> None:
+    """Tell which page is drawn."""
+    st.session_state[_SHOWN] = page
+
+
+def linked(widget: Callable, label: str, options: Sequence[str], default, key: str, **more):
+    """Draw a choice (selectbox, segmented control, multiselect) that holds on every page and stands in the address.
+
+    A value of the address that is no option is said in a sentence and the default taken.
+
+    Args:
+        default: an option, or a list of options for a choice of several.
+        key: name in the address.
+    Returns:
+        The chosen option or options.
+    """
+    page = st.session_state[_SHOWN]
+    name = f"{page}: {key}"
+    # Noted for each widget, since a run may be cut short by the next one before it comes to all of them.
+    if st.session_state.get(f"drawn {key}") != page or name not in st.session_state:
+        st.session_state[name] = _start(label, options, default, key)
+        st.session_state[f"drawn {key}"] = page
+    if not isinstance(default, list) and st.session_state[name] not in options:
+        # What was chosen is offered no longer; Streamlit would make nothing of it.
+        st.session_state[name] = default
+    if isinstance(default, list) and more.get("max_selections"):
+        # An address may name more than the widget takes.
+        st.session_state[name] = st.session_state[name][:more["max_selections"]]
+    value = widget(label, options, key=name, **more)
+    hold(key, value)
+    if value == default:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = value
+    return value
+
+
+def hold(key: str, value) -> None:
+    """Keep a value for every page, without drawing it."""
+    st.session_state[f"held {key}"] = value
+
+
+def held(key: str):
+    """What is held, else what the address of the session's first request says, else None."""
+    return st.session_state.get(f"held {key}", st.query_params.get(key))
+
+
+def current(key: str):
+    """The value as of now: the widget's on this page if it was drawn there, else what is held."""
+    page = st.session_state[_SHOWN]
+    name = f"{page}: {key}"
+    return st.session_state[name] if st.session_state.get(f"drawn {key}") == page and name in st.session_state else held(key)
+
+
+def choose(key: str, value) -> None:
+    """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
+    hold(key, value)
+    st.session_state.pop(f"drawn {key}", None)
+
+
+def forget(key: str) -> None:
+    """Let go of a choice: its widget starts from its default again."""
+    st.session_state.pop(f"held {key}", None)
+    st.session_state.pop(f"drawn {key}", None)
+    st.query_params.pop(key, None)
+
+
+def _start(label: str, options, default, key: str):
+    many = isinstance(default, list)
+    if f"held {key}" in st.session_state:
+        asked = st.session_state[f"held {key}"]
+    elif key in st.query_params:
+        asked = st.query_params.get_all(key) if many else st.query_params[key]
+        say_missing(label, [a for a in (asked if many else [asked]) if a not in options])
+    else:
+        return default
+    if many:
+        return list(dict.fromkeys(a for a in asked if a in options)) or ([] if f"held {key}" in st.session_state else default)
+    return asked if asked in options else default
+
+
+def say_missing(label: str, missing: list[str]) -> None:
+    """Note what a link asks for and is not here; `show_missing` says it on the page."""
+    if missing:
+        note(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
+
+
+def note(sentence: str) -> None:
+    """Note a sentence that `show_missing` says until it is dismissed."""
+    noted = st.session_state.setdefault(_MISSING, [])
+    noted += [sentence] if sentence not in noted else []
+
+
+def show_missing() -> None:
+    """Say what links ask for and is not here, until that is dismissed: a rerun of the page must not take it away."""
+    noted = st.session_state.get(_MISSING)
+    if noted:
+        st.warning("  \n".join(map(plain, noted)))
+        st.button("Dismiss", key="dismiss-missing", on_click=noted.clear)

@@ -1,0 +1,164 @@
+"""Choosing data and an example, in the sidebar of every page: within the filters that the page Examples sets."""
+
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core.data.browsing import Index, Judged, LabelMatch, Query
+from core.data.examples import Example, bundled_data
+from core.data.tables import BadData
+from core.evaluation.families import examples_of
+from core.wording import plain, shortened
+from pages.parts.frame import data, filters
+from pages.parts.frame.links import choose, current, linked, note, say_missing
+
+OWN = "own text"
+# A menu of more is slow to draw and slow to read; the page Examples searches all.
+_MENU = 200
+
+
+class Unshowable(Exception):
+    """What is chosen cannot be shown; the sentence says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Browsed:
+    """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's values
+    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions that it
+    goes by, None without a model."""
+
+    key: str
+    index: Index
+    judged: Judged
+    match: LabelMatch
+    query: Query
+    rows: np.ndarray
+    counts: dict[str, dict[str, int]]
+    everything: dict[str, dict[str, int]]
+    known: object
+
+    def class_of(self, label: str | None) -> int | None:
+        """The model's class that a label means; None if it means none."""
+        return self.match.classes.get(label)
+
+
+def pick_data(model: str) -> str:
+    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at ships and is of another."""
+    _follow_model(model)
+    for problem in data.data_problems():
+        st.warning(plain(problem))
+    about = data.data_sets()
+    asked = current("data")
+    if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
+        note(f"The data {shortened(asked)} was taken off the list.")
+    key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(model), "data", format_func=_names(about),
+                 help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.")
+    # Filters belong to a set of data, as does the example.
+    if st.session_state.get("data of filters", key) != key:
+        filters.start_anew()
+        choose("example", None)
+    st.session_state["data of filters"] = key
+    return key
+
+
+def _follow_model(model: str) -> None:
+    before, now = st.session_state.get("model of data"), current("data")
+    if before not in (None, model) and (now is None or now in bundled_data()):
+        found = examples_of(model, now)
+        if found not in (None, now):
+            choose("data", found)
+    st.session_state["model of data"] = model
+
+
+def browse(key: str, explainer) -> Browsed:
+    """The data set of a key under a model (None while there is none) and the query that holds.
+
+    Raises:
+        Unshowable: the data cannot be read.
+    """
+    try:
+        index = data.index(key)
+    except (BadData, KeyError) as error:
+        why = f"{error} Or choose" if isinstance(error, BadData) else "This data was taken off the list. Choose"
+        raise Unshowable(f"{why} other data in the sidebar.") from error
+    judged, match, state, known = data.judged(key, explainer)
+    dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
+    if dropped:
+        note(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
+    query = filters.current()
+    rows, counted = data.selection(state, query, index, judged)
+    return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known)
+
+
+def wait_for_predictions(explainer, browsed: Browsed) -> bool:
+    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether it waited."""
+    index = browsed.index
+    if not browsed.query.asks_model or browsed.known.complete:
+        return False
+    if data.cost(explainer, index).seconds > data.CHEAP_SECONDS:
+        st.caption("The filters ask what the model predicts, which is not known for all examples; the page Examples computes it.")
+        return False
+    with st.spinner("Predicting the examples …"):
+        job, end = data.predict(explainer, index), time.monotonic() + 4 * data.CHEAP_SECONDS
+        while job.active and time.monotonic() < end:
+            time.sleep(0.05)
+    return True
+
+
+def pick_example(browsed: Browsed) -> Example:
+    """Draw the choice of an example, with previous and next within the filters."""
+    index, rows = browsed.index, browsed.rows
+    examples = index.data.examples
+    first, asked = examples[rows[0] if len(rows) else 0].id, current("example")
+    if asked is not None and asked not in index.rows:
+        say_missing("example", [asked])
+    if asked is None or asked not in index.rows:
+        asked = first
+        choose("example", asked)
+    row = index.rows[asked]
+    found = np.flatnonzero(rows == row)
+    place = int(found[0]) if len(found) else None
+    start = 0 if place is None else place // _MENU * _MENU
+    menu = [examples[r].id for r in rows[start:start + _MENU]]
+    menu = menu if place is not None else [asked, *menu]
+    names = _different([f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" for i in menu], [f"{index.rows[i] + 1:,}" for i in menu])
+    called = dict(zip(menu, names))
+    chosen = linked(st.selectbox, "Example", menu, first, "example", format_func=lambda i: called.get(i, str(i)),
+                    help=None if len(rows) <= _MENU else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.")
+    if browsed.query != Query():
+        # The first of an order that another machine may not know yet.
+        st.query_params["example"] = chosen
+    _previous_and_next(browsed, place)
+    return examples[index.rows[chosen]]
+
+
+def _previous_and_next(browsed: Browsed, place: int | None) -> None:
+    rows, examples, count = browsed.rows, browsed.index.data.examples, len(browsed.rows)
+
+    def go(step: int) -> None:
+        to = (0 if step > 0 else -1) if place is None else (place + step) % count
+        choose("example", examples[rows[to]].id)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P", disabled=not count)
+        st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
+        st.caption(f"{f'{place + 1:,}' if place is not None else '—'} of {count:,}")
+    if browsed.query.narrows:
+        aside = "" if place is not None else "; this one is not among them"
+        st.caption(f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters.")
+        st.button("Clear filters", key="clear-filters", on_click=filters.forget)
+
+
+def _names(about: dict[str, str]):
+    """How data sets are called in the menu: two versions of one file are told apart by what follows the @."""
+    called = dict(zip(about, _different([shortened(key.rpartition("@")[0] or key, 50) for key in about], [key.rpartition("@")[2] for key in about])))
+    return lambda key: called.get(key, key)
+
+
+def _different(names: list[str], tails: list[str]) -> list[str]:
+    """Names that are all different, as menus need them: those that are not get what tells them apart in front."""
+    often = Counter(names)
+    return [f"{tail} · {name}" if often[name] > 1 else name for name, tail in zip(names, tails)]

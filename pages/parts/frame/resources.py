@@ -1,0 +1,119 @@
+"""What the server holds once for all sessions: the store, models, examples and jobs."""
+
+import os
+import threading
+import time
+
+import streamlit as st
+
+from core import settings
+from core.loading.loading import bundled_models
+from core.measures.catalogue import import_captum
+from core.storage.library import Library
+
+
+@st.cache_resource(show_spinner=False)
+def chosen_settings() -> settings.Settings:
+    """The settings of this server; SettingError names what to change."""
+    return settings.read()
+
+
+@st.cache_resource(show_spinner=False)
+def store():
+    """The store under `cache/`, shared by every session."""
+    from core.storage.store import Store
+
+    chosen = chosen_settings()
+    return Store(chosen.cache, chosen.cache_bytes)
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _model(name: str, written: str):
+    from core.network.memory import without_collecting
+
+    with without_collecting():
+        # What the first view needs besides is imported here too, where nothing is collected meanwhile.
+        import core.explanation.explainer  # noqa: F401
+        from core.loading.loading import load
+
+        chosen = chosen_settings()
+        loaded = load(name, chosen.device, chosen.precision)
+    _loaded().add(name)
+    # Captum takes over a second to import; by the time someone asks for it, it is there.
+    threading.Thread(target=_import_captum, daemon=True).start()
+    return loaded
+
+
+@st.cache_resource(show_spinner=False, max_entries=3)
+def _explainer(name: str, written: str, fitted: int):
+    from core.explanation.explainer import with_reference
+
+    return with_reference(_model(name, written), store(), library().references)
+
+
+def explainer(name: str):
+    """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew is read anew."""
+    from core.validity.references import fitted_at
+
+    written = _written(name)
+    return _explainer(name, written, fitted_at(library().references, _model(name, written)))
+
+
+def is_loaded(name: str) -> bool:
+    """Whether the model was loaded before on this server (it may have left memory since)."""
+    return name in _loaded()
+
+
+# Whoever clears the caches of the server means its work too; a thread left waiting would keep models and results in memory.
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
+def jobs():
+    """Long work, one at a time."""
+    from core.jobs import Jobs
+
+    return Jobs()
+
+
+@st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
+def fetches():
+    """What is fetched from the hub, beside the work of the device; results are large, so few are remembered."""
+    from core.jobs import Jobs
+
+    return Jobs(remembered=4)
+
+
+@st.cache_resource(show_spinner=False)
+def library() -> Library:
+    """What people added on this machine, remembered between starts."""
+    return Library(chosen_settings().cache)
+
+
+def added_models() -> list[str]:
+    """Models that people added here; none while a setting cannot be used."""
+    try:
+        return library().models()
+    except settings.SettingError:
+        return []
+
+
+def models() -> list[str]:
+    """Every model that is offered: the bundled ones, then those of the setting, then those added."""
+    return list(dict.fromkeys([*bundled_models(), *chosen_settings().models, *library().models()]))
+
+
+@st.cache_resource(show_spinner=False)
+def _loaded() -> set[str]:
+    return set()
+
+
+def _written(name: str) -> str:
+    """When a folder's files were written and how large they are; "" for what is no folder."""
+    try:
+        return str(sorted((file.name, file.stat().st_mtime_ns, file.stat().st_size) for file in os.scandir(name)))
+    except (OSError, ValueError):
+        return ""
+
+
+def _import_captum() -> None:
+    # Let the first view finish before competing for the processor.
+    time.sleep(2)
+    import_captum()

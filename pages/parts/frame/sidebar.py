@@ -1,0 +1,250 @@
+"""The one sidebar: model, data, example, explained class, unit; the same on every page."""
+
+import contextlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core.data.examples import Example
+from core.explanation.rows import find_pieces
+from core.loading.loading import bundled_models
+from core.network.architectures import UnsupportedModel
+from core.network.features import UNITS, NoFeatures
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.settings import SettingError
+from core.settings import read as read_settings
+from core.wording import plain
+from pages.parts.components.words import words
+from pages.parts.frame import filters, resources
+from pages.parts.frame.adding import add_model
+from pages.parts.frame.links import arrive, choose, held, hold, linked, show_missing
+from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
+from pages.parts.frame.waiting import in_turn
+
+PREDICTED = "predicted"
+PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
+         ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
+         ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
+         ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"),
+         ("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:"),
+         ("pages/model_check.py", "Model check", ":material/fact_check:"),
+         ("pages/data_set.py", "Data set", ":material/dataset:"))
+
+
+@dataclass(frozen=True)
+class View:
+    """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed text."""
+
+    explainer: object
+    encoded: object
+    example: Example
+    data: str
+    browsed: Browsed | None
+    probabilities: np.ndarray
+    target: int
+
+    @property
+    def model(self):
+        return self.explainer.model
+
+    @property
+    def predicted(self) -> int:
+        return int(self.probabilities.argmax())
+
+    @property
+    def class_name(self) -> str:
+        return self.model.labels[self.target]
+
+    @property
+    def label_class(self) -> int | None:
+        """The class that the example's label means; None without a label, or where the model has no such class."""
+        return None if self.browsed is None else self.browsed.class_of(self.example.label)
+
+
+@dataclass
+class Frame:
+    """What could be chosen, as far as it can be shown; problem: a sentence on why the rest cannot."""
+
+    explainer: object = None
+    browsed: Browsed | None = None
+    example: Example | None = None
+    view: View | None = None
+    problem: str = ""
+
+
+def open_page(title: str, question: str) -> View:
+    """Draw the page's frame and sidebar and return what is chosen.
+
+    While a model loads for the first time its text stands there already, without colours. Where the
+    choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
+    """
+    frame = open_frame(title, question)
+    if frame.view is not None:
+        return frame.view
+    text_box("", "")
+    st.stop()
+
+
+def open_frame(title: str, question: str) -> Frame:
+    """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
+    arrive(title)
+    # An emoji: a Material icon as page icon would be fetched from a font server.
+    st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
+    st.header(question, anchor=False)
+    missing, place, frame = st.container(), st.empty(), Frame()
+    try:
+        with st.sidebar:
+            frame.view = _choose(frame, place)
+    except (Unshowable, SettingError) as error:
+        frame.problem = str(error)
+        place.error(plain(frame.problem), icon=":material/error:")
+    with missing:
+        show_missing()
+    filters.write(with_page=title == "Examples")
+    return frame
+
+
+def open_data(title: str, question: str, own: str) -> Frame | None:
+    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is said of a text of one's own."""
+    frame = open_frame(title, question)
+    if frame.view is None:
+        # As on the other pages: a text of one's own is a way on.
+        text_box("", "")
+    if frame.explainer is None:
+        return None
+    if frame.browsed is None:
+        if frame.example is not None:
+            st.info(f"{own} in the sidebar, or add a file on the page Examples.")
+        return None
+    return frame
+
+
+def text_box(text: str, second: str) -> None:
+    """A box for a text of one's own, which then holds on every page."""
+    with st.form("own-text", border=False):
+        first = st.text_area("Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Type or paste a text, then press Explain")
+        other = st.text_area("Second text", second, height=68, key=f"typed-second-{hash(text)}",
+                             help="For models that read two texts (premise and hypothesis, question and passage). It is never masked.")
+        if st.form_submit_button("Explain", type="primary"):
+            # Without a store (a setting that cannot be used) the page says so above.
+            with contextlib.suppress(SettingError):
+                _keep_own_text(first, other)
+                st.rerun()
+
+
+def _choose(frame: Frame, body) -> View:
+    for path, label, icon in PAGES:
+        st.page_link(path, label=label, icon=icon)
+    name = _model_name()
+    key = pick_data(name)
+    try:
+        if key == OWN:
+            frame.example = _own_text()
+        else:
+            st.query_params.pop("text", None)
+            _pick(frame, name, key)
+        slot = st.container()
+        unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True, width="stretch",
+                      help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
+                           "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits.")
+        frame.explainer = _load(name, frame.example, body)
+        if frame.browsed is not None and frame.browsed.known is None:
+            # Browsed before there was a model.
+            frame.browsed = browse(key, frame.explainer)
+        encoded = frame.explainer.encode(frame.example.text, frame.example.second, unit)
+        with in_turn(frame.explainer.model):
+            probabilities = frame.explainer.probabilities(encoded)
+    except NoFeatures as error:
+        raise Unshowable(f"{error} Or choose another example in the sidebar.") from error
+    except UnsupportedModel as error:
+        raise Unshowable(f"{error} Until then, choose another model in the sidebar.") from error
+    except (NonFinite, OutOfMemory) as error:
+        raise Unshowable(str(error)) from error
+    for problem in filter(None, (resources.store().last_problem, resources.library().last_problem)):
+        st.warning(plain(problem))
+    _check_weights(frame.explainer.model)
+    with slot:
+        target = _target(frame.explainer.model.labels, probabilities)
+    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target)
+
+
+def _pick(frame: Frame, name: str, key: str) -> None:
+    """Choose an example; filters on what the model predicts need the model first."""
+    if filters.current().asks_model or resources.is_loaded(name):
+        # A model that cannot be used is said when it is to be shown; the examples are there all the same.
+        with contextlib.suppress(UnsupportedModel):
+            frame.explainer = resources.explainer(name)
+    frame.browsed = browse(key, frame.explainer)
+    if frame.explainer is not None and wait_for_predictions(frame.explainer, frame.browsed):
+        frame.browsed = browse(key, frame.explainer)
+    frame.example = pick_example(frame.browsed)
+
+
+def _check_weights(model) -> None:
+    """A link names the weights that it was made with; others give other numbers."""
+    asked = st.session_state.setdefault("weights of link", st.query_params.get("weights", ""))
+    named = st.session_state.setdefault("model of link", model.name)
+    if asked and named == model.name and not model.digest.startswith(asked):
+        st.warning(f"This link was made with other weights of {plain(model.name)}; the numbers may differ from those that its sender saw.")
+    st.query_params["weights"] = model.digest[:12]
+
+
+def _load(name: str, example: Example, body):
+    if not resources.is_loaded(name):
+        with body.container():
+            st.caption(f"Loading the model {plain(name)} …")
+            # Drawing the words now also has the browser ready for them.
+            words([], find_pieces(example.text), "", {}, key="words-waiting")
+    explainer = resources.explainer(name)
+    body.empty()
+    return explainer
+
+
+def _model_name() -> str:
+    try:
+        options, first = resources.models(), resources.chosen_settings().model
+    except SettingError:
+        # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
+        options, first = bundled_models(), read_settings({}).model
+    name = linked(st.selectbox, "Model", options, first, "model",
+                  help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
+    add_model()
+    return name
+
+
+def _keep_own_text(text: str, second: str) -> None:
+    content = [text, second if second.strip() else None]
+    hold("text", resources.store().put_text(json.dumps(content)))
+    # A store that cannot be written still leaves the session its own text.
+    st.session_state["own text"] = content
+    choose("data", OWN)
+
+
+def _own_text() -> Example:
+    """The text that the session or its link names; Unshowable where there is none."""
+    digest = held("text")
+    found = _read_own(digest) if digest else None
+    if found is None:
+        reason = "The text of this link is not kept on this machine." if digest else "There is no text of your own yet."
+        raise Unshowable(f"{reason} Type one below, or choose other data in the sidebar.")
+    hold("text", digest)
+    st.query_params["text"] = digest
+    st.query_params.pop("example", None)
+    return Example("own", found[0], found[1])
+
+
+def _read_own(digest: str) -> list | None:
+    try:
+        found = json.loads(resources.store().get_text(digest) or "null")
+    except ValueError:
+        found = None
+    return found or (st.session_state.get("own text") if "held text" in st.session_state else None)
+
+
+def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
+    likely = labels[int(probabilities.argmax())]
+    chosen = linked(st.selectbox, "Explained class", [PREDICTED, *labels], PREDICTED, "class",
+                    help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed while words are masked.")
+    return int(probabilities.argmax()) if chosen == PREDICTED else labels.index(chosen)

@@ -1,0 +1,269 @@
+"""Limits and scores as jobs: what is asked for, how far it is, and what is known of one side so far."""
+
+from dataclasses import dataclass
+
+from core.explanation.explainer import Cost
+from core.explanation.limiting import (
+    Found,
+    Score,
+    beam_cost,
+    default_exact,
+    exact_bytes,
+    exact_cost,
+    find_exact,
+    find_limits,
+    left_over,
+    refuse_dear,
+    score,
+    score_cost,
+    study_width,
+)
+from core.explanation.recursive import BY_FEATURE
+from core.explanation.standings import Board, Gating, board
+from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
+from core.storage.store import canonical_key
+from core.wording import duration
+from pages.parts.frame import resources
+from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.working import Work
+
+# Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
+STUDIED, WIDEST = 10, 64
+_EXPECTED_WIDTH = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Scored(Work):
+    """One measure's orders under one model."""
+
+    side: Side
+    measure: str
+    sign: str
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/score", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target)
+
+    @property
+    def label(self) -> str:
+        return f"{self.measure} ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return score_cost(self.side.explainer, self.side.encoded, self.measure)
+
+    @property
+    def score(self) -> Score | None:
+        return self.job.result if self.complete else None
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
+
+
+class _Limits(Work):
+    """What both searches have in common: they count sets, and have a best so far."""
+
+    counted = "sets"
+
+    @property
+    def found(self) -> Found | None:
+        """The best limits so far; a search that was stopped keeps them."""
+        job = self.job
+        return None if job is None else job.result if job.state == "done" else job.partial
+
+
+@dataclass(frozen=True, eq=False)
+class Searching(_Limits):
+    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent unasked."""
+
+    side: Side
+    width: int
+    half: bool
+    exact: bool
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/limits", 1, **about_side(self.side), target=self.side.target, width=self.width, half=self.half, exact=self.exact)
+
+    @property
+    def label(self) -> str:
+        return f"{'exact' if self.exact else f'beam {self.width}'} limits ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        """At most; what a beam asks for is among what exact limits ask for."""
+        return exact_cost(self.side.explainer, self.side.encoded) if self.exact else \
+            beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
+
+    @property
+    def at_once(self) -> bool:
+        """Exact limits that may be spent unasked start by themselves, however slow the machine."""
+        return self.exact or super().at_once
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return find_limits(side.explainer, side.encoded, side.target, self.width, self.half, self.exact, progress=job.report, cancelled=job.cancelled)
+
+
+def refused(side: Side) -> str:
+    """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
+    F = left_over(side.encoded)
+    if F > MOST_EXACT:
+        return (f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
+                "A coarser unit, such as clauses, has fewer.")
+    try:
+        refuse_dear(F)
+    except TooDear as error:
+        return str(error)
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class Exact(_Limits):
+    """Exact limits under one model, on request."""
+
+    side: Side
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/exact limits", 1, **about_side(self.side), target=self.side.target)
+
+    @property
+    def label(self) -> str:
+        return f"exact limits ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return exact_cost(self.side.explainer, self.side.encoded)
+
+    @property
+    def price(self) -> str:
+        """What it costs, in words, with the memory that it holds."""
+        return f"{super().price}; holds about {max(1, round(exact_bytes(left_over(self.side.encoded)) / 1e6)):,} MB"
+
+    @property
+    def at_once(self) -> bool:
+        return False
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return find_exact(side.explainer, side.encoded, side.target, progress=job.report, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Study(Work):
+    """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in words."""
+
+    explainer: object
+    cases: tuple[tuple[object, int | None], ...]
+    name: str
+    half: bool
+
+    @property
+    def key(self) -> str:
+        model = self.explainer.model
+        return canonical_key("job/beam study", 1, model=model.digest, precision=model.precision, half=self.half,
+                             cases=[[encoded.digest, target] for encoded, target in self.cases])
+
+    @property
+    def label(self) -> str:
+        return f"beam sizes on {self.name} ({self.explainer.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        """At most as far as a beam of eight; wider ones are tried where the limits still move."""
+        every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
+        return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
+
+    @property
+    def price(self) -> str:
+        """What it costs, in words: how wide it must go is what it finds out."""
+        return f"about {self.cost.passes:,} forward passes, {duration(self.cost.seconds)}, if a beam of {_EXPECTED_WIDTH // 4} is enough; more if not"
+
+    @property
+    def at_once(self) -> bool:
+        return False
+
+    @property
+    def study(self) -> BeamStudy | None:
+        """The study so far; a cancelled one keeps what it has."""
+        job = self.job
+        return None if job is None else job.result if job.state == "done" else job.partial
+
+    def work(self, job):
+        """What the job does: a case without a class explains the one that is predicted."""
+        cases = [(encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target) for encoded, target in self.cases]
+        done = 0
+        told = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
+        while True:
+            try:
+                study = next(told)
+            except StopIteration as end:
+                return end.value
+            done += study is None
+            # How many widths there will be is not known: four are expected.
+            job.report(done, max(4 * len(cases), done + 1))
+            yield study
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """All work on one side, and what it says together; exact: the request for exact limits, None where they come unasked or cannot be asked for."""
+
+    side: Side
+    scored: tuple[Scored, ...]
+    search: Searching
+    exact: Exact | None
+    orders: Orders
+
+    @classmethod
+    def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "Known":
+        """The work of one side with these choices."""
+        asked = Exact(side)
+        # Decided once: what a search itself takes of the memory must not make another one of it.
+        possible = asked.job is not None or not refused(side)
+        allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
+        search = Searching(side, width, half, 1 << left_over(side.encoded) <= allowed and (possible or Searching(side, width, half, True).job is not None))
+        offered = not search.exact and possible
+        return cls(side, tuple(Scored(side, name, sign) for name in measures), search, asked if offered else None, Orders(side, BY_FEATURE))
+
+    @property
+    def works(self) -> list[Work]:
+        """Everything, in the order in which it is asked for.
+
+        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended or waits itself.
+        """
+        waits = self.search.runs or self.search.job is None and self.search.at_once
+        return [*self.scored, self.search, *([] if waits else [self.orders]), *([self.exact] if self.exact is not None else [])]
+
+    @property
+    def found(self) -> Found | None:
+        """The best limits so far."""
+        return (self.exact.found if self.exact is not None else None) or self.search.found
+
+    def board(self, gating: Gating) -> Board | None:
+        """Where everything stands; None before there are limits."""
+        found = self.found
+        if found is None:
+            return None
+        scores = [one.score for one in self.scored if one.score is not None]
+        return board(found, scores, self.orders.band, self.side.target, gating)
+
+
+def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:
+    """Texts as cases of a study, those that cannot be encoded or have nothing to order left out; the predicted class is explained."""
+    cases = []
+    for text, second in texts:
+        try:
+            encoded = explainer.encode(text, second, unit)
+        except ValueError:
+            continue
+        if left_over(encoded) > 1:
+            cases.append((encoded, None))
+    return tuple(cases)
+
+

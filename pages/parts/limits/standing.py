@@ -1,0 +1,291 @@
+"""Put standings between the limits into words, rows and figures; no Streamlit."""
+
+from collections.abc import Callable
+
+from core.explanation.limiting import Walk
+from core.explanation.plausibility import Evidence
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing, marked
+from core.figures.figures import Line
+from core.figures.limit_figures import Gauge, Range
+from core.figures.palette import LIMIT, hue
+from core.mathematics.search.limits import EXACT, NARROW, STILL, BeamStudy, Limits
+from core.reports.limits_page import SideLimits
+from core.validity.gate import Gate
+from core.validity.references import FORMS
+from core.wording import escaped, number, without_markup
+from pages.parts.limits.limiting import Known
+from pages.parts.sections.sides import Side
+from pages.parts.steps.stepping import gate_text
+
+SCORE_COLUMNS = ["model", "measure", "values", "explained class", "comprehensiveness (higher is better)", "its NAOPC (higher is better)", "sufficiency (lower is better)",
+                 "its NAOPC (lower is better)", "lower limit", "upper limit", "limits", "sets scored for them", "precision of the search",
+                 "comprehensiveness rests on rejected inputs", "sufficiency rests on rejected inputs", "rule of the gate", "form of the gate"]
+ORDER_COLUMNS = ["model", "order", "direction", "step", "masked here", "explained class", "probability of it", "p (calibrated)", "p (literal)",
+                 "rejected as out-of-distribution", "at or after the first rejected step", "rule of the gate", "form of the gate"]
+
+
+def tag(limits: Limits) -> str:
+    """How the limits were found: "exact" or "beam 5"."""
+    return EXACT if limits.method == EXACT else f"beam {limits.width}"
+
+
+def answer(known: Known, board: Board | None, direction: str) -> str:
+    """The page's result in a sentence or two, HTML in which all text is escaped."""
+    if board is None:
+        return "The limits are being searched." if known.search.runs else "Ask for the limits below to see how good that is."
+    limits = board.limits
+    if limits.coincide:
+        return "On this text every order of masking scores the same, so no measure can be better than another here: NAOPC is —."
+    first, how = board.best(direction), tag(limits)
+    if first is None:
+        return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
+    warned = " ⚠ Some of the masked inputs that this rests on are rejected as out-of-distribution." if first.marked(direction, True) else ""
+    what, best, worst = ("most", limits.upper, limits.lower) if direction == COMPREHENSIVENESS else ("least", limits.lower, limits.upper)
+    found = "" if limits.method == EXACT else " that was found"
+    return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important "
+            f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} {_falls(best)}, "
+            f"the worst {_falls(worst)} ({how}). "
+            f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
+
+
+def limits_line(known: Known, board: Board, width: int) -> str:
+    """What the limits are and how they were found, HTML in which all text is escaped."""
+    limits = board.limits
+    said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
+    if limits.method != EXACT:
+        said += _unfinished(known, limits, width)
+    rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
+    if rejected:
+        said += f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected as out-of-distribution"
+    return f"{said}."
+
+
+def narrow_warning(limits: Limits) -> str:
+    """What to think of limits that nearly coincide; "" where they do not."""
+    if limits.coincide or not limits.narrow:
+        return ""
+    return (f"The limits lie only {number(limits.upper - limits.lower)} apart (less than {NARROW}): on this text every order scores nearly the same, "
+            "so NAOPC magnifies trifles. Choose a text with more at stake.")
+
+
+def untested(board: Board, direction: str, form: str) -> str:
+    """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
+    first = board.best(direction)
+    walk, gate = (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
+    return "" if gate.available else gate_text(gate, [], min(walk.p.get(form, ()), default=float("nan")))
+
+
+def gauge_rows(board: Board) -> list[Gauge]:
+    """The measures of a board for the figure."""
+    return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(_normal(one, way) for way in DIRECTIONS),
+                  tuple(one.marked(way) for way in DIRECTIONS)) for one in board.standings]
+
+
+def _normal(one: Standing, direction: str) -> str:
+    """NAOPC with its mark; where there is no number there is nothing to mark."""
+    value = one.naopc[direction]
+    return number(value) + (" ⚠" if one.marked(direction, True) and value == value else "")
+
+
+def chance_range(board: Board) -> Range | None:
+    """The random orders of a board for the figure."""
+    chance = board.chance
+    return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
+
+
+def side_limits(known: Known, board: Board, width: int, direction: str, gating: Gating, score: str) -> SideLimits:
+    """All of a board that a saved page shows; score: its name, "probability of positive"."""
+    said = without_markup(limits_line(known, board, width))
+    warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction, gating.form))))
+    gates = tuple(_judged(gate, counting(gating)) for gate in board.gates)
+    return SideLimits(board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates)
+
+
+def counting(gating: Gating) -> Callable[[int], str]:
+    """How much is masked at an input of a walk, in words: "3 words masked"."""
+    return lambda i: f"{gating.counts[i]} {gating.encoded.unit}{'' if gating.counts[i] == 1 else 's'} masked"
+
+
+def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
+    """The orders of every measure, and those that attain the limits, for the figure of paths."""
+    lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
+    best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
+    walks = {"upper": board.highest, "lower": board.lowest}
+    return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
+
+
+def table_rows(board: Board, counts_text) -> list[list[str]]:
+    """A board as rows of the page's table; ⚠ marks what rests on rejected inputs."""
+    rows = [[one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)] for one in board.standings]
+    if board.chance is not None:
+        chance = board.chance
+        mark = " ⚠" if marked(chance.gate) else ""
+        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)}){mark}"
+        rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc) + mark, "the same", "the same", _judged(chance.gate, counts_text)])
+    return rows
+
+
+def precisions(board: Board, evidence: Evidence | None) -> dict[str, float]:
+    """How well the order of each measure finds the evidence, by measure; {} where none is known."""
+    if evidence is None:
+        return {}
+    return {one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order) for one in board.standings}
+
+
+def precision_cells(board: Board, evidence: Evidence | None) -> list[str]:
+    """A cell for each of `table_rows`: how well its order finds the evidence."""
+    found = precisions(board, evidence)
+    chance = [] if board.chance is None else ["—" if evidence is None else number(evidence.chance_precision)]
+    return [number(found[one.measure]) if found else "—" for one in board.standings] + chance
+
+
+def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list]:
+    """A board for a CSV file, see SCORE_COLUMNS."""
+    limits = board.limits
+    about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
+    rows = []
+    for one in board.standings:
+        told = [_told(one.gates[way], one.marked(way)) for way in DIRECTIONS]
+        scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
+        rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form])
+    return rows
+
+
+def order_rows(side: Side, board: Board, gating: Gating) -> list[list]:
+    """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
+    walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
+    walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
+    rows = []
+    for name, way, walk in walks:
+        gate = gating.gate(walk)
+        for i, value in enumerate(walk.values):
+            word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
+            rows.append([side.model.name, name, way, i, word, side.class_name, float(value), *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
+                         _told(gate, bool(gate.rejected[i])), _told(gate, gate.beyond(i)), gating.rule, gating.form])
+    return rows
+
+
+def comparison_line(found: Comparison, boards: dict[str, Board], complete: bool) -> str:
+    """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
+
+    complete: whether nothing of it may change any more.
+    """
+    ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
+    told = " and ".join(f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})" for name, (lower, upper) in ranges.items())
+    same = len(set(ranges.values())) == 1
+    said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}. "
+    if not found.ahead:
+        return said
+    so_far = "" if complete else " so far"
+    warned = " ⚠ Some of these scores rest on inputs that are rejected as out-of-distribution." if any(one.marked for one in found.placed) else ""
+    return f"{said}{_changed(found, so_far)}{warned}"
+
+
+def no_comparison(sides: list[Side]) -> str:
+    """Why two models are not compared."""
+    if len({side.class_name for side in sides}) > 1:
+        told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
+        return f"The two models explain different classes, {told}, so their scores are not compared."
+    return "The scores of the two models are not compared: there are none yet, or every order of one of them scores the same."
+
+
+def _changed(found: Comparison, so_far: str) -> str:
+    many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
+    if found.changed:
+        told = "; ".join(f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC" for measure in found.changed)
+        return f"<b>Normalising changes which model is ahead</b>{so_far} for {len(found.changed)} of {many} ({told})."
+    leads = {after for _, after in found.ahead.values()}
+    whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
+    moved = sum(one.place != one.place_normalised for one in found.placed)
+    aside = f", though {moved} places in the common ranking change" if moved else ""
+    return f"<b>Normalising does not change which model is ahead</b>{so_far} for any of {many}{whole}{aside}."
+
+
+def slope_points(found: Comparison, second: str) -> tuple[list, list]:
+    """What the slope chart draws, see `core.figures.limit_figures.slope`."""
+    return ([(f"{one.measure} · {one.model}", hue(one.measure), one.model == second, one.place, one.aopc) for one in found.placed],
+            [(one.place_normalised, one.naopc) for one in found.placed])
+
+
+def study_line(study: BeamStudy, name: str, complete: bool) -> str:
+    """What a beam-size study recommends, in a sentence."""
+    if study.settled:
+        wider = f"{study.widths[-2]} and {study.widths[-1]}"
+        return f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than {STILL:g} each time."
+    if not complete:
+        lower, upper = (number(float(limits[:, -1].mean())) for limits in (study.lower, study.upper))
+        return f"On {name} the mean limits lie between {lower} and {upper} with a beam of {study.widths[-1]}, so far."
+    return f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact limits would tell more."
+
+
+def in_words(board: Board, direction: str) -> str:
+    """The figure for those who do not see it."""
+    told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
+    return f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}."
+
+
+def _reach(limits: Limits) -> str:
+    """How far AOPC can go, as far as it is known."""
+    ends = f"<b>{number(limits.lower)}</b> to <b>{number(limits.upper)}</b>"
+    if limits.method == EXACT:
+        return f"AOPC on this text lies between {ends.replace(' to ', ' and ')}"
+    return f"The orders that were found on this text reach an AOPC of {ends}"
+
+
+def _falls(change: float, what: str = "it") -> str:
+    """A mean fall of the probability, in words."""
+    return f"lowers {what} by {number(change)}" if change >= 0 else f"raises {what} by {number(-change)}"
+
+
+def _how(board: Board, own: str) -> str:
+    limits = board.limits
+    if limits.method == EXACT:
+        return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
+    rough = "" if board.searched == own else f", searched in {board.searched}; the orders it found are scored in {own}"
+    return f"<b>beam {limits.width}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
+
+
+def _unfinished(known: Known, limits: Limits, width: int) -> str:
+    """What may still come of beam limits that are the best so far."""
+    exact = known.search if known.search.exact else known.exact
+    if exact is not None and exact.runs:
+        return "; this is the best so far, exact limits are under way"
+    if exact is not None and exact.begun and not exact.complete:
+        return f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most {exact.progress[1]:,} sets"
+    if limits.width < width:
+        return f"; this is the best so far, a beam of {width} {'is under way' if known.search.runs else _ended(known.search)}"
+    return ""
+
+
+def _ended(work) -> str:
+    return "failed" if work.job is not None and work.job.state == "failed" else "stopped"
+
+
+def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
+    gate = gating.gate(walk)
+    p = walk.p.get(gating.form)
+    return Line(name, colour, gating.counts / gating.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
+
+
+def _cells(one: Standing, direction: str) -> list[str]:
+    return [number(one.aopc[direction]) + (" ⚠" if one.marked(direction) else ""), _normal(one, direction)]
+
+
+def _validity(one: Standing, counts_text) -> str:
+    """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
+    told = [f"{ARROWS[way]} {_judged(one.gates[way], counts_text)}" for way in DIRECTIONS if marked(one.gates[way])]
+    return "; ".join(told) or _judged(one.gates[COMPREHENSIVENESS], counts_text)
+
+
+def _judged(gate: Gate, counts_text) -> str:
+    if not gate.available:
+        return "unavailable"
+    return f"⚠ rejected from {counts_text(gate.first)} on" if marked(gate) else "not rejected"
+
+
+def _lead(model: str | None) -> str:
+    return "both are equal" if model is None else f"{escaped(model)} is ahead"
+
+
+def _told(gate: Gate, value: bool) -> str:
+    return ("yes" if value else "no") if gate.available else "unavailable"

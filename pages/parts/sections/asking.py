@@ -1,0 +1,51 @@
+"""What a check asks of a sample, the same on each of its parts: how many examples, which models beside it, which measures."""
+
+import streamlit as st
+
+from core.evaluation import families
+from core.evaluation.sampling import SAMPLE
+from core.explanation.rows import SIGNS
+from core.measures.catalogue import DEFAULT, measures
+from core.network.architectures import UnsupportedModel
+from pages.parts.frame import resources
+from pages.parts.frame.links import forget, linked
+
+SIZES = ("50", "100", str(SAMPLE), "500", "1000")
+# As many as stay in memory with the one that is checked.
+MOST_BESIDE = 2
+
+
+def choose_size() -> int:
+    """Draw the choice of how many examples are drawn."""
+    return int(linked(st.segmented_control, "Sample", SIZES, str(SAMPLE), "sample", required=True,
+                      help="Labelled examples drawn at random from the data, the same ones each time; a larger sample holds the smaller ones."))
+
+
+def choose_models(model, does: str) -> list[str]:
+    """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples in random order"."""
+    others = [name for name in resources.models() if name != model.name]
+    if st.session_state.get("model of models", model.name) != model.name:
+        # Another model brings its own relatives.
+        forget("models")
+    st.session_state["model of models"] = model.name
+    return linked(st.multiselect, "Models beside it", others, families.relatives(model.name, model.card)[:MOST_BESIDE], "models", max_selections=MOST_BESIDE,
+                  help=f"{does}. Those trained on the same data in another way stand here unasked.")
+
+
+def other_model(name: str, models: list):
+    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, or is one of them under another name."""
+    other = resources.explainer(name)
+    twin = next((model.name for model in models if model.digest == other.model.digest), None)
+    if twin is not None:
+        raise UnsupportedModel(f"it has the weights of {twin}, so there is nothing to compare.")
+    return other
+
+
+def choose_measures(does: str) -> list[str]:
+    """Draw the choice of measures; does: what each of them does."""
+    return linked(st.multiselect, "Measures", [name for name in measures() if not measures()[name].baseline], list(DEFAULT), "measures", help=does)
+
+
+def choose_sign() -> str:
+    """Draw the choice of signed or absolute values."""
+    return linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True)

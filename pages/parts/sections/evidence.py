@@ -1,0 +1,106 @@
+"""Put known evidence into words and tables: how well each measure finds it, beside how faithful it is."""
+
+from collections.abc import Collection, Mapping
+
+import streamlit as st
+
+from core.explanation.plausibility import MEANING, Evidence, apart, evidence_of, leaders
+from core.explanation.rows import Row
+from core.wording import escaped, number, plain
+from pages.parts.components.tables import table
+from pages.parts.frame.sidebar import View
+
+COLUMN = "average precision ↑"
+_MARK = "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
+
+
+def evidence_section(view: View, rows: list[Row]) -> None:
+    """Where evidence is known: which measure finds it best, in a sentence, and each one's numbers in a table."""
+    if not view.example.evidence:
+        return
+    st.subheader("Does it find the evidence?", anchor=False)
+    evidence, unit = evidence_of(view.encoded, view.example.evidence), view.encoded.unit
+    if evidence is None:
+        st.caption("The evidence of this text lies beyond what the model reads, or is masked in the text.")
+        return
+    st.html(f"<p>{_finding(evidence, rows, unit)}</p>")
+    found = [[row.measure, number(evidence.precision(row.scores)), number(evidence.recall(row.scores))] for row in rows]
+    chance = ["random order, on average", number(evidence.chance_precision), number(evidence.chance_recall)]
+    table(["measure", COLUMN, f"recall of the top {evidence.m} ↑"], [*found, chance])
+    if view.label_class is not None and view.target != view.label_class:
+        st.caption(f"The evidence is that of the label, {plain(view.model.labels[view.label_class])}; explained here is {plain(view.class_name)}.")
+    st.caption(f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} For what it uses, see RACU on Recursive masking, and AOPC and NAOPC.")
+
+
+def precision_text(evidence: Evidence | None, value) -> str:
+    """A cell of the column of average precision; `value` gives it, asked only where evidence is known."""
+    return "—" if evidence is None else number(value(evidence))
+
+
+def precision_note(evidence: Evidence | None, unit: str) -> str:
+    """What stands under a table with that column, as text; "" without evidence."""
+    if evidence is None:
+        return ""
+    return f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} A random order has {number(evidence.chance_precision)} on average."
+
+
+def show_marked_text(view: View) -> None:
+    """The text with its evidence overlined, for pages without coloured words; nothing where no evidence is known."""
+    if view.example.evidence:
+        style = "font-size:1.06rem;line-height:2;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
+        st.html(f"<p dir='auto' style='{style}'>{marked_text(view.example.text, view.example.evidence, 20_000)}</p>")
+        if len(view.example.text) <= 20_000:
+            st.caption("Overlined: the evidence, what the label rests on.")
+
+
+def disagreement(evidence: Evidence | None, precisions: Mapping[str, float], faithful: Mapping[str, float], score: str, chance: float, lowest: bool = False,
+                 marked: Collection[str] = (), model: str = "") -> str:
+    """A sentence where the measure that finds the evidence best is not the most faithful one, HTML in which all text is escaped; "" elsewhere.
+
+    Args:
+        precisions, faithful: by measure; score: what the latter is called, better where lower with `lowest`; chance: what a random order has of it.
+        marked: measures whose score rests on rejected inputs; model: whose numbers these are, where there are two.
+    """
+    both = None if evidence is None else apart(precisions, faithful, (evidence.chance_precision, chance), lowest)
+    if both is None:
+        return ""
+    found, used = both
+    warned = " ⚠" if set(used) & set(marked) else ""
+    whose = f"For {escaped(model)}, " if model else ""
+    return (f"{whose}{_named(found)} {'finds' if len(found) == 1 else 'find'} the evidence best (average precision {number(precisions[found[0]])} ↑), "
+            f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful ({score} {number(faithful[used[0]])} {'↓' if lowest else '↑'}{warned}): "
+            "finding what people call evidence is not the same as being what the model uses.")
+
+
+def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str:
+    """A text with its evidence overlined, HTML in which the text is escaped; where it is longer than `most` it is cut and unmarked."""
+    if len(text) > most:
+        return escaped(text, most)
+    drawn, end = "", 0
+    for start, stop in spans:
+        # Spans of a file may overlap.
+        start, stop = max(start, end), max(min(stop, len(text)), end)
+        if start < stop:
+            drawn += f"{escaped(text[end:start], most)}<span style='{_MARK}'>{escaped(text[start:stop], most)}</span>"
+            end = stop
+    return drawn + escaped(text[end:], most)
+
+
+def _finding(evidence: Evidence, rows: list[Row], unit: str) -> str:
+    """The result in a sentence, HTML in which all text is escaped."""
+    if evidence.everything:
+        return f"Every {unit} is evidence here, so every order finds it."
+    found = {row.measure: evidence.precision(row.scores) for row in rows}
+    best, chance = leaders(found), number(evidence.chance_precision)
+    if not best:
+        return f"No measure has ranked the {unit}s yet; a random order finds the evidence with an average precision of {chance} ↑."
+    value = found[best[0]]
+    if value <= evidence.chance_precision:
+        return (f"None of these measures finds the evidence better than a random order, whose average precision is {chance} ↑: "
+                f"{_named(best)} {'comes' if len(best) == 1 else 'come'} closest with {number(value)}.")
+    what = "the evidence" if len(found) == 1 else "the evidence best"
+    return f"{_named(best)} {'finds' if len(best) == 1 else 'find'} {what}: average precision <b>{number(value)}</b> ↑, where a random order has {chance}."
+
+
+def _named(names: tuple[str, ...]) -> str:
+    return " and ".join(f"<b>{escaped(name)}</b>" for name in names)

@@ -1,0 +1,123 @@
+"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run again."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from core.explanation.rows import Row
+from core.reports.attribution_page import attribution_page
+from core.reports.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance
+from core.wording import safe_name, without_markup
+from pages.parts.frame.texts import truncation
+
+if TYPE_CHECKING:
+    from core.reports.limits_page import SideLimits
+    from pages.parts.frame.sidebar import View
+    from pages.parts.sections.sides import Side
+
+_CSV_TIP = "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with an apostrophe."
+
+
+def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]], name: str, key: str) -> None:
+    """A button that saves a table as CSV.
+
+    Args:
+        header: names of the columns.
+        rows: gives the lines, called at each click on a thread of its own: it may not ask Streamlit anything.
+        name: of the file, from `safe_name`.
+        key: of the button, unique on the page.
+    """
+    _save(label, lambda: csv_text(header, rows()), name, "text/csv", key, _CSV_TIP)
+
+
+def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
+    """A button that saves a page of HTML; `page` writes it, called as the rows of `save_table` are."""
+    _save(label, page, name, "text/html", key, "One file without scripts that opens in any browser, offline.")
+
+
+def save_attributions(view: "View", rows: list[Row], answer: str, notes: Iterable[str] = ()) -> None:
+    """Two buttons: the attributions on this page as a table, and as a page of their own.
+
+    Args:
+        view: what the page shows.
+        rows: its rows, one a measure; without any there is nothing to save.
+        answer: the page's sentence, as HTML of ours in which all text is escaped.
+        notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note and tags.
+    """
+    if not rows:
+        return
+    source, notes = _source(view), (*view.model.notes, *notes, *_notes(view))
+
+    def shown() -> Shown:
+        return Shown(view.encoded, view.example, view.model.labels, view.probabilities, view.target, tuple(rows), view.label_class, without_markup(answer), notes,
+                     provenance(view.model, view.encoded, view.example, *source, view.target))
+
+    name = attributions_name(view)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _save("Table (CSV)", lambda: csv_text(*attribution_table(shown())), f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
+        save_page("Page (HTML)", lambda: attribution_page(shown()), f"{name}.html", "save-html")
+
+
+def save_limits(view: "View", sides: Sequence[tuple["Side", "SideLimits"]], answer: str, compared: str, table: tuple[list[str], list[list[str]]], direction: str,
+                settings: dict[str, str]) -> None:
+    """A button that saves the limits on this page, and what stands between them, as a page of its own.
+
+    Args:
+        view: what the page shows.
+        sides: what is known of each model; nothing can be saved before the page's own is among them.
+        answer, compared: the page's sentences, as HTML of ours in which all text is escaped; "" where two models are not compared.
+        table: the header and rows of its scores; direction: of the answer; settings: what else the numbers depend on.
+    """
+    if not sides or sides[0][0].explainer is not view.explainer:
+        return
+
+    def page() -> str:
+        # Imported at the click: every page imports this file as it starts.
+        from core.reports.limits_page import LimitsShown, limits_page
+
+        both = tuple((_side_shown(view, side, answer), told) for side, told in sides)
+        return limits_page(LimitsShown(both, direction, *table, without_markup(compared), settings))
+
+    save_page("Page (HTML)", page, safe_name(["naopc", _source(view)[0], view.example.id, *(side.model.name for side, _ in sides)], "html"), "save-html")
+
+
+def attributions_name(view: "View") -> str:
+    """The name of files about this view, without an ending."""
+    return safe_name(["attributions", _source(view)[0], view.example.id, view.class_name, view.model.name])
+
+
+def about_view(view: "View") -> str:
+    """The line under a picture of this view."""
+    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.target))
+
+
+def about_model(model) -> str:
+    """The line under a picture of what a model does on no example in particular."""
+    return picture_line(model_identity(model))
+
+
+def _side_shown(view: "View", side: "Side", answer: str) -> Shown:
+    """One model's view of the text, without rows; the notes on the text stand with the page's own model."""
+    own, labels = side.explainer is view.explainer, side.model.labels
+    label = None if view.label_class is None else view.model.labels[view.label_class]
+    return Shown(side.encoded, view.example, labels, view.probabilities if own else side.explainer.probabilities(side.encoded), side.target, (),
+                 labels.index(label) if label in labels else None, without_markup(answer) if own else "",
+                 (*side.model.notes, *(_notes(view) if own else ())), provenance(side.model, side.encoded, view.example, *_source(view), side.target))
+
+
+def _source(view: "View") -> tuple[str, str]:
+    """Name and digest of the view's data set; no digest for a text of one's own."""
+    return (view.data, "") if view.browsed is None else (view.browsed.index.data.name, view.browsed.index.data.digest)
+
+
+def _save(label: str, content: Callable[[], str], name: str, mime: str, key: str, tip: str) -> None:
+    # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
+    st.download_button(label, lambda: content().encode("utf-8"), name, mime, key=key, on_click="ignore", type="tertiary", icon=":material/download:", help=tip)
+
+
+def _notes(view: "View") -> list[str]:
+    example = view.example
+    notes = [truncation(view)] if view.encoded.truncation.cut else []
+    notes += [example.note] if example.note else []
+    return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

@@ -1,0 +1,193 @@
+"""One or two models at the same example: the second one, random orders, and what each one's p-values are worth."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.explanation.explainer import Cost
+from core.explanation.recursive import Band, band_cost, random_band
+from core.mathematics.statistics import ALPHA
+from core.network.architectures import UnsupportedModel
+from core.network.features import NoFeatures
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.storage.store import canonical_key
+from core.validity.gate import HOLM, RULES
+from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
+from core.wording import number, plain
+from pages.parts.components.tables import table
+from pages.parts.frame import resources
+from pages.parts.frame.links import linked
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.working import Work
+
+ALONE = "no other"
+PERCENT = f"{100 * ALPHA:.0f} %"
+RECURSIVE, ONCE = "at each step", "once"
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One model at one example: what the stepper and the answer ask of it."""
+
+    explainer: object
+    encoded: object
+    target: int
+
+    @property
+    def model(self):
+        return self.explainer.model
+
+    @property
+    def reference(self) -> Reference | None:
+        return self.explainer.reference
+
+    @property
+    def class_name(self) -> str:
+        return self.model.labels[self.target]
+
+
+def choose_beside(view: View, does: str) -> str:
+    """Draw the choice of a second model; its name, or ALONE. `does`: what it does there, "takes the same steps on the same example"."""
+    return linked(st.selectbox, "Beside it", [ALONE, *(name for name in resources.models() if name != view.model.name)], ALONE, "beside",
+                  help=f"A second model that {does}, such as one that was trained without masking.")
+
+
+def choose_form() -> str:
+    """Draw the choice of the form of the test."""
+    return linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
+                  help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
+
+
+def choose_order() -> str:
+    """Draw the choice of when a measure is computed: RECURSIVE or ONCE."""
+    return linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
+                  help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
+
+
+def choose_rule() -> str:
+    """Draw the choice of the rule of the validity gate."""
+    return linked(st.segmented_control, "Validity gate", RULES, HOLM, "rule", required=True,
+                  help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 % by itself.")
+
+
+def both_sides(view: View, name: str, place) -> list[Side]:
+    """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why not."""
+    sides = [Side(view.explainer, view.encoded, view.target)]
+    if name == ALONE:
+        return sides
+    other, problem = _other_side(view, name)
+    if problem:
+        with place:
+            st.warning(plain(problem))
+    return sides if other is None else [*sides, other]
+
+
+@dataclass(frozen=True, eq=False)
+class Orders(Work):
+    """The random orders of one example under one model."""
+
+    side: Side
+    step: str
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/random orders", 1, **about_side(self.side), step=self.step)
+
+    @property
+    def label(self) -> str:
+        return f"random orders ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return band_cost(self.side.explainer, self.side.encoded, self.step)
+
+    @property
+    def band(self) -> Band | None:
+        job = self.job
+        return job.result if job is not None and job.state == "done" else None
+
+    def work(self, job):
+        """What the job does."""
+        return random_band(self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled)
+
+
+def about_the_test(sides: list[Side], form: str) -> None:
+    """What the p-values of these models are worth, folded where all have a reference."""
+    with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
+        st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
+                   "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
+        for side in sides:
+            st.markdown(f"**{plain(side.model.name)}**")
+            reference = side.reference
+            if reference is None:
+                st.info(plain(without_reference(side)))
+                continue
+            table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
+    for note in dict.fromkeys(note for side in sides for note in _reference_notes(side)):
+        st.info(plain(note))
+
+
+def _other_side(view: View, name: str) -> tuple[Side | None, str]:
+    """A second model at the same example, or None and a sentence on why the two cannot share one scrubber."""
+    try:
+        explainer = resources.explainer(name)
+        encoded = explainer.encode(view.example.text, view.example.second, view.encoded.unit)
+        likely = int(explainer.probabilities(encoded).argmax())
+    except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
+        return None, f"{name} cannot stand beside it: {error}"
+    if [f.text for f in encoded.features] != [f.text for f in view.encoded.features] or (encoded.premasked != view.encoded.premasked).any():
+        return None, (f"{name} cannot stand beside it: it cuts this text into other {view.encoded.unit}s, or reads less of it. "
+                      "Choose the unit “word”, or a shorter text.")
+    if explainer.model.digest == view.model.digest:
+        return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
+    labels = explainer.model.labels
+    return Side(explainer, encoded, labels.index(view.class_name) if view.class_name in labels else likely), ""
+
+
+def _reference_in_short(side: Side, form: str) -> str:
+    """What the p-values of a model are worth, in a line."""
+    reference = side.reference
+    if reference is None:
+        return "About the p-values: there is no reference"
+    rejected = reference.false_rejections(form)
+    rejects = f"; falsely rejected ↓: {rejected}" if rejected else ""
+    return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
+
+
+def without_reference(side: Side) -> str:
+    """What to do about a model that has no reference, or none that can be used."""
+    if side.explainer.reference_problem:
+        return side.explainer.reference_problem
+    return (f"{side.model.name} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; everything else works. "
+            f"{how_to_fit(side.model)}")
+
+
+def _reference_notes(side: Side) -> list[str]:
+    """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
+    if side.reference is None:
+        return []
+    return [note for note in (side.reference.length_note(side.encoded.T), side.reference.precision_note(side.model.precision)) if note]
+
+
+def about_side(side: Side) -> dict:
+    """What a key of work on one side must hold."""
+    return {"model": side.model.digest, "precision": side.model.precision, "example": side.encoded.digest,
+            "reference": None if side.reference is None else side.reference.digest}
+
+
+def reference_facts(reference: Reference, form: str) -> list[list[str]]:
+    """What a reference is, for a table: [fact, value]."""
+    about, rates = reference.about, reference.about["false_rejection"]
+    shares = "; ".join(f"{what} {100 * share:.1f} %" for what, share in rates[form].items() if share is not None)
+    observations = about["observations"]
+    parts = ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS) if form != LITERAL else f"{observations['first level']:,} on each level"
+    nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
+    masked = {"none": "unmasked, as the model was trained", "mask": "all masked at random ratios, as the model was trained",
+              "half": "half of them masked at random ratios, as the model was trained"}[about["training"]]
+    # The literal form is fitted on the part that the calibrated one takes for its first level: half of the texts.
+    count = about["texts"] if form != LITERAL else about["texts"] // 2
+    return [["texts", f"{count:,} of {about['source']}, {masked}"], ["observations", parts],
+            ["length in tokens", f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}"],
+            ["floor: the smallest p it can give ↓", number(reference.floor(form)) + nothing],
+            [f"false rejections at {PERCENT} ↓", f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})"],
+            ["kept", "in compact form" if about["compact"] else "whole"]]

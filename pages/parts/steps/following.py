@@ -1,0 +1,155 @@
+"""Follow masking paths as jobs: what is asked for, how far it is, and what it says in words and rows."""
+
+from dataclasses import dataclass
+
+from core.explanation.explainer import Cost
+from core.explanation.recursive import Step, Summary, follow, path_cost
+from core.storage.store import canonical_key
+from core.validity.gate import Gate
+from core.validity.references import FORMS
+from core.wording import escaped, number
+from pages.parts.sections.sides import Side, about_side
+from pages.parts.sections.working import Work
+from pages.parts.steps.stepping import gate_text, smallest, step_names
+
+STEP_COLUMNS = ["model", "measure", "values", "computed", "step", "share masked (0 to 1)", "features masked", "masked features", "explained class", "probability of it",
+                "predicted class", "p (calibrated)", "p (literal)", "rejected as out-of-distribution", "at or after the first rejected step",
+                "rule of the gate", "form of the gate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Path(Work):
+    """One measure's path under one model."""
+
+    side: Side
+    measure: str
+    sign: str
+    step: str
+    recompute: bool
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/path", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target, step=self.step,
+                             recompute=self.recompute)
+
+    @property
+    def label(self) -> str:
+        return f"{self.measure} ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return path_cost(self.side.explainer, self.side.encoded, self.measure, self.step, self.recompute)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps so far; a cancelled path keeps its own."""
+        job = self.job
+        return () if job is None else (job.result if job.state == "done" else job.partial) or ()
+
+    def work(self, job):
+        """What the job does."""
+        side = self.side
+        return follow(side.explainer, side.encoded, self.measure, side.target, self.sign, self.step, self.recompute, progress=job.report, cancelled=job.cancelled)
+
+
+def step_of(value: str | None, count: int) -> int:
+    """A step out of an address; 0 for what is none."""
+    return min(int(value), count - 1) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6 else 0
+
+
+def answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
+    """The page's result in a sentence or two, HTML in which all text is escaped."""
+    asked = [path for path in paths if path.measure == played]
+    if not asked:
+        return "Choose a measure in the settings below to see what masking does."
+    first, mine = asked[0], {path: found[path] for path in asked if path in found}
+    if first not in mine:
+        return f"{escaped(played)} is being computed." if first.runs else f"Ask for {escaped(played)} below to see what masking does."
+    said = f"{_flip(first, mine[first])}{_validity(first, mine[first], form)}"
+    for path, summary in mine.items():
+        if path is not first:
+            said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary, form)}."
+    return said
+
+
+def in_words(mine: dict[Path, Summary]) -> str:
+    """The figure for those who do not see it."""
+    parts = [f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}" for path, summary in mine.items()]
+    return f"Probability of the explained class at each masking step. {'; '.join(parts)}."
+
+
+def table_row(path: Path, summary: Summary, form: str) -> list[str]:
+    """A path as a row of the page's table; ⚠ marks what rests on rejected inputs."""
+    names, gate = _names(path), summary.gate
+    flip = "not yet" if not summary.complete else "never"
+    if summary.flips is not None:
+        flip = f"{names[summary.flips]['name']}{' ⚠' if gate.beyond(summary.flips) else ''}"
+    mark = " ⚠" if summary.marked else ""
+    return [path.side.model.name, path.measure, flip, f"{number(summary.racu)}{mark}", f"{number(summary.acu)}{mark}", number(smallest(summary.steps, form)),
+            _gate_short(summary, names)]
+
+
+def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
+    """A path's steps for a CSV file, see STEP_COLUMNS."""
+    side, rows = path.side, []
+    for i, step in enumerate(summary.steps):
+        words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
+        rows.append([side.model.name, path.measure, path.sign, "at each step" if path.recompute else "once", i, float(summary.x[i]), step.count, words, side.class_name,
+                     float(summary.values[i]), side.model.labels[int(step.logits.argmax())], *(step.p.get(form, "") for form in FORMS),
+                     _told(summary.gate, bool(summary.gate.rejected[i])), _told(summary.gate, summary.gate.beyond(i)),
+                     summary.gate.rule, form])
+    return rows
+
+
+def _names(path: Path) -> list[dict]:
+    encoded = path.side.encoded
+    return step_names(encoded.F, encoded.unit, path.step, int(encoded.premasked.sum()))
+
+
+def _flip(path: Path, summary: Summary) -> str:
+    encoded, measure = path.side.encoded, f"<b>{escaped(path.measure)}</b>"
+    if summary.flips is None:
+        if not summary.complete:
+            return f"Masking what {measure} ranks first has not changed that so far"
+        return f"Masking what {measure} ranks first never changes that, not even with every {encoded.unit} masked"
+    step = summary.steps[summary.flips]
+    words = [f"<b>{escaped(feature.text)}</b>" for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked) if masked and not before]
+    said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
+    listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
+    new = path.side.model.labels[int(step.logits.argmax())]
+    return f"Masking {said} that {measure} ranks first{listed} changes it to <b>{escaped(new)}</b>"
+
+
+def _validity(path: Path, summary: Summary, form: str) -> str:
+    gate, names = summary.gate, _names(path)
+    if not gate.available:
+        return f". {escaped(gate_text(gate, names, smallest(summary.steps, form)), 300)}"
+    if gate.first is None:
+        return f"; no step{'' if summary.complete else ' so far'} is rejected as out-of-distribution (smallest p = {number(smallest(summary.steps, form))})."
+    if summary.flips is not None and gate.beyond(summary.flips):
+        return f", but ⚠ inputs are rejected as out-of-distribution from {names[gate.first]['name']} on, so that change says little about the words."
+    return f"; ⚠ from {names[gate.first]['name']} on its inputs are rejected as out-of-distribution."
+
+
+def _short(path: Path, summary: Summary, form: str) -> str:
+    so_far = "" if summary.complete else " so far"
+    changed = f"the prediction does not change{so_far}" if summary.flips is None else f"the prediction changes at {_names(path)[summary.flips]['name']}"
+    gate = summary.gate
+    if not gate.available:
+        return f"{changed}, validity unavailable"
+    if gate.first is None:
+        return f"{changed}, no step{so_far} is rejected (smallest p = {number(smallest(summary.steps, form))})"
+    return f"{changed}, ⚠ inputs are rejected as out-of-distribution from {_names(path)[gate.first]['name']} on"
+
+
+def _gate_short(summary: Summary, names: list[dict]) -> str:
+    gate = summary.gate
+    if not gate.available:
+        return "unavailable"
+    if gate.first is None and not summary.complete:
+        return "not rejected so far"
+    return "not rejected" if gate.first is None else f"⚠ rejected from {names[gate.first]['name']} on"
+
+
+def _told(gate: Gate, value: bool) -> str:
+    return ("yes" if value else "no") if gate.available else "unavailable"

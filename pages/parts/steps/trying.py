@@ -1,0 +1,88 @@
+"""What if? Words masked by hand, and what the model and the test say of it."""
+
+import numpy as np
+import streamlit as st
+
+from core.explanation.rows import build_row, pieces
+from core.measures.catalogue import measures
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.storage.store import canonical_key
+from core.validity.gate import PLAIN
+from core.validity.mask_tests import gate_of
+from core.wording import plain
+from pages.parts.components.player import hand_set, what_if
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.waiting import in_turn
+from pages.parts.sections.sides import Side
+from pages.parts.steps.stepping import by_hand, frame, gate_text
+
+# Whose colours the words have, where they are known already.
+MEASURE = "leave-one-out"
+_KEPT = "masked by hand"
+
+
+@st.fragment
+def what_if_section(view: View, sides: list[Side], form: str) -> None:
+    """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
+    encoded = view.encoded
+    st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
+    identity = canonical_key("what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target)[:16]
+    chosen = hand_set(identity, encoded.F)
+    mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
+    shades, colours = _shades(sides[0], mask)
+    try:
+        panes = [_pane(side, mask, shades, colours, form) for side in sides]
+    except (NonFinite, OutOfMemory) as error:
+        st.error(plain(str(error)))
+        return
+    names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
+    what_if(frame(identity, encoded, pieces(encoded, view.example.evidence), names, 0, panes, name="what-if", about="",
+                  title=f"{encoded.unit.capitalize()}s masked by hand"))
+    _remember(encoded, mask & ~encoded.premasked)
+
+
+def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, form: str) -> dict:
+    tested = side.explainer.tested(side.encoded)
+    with in_turn(side.model):
+        # One pass for both, where neither is known.
+        both = tested.judge(np.stack([mask, side.encoded.premasked]))
+        judged, whole = both.one(0), both.one(1)
+    tested.flush()
+    p = judged.p.get(form, np.ones(1))
+    gate = gate_of(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
+    text = "" if gate.available else gate_text(gate, [], float("nan"))
+    return by_hand(side, mask, judged, whole, shades, colours, form, gate, text)
+
+
+def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
+    """Colours of the unmasked text's attribution and what they are, if somebody asked for it before."""
+    found = side.explainer.stored(side.encoded, MEASURE, side.target)
+    if found is None:
+        return [0.0] * len(mask), ""
+    row = build_row(measures()[MEASURE], found, "signed", side.encoded.premasked)
+    return [0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)], f"coloured by {MEASURE} on the unmasked text"
+
+
+def _held(encoded) -> np.ndarray:
+    """The mask that was made of this text before, else, for the first text of a session, the one that its address names."""
+    kept = st.session_state.get(_KEPT)
+    return _read(st.query_params.get("masked", "") if kept is None else kept.get(encoded.digest, ""), encoded)
+
+
+def _read(value: str, encoded) -> np.ndarray:
+    """A mask as it is written, "3.7.12"; what is no feature of this text is left out."""
+    mask = encoded.premasked.copy()
+    for place in value.split(".")[:10_000]:
+        if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):
+            mask[int(place)] = True
+    return mask
+
+
+def _remember(encoded, mask: np.ndarray) -> None:
+    written = ".".join(map(str, np.flatnonzero(mask)))
+    # A mask belongs to its text: another one begins unmasked.
+    st.session_state[_KEPT] = {encoded.digest: written}
+    if written:
+        st.query_params["masked"] = written
+    else:
+        st.query_params.pop("masked", None)

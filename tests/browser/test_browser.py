@@ -1,0 +1,260 @@
+"""The app in a real browser: what only a browser can tell (events, themes, addresses, the network)."""
+
+import re
+
+import pytest
+from playwright import sync_api as playwright
+
+from core.data.examples import read_bundled
+from tests import browsing
+from tests.browsing import DEFAULT, WAIT, contrasts
+
+REVIEWS = {example.id: example for example in read_bundled("reviews")}
+IDS = list(REVIEWS)
+# Long enough that beam search waits to be asked on any CPU.
+LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
+MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 20)).id
+browser, server, visit = browsing.browser, browsing.server, browsing.visit
+
+
+def shows_example(person, identifier: str) -> None:
+    person.has_chosen(identifier)
+    person.shows(REVIEWS[identifier].text)
+
+
+def legible(person) -> None:
+    """Every word, label and cell has a contrast of at least 4.5:1 with its own ground."""
+    found = contrasts(person, ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p")
+    assert len({part["shaded"] for part in found if part["kind"].split()[0] == "word"}) > 2, "no shaded words were found"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_home_opens_with_an_example_and_legible_words(visit, theme):
+    person = visit(theme).open()
+    # The cheapest measure stands in where this machine looks slow.
+    assert person.rows in (["leave-one-out"], ["gradient"]) and person.text == next(iter(REVIEWS.values())).text
+    assert "sst2-fmm" in person.page.locator("[data-testid=stHtml]").first.text_content()
+    person.page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
+    legible(person)
+    person.picture(f"home-{theme}")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_attributions_open_by_a_link_as_the_first_request(visit, theme):
+    person = visit(theme).open("attributions", example="s004", unit="token", measures=["attention", "input × gradient"], **{"class": "negative"})
+    assert person.rows == ["attention", "input × gradient"]
+    assert person.chosen("Example").startswith("s004 ") and person.chosen("Explained class") == "negative"
+    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
+    assert person.text == REVIEWS["s004"].text
+    assert "negative" in person.page.locator(".legend").text_content()
+    for part in ("example=s004", "unit=token", "class=negative", "measures=attention"):
+        assert part in person.query
+    legible(person)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_attributions_as_the_readme_shows_them(visit, theme):
+    person = visit(theme).open("attributions", example="s001")
+    assert person.rows == DEFAULT
+    legible(person)
+    person.picture(f"attributions-{theme}")
+
+
+def test_a_home_link_restores_its_choice_too(visit):
+    person = visit().open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
+    assert person.chosen("Data") == "contrast pairs" and person.chosen("Example").startswith("p03b ") and person.chosen("Explained class") == "positive"
+
+
+def test_pointing_at_a_word_tells_measure_and_value(visit):
+    person = visit().open("attributions", example="s005")
+    tip = person.page.locator(".tip")
+    assert not tip.is_visible()
+    for row, name in enumerate(DEFAULT):
+        person.word(2, row).hover()
+        playwright.expect(tip).to_be_visible()
+        said = tip.text_content()
+        assert name in said and re.search(r"\d", said) and person.word(2, row).text_content() in said
+        assert said == person.word(2, row).get_attribute("aria-label")
+        # The same word stands out in every row.
+        assert person.page.locator(".word.same").count() == len(DEFAULT)
+    person.page.mouse.move(5, 5)
+    playwright.expect(tip).to_be_hidden()
+
+
+def test_clicking_a_word_compares_the_measures(visit):
+    person = visit().open("attributions", example="s005")
+    before = person.page.locator("table").count()
+    person.word(3, 1).click()
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
+    playwright.expect(person.page.locator("table")).to_have_count(before + 1)
+    assert {word.get_attribute("data-i") for word in person.page.locator(".word.chosen").all()} == {"3"}
+    assert person.word(3).get_attribute("aria-pressed") == "true"
+    table = person.page.locator("table").first.text_content()
+    for name in DEFAULT:
+        assert name in table
+    # Again, and it is let go.
+    person.word(3).click()
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(0)
+    playwright.expect(person.page.locator("table")).to_have_count(before)
+    # On the next example nothing is chosen.
+    person.word(1).click()
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
+    person.page.get_by_role("button", name="Next").click()
+    shows_example(person, "s006")
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(0)
+
+
+def test_the_keyboard_is_enough(visit):
+    person = visit().open("attributions")
+    person.page.keyboard.press("n")
+    shows_example(person, IDS[1])
+    person.page.keyboard.press("n")
+    shows_example(person, IDS[2])
+    person.page.keyboard.press("p")
+    shows_example(person, IDS[1])
+    # Arrow keys walk within a row of words; Enter chooses.
+    person.word(0, 1).focus()
+    for _ in range(3):
+        person.page.keyboard.press("ArrowRight")
+    person.page.keyboard.press("ArrowLeft")
+    playwright.expect(person.word(2, 1)).to_be_focused()
+    playwright.expect(person.page.locator(".tip")).to_have_text(person.word(2, 1).get_attribute("aria-label"))
+    person.page.keyboard.press("Enter")
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
+    # One stop of the Tab key per row.
+    assert person.page.locator('.word[tabindex="0"]').count() == len(DEFAULT)
+
+
+def test_letters_that_are_typed_do_not_turn_the_page(visit):
+    person = visit().open("attributions", example="s005")
+    person.page.get_by_text("Type or edit a text", exact=True).click()
+    box = person.page.get_by_role("textbox", name="Text", exact=True)
+    box.click()
+    box.press_sequentially("nnpp")
+    assert "nnpp" in box.input_value() and person.chosen("Example").startswith("s005 ")
+
+
+def test_a_class_button_explains_that_class(visit):
+    person = visit().open("attributions", example="s005")
+    before = person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label")
+    legend = person.page.locator(".legend").text_content()
+    other = "negative" if "supports “positive”" in legend else "positive"
+    person.page.get_by_role("button", name=re.compile(f"^{other} · ")).click()
+    playwright.expect(person.page.locator(".legend")).to_contain_text(f"supports “{other}”")
+    person.rest()
+    assert person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label") != before
+    assert person.chosen("Explained class") == other and f"class={other}" in person.query
+
+
+def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
+    typed = "A <img src=x onerror=alert(1)> **bold** $x$ :smile: <b>film</b>,\nnot &amp; bad"
+    person = visit().open("attributions")
+    person.type(typed)
+    assert person.text == typed
+    assert person.page.locator(".row img, .row b, .row strong, .row .katex").count() == 0
+    assert person.page.locator("img[src='x']").count() == 0
+    assert "text=" in person.query and "example=" not in person.query
+    person.page.reload()
+    person.ready().shows(typed)
+    # Another page, and back.
+    person.follow("Home", "What is loaded")
+    person.shows(typed)
+    person.follow("Attributions", "Which words")
+    person.shows(typed)
+    assert person.rows == DEFAULT
+    # Somebody else follows the same link.
+    other = visit().open(f"attributions?{person.query}")
+    other.shows(typed)
+
+
+def test_emoji_right_to_left_and_combining_marks_are_shown_as_typed(visit):
+    person = visit().open("attributions")
+    for typed in ("👩‍👩‍👧 film 🎬", "هذا فيلم رائع", "Z̸̧a̵l̷g̶o café"):
+        person.type(typed)
+        assert person.text == typed
+    assert person.page.locator(".row .text").first.get_attribute("dir") == "auto"
+
+
+def test_an_empty_text_is_a_sentence_and_a_way_on(visit):
+    person = visit().open("attributions")
+    person.page.get_by_text("Type or edit a text", exact=True).click()
+    person.page.get_by_role("textbox", name="Text", exact=True).fill("   ")
+    person.page.get_by_role("button", name="Explain", exact=True).click()
+    alert = person.page.get_by_role("alert")
+    playwright.expect(alert).to_have_count(1)
+    playwright.expect(alert).to_contain_text("text is empty")
+    person.rest()
+    person.type("Better now.")
+    assert person.text == "Better now."
+
+
+def test_choices_hold_on_every_page(visit):
+    person = visit().open("attributions", example="s005")
+    person.page.get_by_text("token", exact=True).click()
+    person.until("() => location.search.includes('unit=token')")
+    person.page.get_by_role("button", name="Next").click()
+    shows_example(person, "s006")
+    person.follow("Home", "What is loaded")
+    shows_example(person, "s006")
+    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
+    assert "example=s006" in person.query and "unit=token" in person.query
+    person.page.reload()
+    shows_example(person.ready(), "s006")
+    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
+
+
+def test_two_people_do_not_mix(visit):
+    one, two = visit().open("attributions", example="s007"), visit("dark").open("attributions", example="s008")
+    one.page.keyboard.press("n")
+    shows_example(one, "s008")
+    two.page.keyboard.press("n")
+    shows_example(two, "s009")
+    one.type("Only mine.")
+    two.page.keyboard.press("n")
+    shows_example(two, "s010")
+    assert one.text == "Only mine." and two.chosen("Data") == "reviews"
+
+
+def test_dear_work_is_asked_for_and_arrives_while_one_looks_elsewhere(visit):
+    person = visit().open("attributions", example=MIDDLE, measures=["gradient", "beam"])
+    position = IDS.index(MIDDLE)
+    ask = person.page.get_by_role("button", name="Compute beam")
+    # On a very fast CPU the work may be cheap enough to be done at once.
+    if ask.count():
+        assert person.rows == ["gradient"]
+        ask.click()
+        person.page.keyboard.press("n")
+        shows_example(person, IDS[position + 1])
+        person.page.keyboard.press("p")
+        shows_example(person, MIDDLE)
+    playwright.expect(person.page.locator(".row .name")).to_have_text(["gradient", "beam"], timeout=WAIT)
+    person.rest()
+    playwright.expect(person.page.locator("[data-testid=stProgress]")).to_have_count(0)
+    places = person.page.locator(".row").nth(1).locator(".place").all_text_contents()
+    assert sorted(map(int, places)) == list(range(1, len(places) + 1))
+
+
+def test_dear_work_shows_how_far_it_is_and_stops_when_told(visit):
+    person = visit().open("attributions", example=LONG, measures=["gradient", "beam"])
+    person.page.get_by_role("button", name="Compute beam").click()
+    progress = person.page.locator("[data-testid=stProgress]")
+    playwright.expect(progress).to_contain_text(re.compile(r"beam: [1-9][\d,]* of at most [\d,]+ forward passes"), timeout=WAIT)
+    first = progress.text_content()
+    person.page.wait_for_function("before => { const now = document.querySelector('[data-testid=stProgress]'); return now && now.textContent !== before; }", arg=first)
+    # Other things go on meanwhile.
+    person.page.get_by_role("button", name="Next").click()
+    shows_example(person, IDS[(IDS.index(LONG) + 1) % len(IDS)])
+    person.page.get_by_role("button", name="Previous").click()
+    shows_example(person, LONG)
+    person.page.get_by_role("button", name="Cancel").click()
+    playwright.expect(person.page.get_by_role("button", name="Compute beam")).to_be_visible()
+    playwright.expect(progress).to_have_count(0)
+    assert person.rows == ["gradient"] and "ancelled" in person.page.locator("[data-testid=stMain]").text_content()
+
+
+def test_a_narrow_window_needs_no_sideways_scrolling(visit):
+    person = visit()
+    person.page.set_viewport_size({"width": 400, "height": 800})
+    person.open("attributions", example=LONG)
+    assert person.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    assert person.page.evaluate("""() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)""")

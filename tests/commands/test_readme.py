@@ -1,0 +1,77 @@
+"""The README says what is so."""
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from core import settings
+from core.commands import command_line
+from core.commands.readme import measure_table, metric_table
+from core.loading.loading import bundled_models
+from pages.parts.frame.sidebar import PAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_two_commands_stand_there_once_each():
+    lines = README.splitlines()
+    assert lines.count("python -m pip install -r requirements.txt && python -m streamlit run app.py") == 1
+    assert lines.count("python -m pip install -r requirements.txt && python -m pytest") == 1
+
+
+def test_measure_table_is_the_register():
+    between = README.split("<!-- measures -->")[1].split("<!-- end of measures -->")[0]
+    assert between.strip() == measure_table().strip()
+
+
+def test_metric_table_is_the_register():
+    between = README.split("<!-- metrics -->")[1].split("<!-- end of metrics -->")[0]
+    assert between.strip() == metric_table().strip()
+
+
+def test_settings_table_names_every_variable_with_its_default():
+    table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.M))
+    default = settings.read({})
+    expected = {"FAITHSCOPE_DEVICE": default.device, "FAITHSCOPE_PRECISION": default.precision, "FAITHSCOPE_MODEL": default.model,
+                "FAITHSCOPE_DATA": ";".join(default.data), "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/",
+                "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000), "FAITHSCOPE_EXACT": default.exact_scores or ""}
+    assert table == expected
+    named_in_code = set(re.findall(r'(?:env\.get\(|_whole\(env, )"(FAITHSCOPE_\w+)"', (ROOT / "core" / "settings.py").read_text(encoding="utf-8")))
+    assert named_in_code == set(expected)
+    assert default.model in bundled_models()
+
+
+def test_pages_table_lists_the_pages_that_exist():
+    listed = re.findall(r"^\| (\w[\w ]*) \| [^|]*\? \|$", README, flags=re.M)
+    assert listed == [label for _, label, _ in PAGES]
+    assert {path for path, _, _ in PAGES} == {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}
+
+
+@pytest.mark.parametrize("link", re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r"`(core/[\w/.-]+)`", README))
+def test_named_files_exist(link):
+    assert (ROOT / link).exists()
+
+
+COMMANDS = [line for line in README.splitlines() if re.fullmatch(r"python -m core [a-z]+( .*)?", line) and "--help" not in line]
+
+
+def test_readme_shows_what_makes_checks_and_measures_models():
+    assert {line.split()[3] for line in COMMANDS} >= {"train", "reference", "limits", "check", "stories"}
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_are_understood(line, monkeypatch):
+    asked = []
+    monkeypatch.setattr(command_line, f"_{line.split()[3]}", lambda options: asked.append(options) or 0)
+    assert command_line.main(shlex.split(line)[3:]) == 0
+    assert isinstance(asked[0], argparse.Namespace)
+
+
+def test_every_requirement_has_a_reason_and_torch_is_pinned():
+    lines = [line for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w-]+(\[\w+\])?(==|~=|>=)[\w.]+ +# \S.*", line) for line in lines)
+    assert any(line.startswith("torch==2.13.0 ") for line in lines)

@@ -1,0 +1,381 @@
+"""Tables are read from whatever people have: exactly where that is possible, with a sentence where it is not."""
+
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.data.mapping import build, guess_mapping
+from core.data.tables import UPLOAD_BYTES, BadData, RawTable, read_table
+from tests.hostile import Hostile, hostile_files, lines, parquet, swollen
+
+FILES = hostile_files()
+
+
+def read(content: str | bytes, file: str = "a.csv") -> RawTable:
+    return read_table(content.encode() if isinstance(content, str) else content, file)
+
+
+def refusal(content: str | bytes, file: str = "a.csv") -> str:
+    with pytest.raises(BadData) as caught:
+        read(content, file)
+    return str(caught.value)
+
+
+def rows(table: RawTable) -> list[list]:
+    return [list(row) for row in zip(*(table.cells[column] for column in table.columns))]
+
+
+# ---- what is written is read
+
+TEXTS = st.text(max_size=30) | st.text(alphabet=',;\t|"\'\\\n\r ab\u2028\x85\ufeff😀', max_size=12)
+CELLS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=8)
+COLUMNS = ["text", "hypothesis of it", "label"]
+
+
+def separated(cells, separator: str, ends: str) -> bytes:
+    sink = io.StringIO(newline="")
+    writer = csv.writer(sink, delimiter=separator, lineterminator=ends, quoting=csv.QUOTE_ALL)
+    writer.writerows([COLUMNS, *cells])
+    return sink.getvalue().encode()
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("file, separator", [("a.csv", ","), ("a.csv", ";"), ("a.csv", "\t"), ("a.csv", "|"), ("a.tsv", "\t")])
+@settings(max_examples=60, deadline=None)
+@given(cells=CELLS)
+def test_separated_values_come_back_as_they_were_written(file, separator, ends, cells):
+    cells = [[cell.replace("\0", "") for cell in row] for row in cells]
+    table = read(separated(cells, separator, ends), file)
+    assert table.columns == tuple(COLUMNS) and rows(table) == cells and list(table.rows) == list(range(1, len(cells) + 1))
+    assert table.notes == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(cells=CELLS)
+def test_what_the_csv_module_quotes_as_it_likes_comes_back_too(cells):
+    cells = [[cell.replace("\0", "") for cell in row] for row in cells]
+    sink = io.StringIO(newline="")
+    csv.writer(sink).writerows([COLUMNS, *cells])
+    assert rows(read(sink.getvalue())) == cells
+
+
+VALUES = st.none() | st.booleans() | st.integers(-2**53, 2**53) | st.floats(allow_nan=False) | TEXTS | st.lists(TEXTS, max_size=3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(cells=st.lists(st.tuples(TEXTS, VALUES), min_size=1, max_size=8), file=st.sampled_from(["a.jsonl", "a.ndjson", "a.json", "list.json"]), escaped=st.booleans())
+def test_json_comes_back_with_its_kinds(cells, file, escaped):
+    objects = [{"text": text, "more": value} for text, value in cells]
+    dumped = [json.dumps(row, ensure_ascii=escaped) for row in objects]
+    table = read("[" + ",\n".join(dumped) + "]" if file == "list.json" else "\n".join(dumped), file)
+    assert table.cells == {"text": [row[0] for row in cells], "more": [row[1] for row in cells]} and table.notes == ()
+    assert all(type(a) is type(b) for a, (_, b) in zip(table.cells["more"], cells))
+
+
+@settings(max_examples=60, deadline=None)
+@given(cells=st.lists(st.tuples(TEXTS | st.none(), st.integers(-2**63, 2**63 - 1) | st.none(), st.booleans(), st.lists(TEXTS, max_size=3)), min_size=1, max_size=8))
+def test_parquet_comes_back_with_its_kinds(cells):
+    import pyarrow
+
+    kinds = [pyarrow.string(), pyarrow.int64(), pyarrow.bool_(), pyarrow.list_(pyarrow.string())]
+    named = {name: [row[i] for row in cells] for i, name in enumerate("abcd")}
+    table = read(parquet({name: pyarrow.array(values, kind) for (name, values), kind in zip(named.items(), kinds)}), "a.parquet")
+    assert table.cells == named and table.notes == ()
+
+
+@settings(max_examples=200, deadline=None)
+@given(content=st.binary(max_size=300) | st.text(alphabet='{}[]",:ab1\n\r\t\\ \x00', max_size=80).map(str.encode),
+       file=st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json", "a.parquet", "a", ""]))
+def test_any_bytes_at_all_give_a_table_or_a_sentence(content, file):
+    try:
+        table = read(content, file)
+        assert len(table) and all(len(values) == len(table) for values in table.cells.values()) and len(set(table.columns)) == len(table.columns)
+        build(table, guess_mapping(table))
+    except BadData as error:
+        assert str(error).endswith(".") and "\n" not in str(error)
+
+
+@settings(max_examples=100, deadline=None)
+@given(where=st.integers(0, 2000), flip=st.integers(1, 255), cut=st.booleans())
+def test_damaged_parquet_gives_a_table_or_a_sentence(where, flip, cut):
+    whole = bytearray(parquet({"text": ["warm bread", "cold harbour"] * 20, "label": [1, 0] * 20}))
+    where %= len(whole)
+    damaged = whole[:where] if cut else whole[:where] + bytes([whole[where] ^ flip]) + whole[where + 1:]
+    try:
+        read(bytes(damaged), "a.parquet")
+    except BadData as error:
+        assert str(error).endswith(".")
+
+
+# ---- hostile files
+
+def outcome(case: Hostile):
+    table = read_table(case.content, case.file, UPLOAD_BYTES)
+    return build(table, guess_mapping(table))
+
+
+def test_there_are_many_hostile_files():
+    assert len(FILES) >= 100 and sum(case.refused is None for case in FILES.values()) > 40
+
+
+@pytest.mark.parametrize("case", FILES.values(), ids=FILES)
+def test_every_hostile_file_gives_examples_or_one_sentence(case):
+    if case.refused is None:
+        data = outcome(case)
+        assert len(data) == case.examples and len({example.id for example in data.examples}) == case.examples
+        assert all(note.endswith(".") and "\n" not in note and len(note) < 400 for note in data.notes) and len(data.notes) <= 8, data.notes
+        # Whatever is read can be stored and shown.
+        json.dumps([(e.id, e.text, e.second, e.label, e.tags, e.note) for e in data.examples], ensure_ascii=False).encode("utf-8")
+        return
+    with pytest.raises(BadData) as caught:
+        outcome(case)
+    said = str(caught.value)
+    assert re.search(case.refused, said), said
+    assert said.endswith(".") and "\n" not in said and len(said) < 500 and "Traceback" not in said and said == said.encode().decode()
+
+
+@pytest.mark.parametrize("case", [name for name, case in FILES.items() if name != "one byte too many"])
+def test_a_path_reads_as_its_bytes_do(case, tmp_path):
+    file, content = FILES[case].file, FILES[case].content
+    (tmp_path / file).write_bytes(content)
+    try:
+        expected = read(content, file)
+    except BadData as error:
+        with pytest.raises(BadData, match=re.escape(str(error))):
+            read_table(tmp_path / file)
+        return
+    found = read_table(tmp_path / file)
+    assert (found.name, found.columns, found.cells, found.digest, found.notes) == (expected.name, expected.columns, expected.cells, expected.digest, expected.notes)
+
+
+SAID = {  # what a note must say, and what is read, of files that are read all the same
+    "UTF-16": ("UTF-16", "text", "warm bread"),
+    "UTF-16 without mark": ("UTF-16", "text", "warm bread"),
+    "Windows-1252": ("Windows-1252", "text", "déjà vu à l'été"),
+    "Windows-1252 quotes": ("Windows-1252", "text", "“so” he said – €5"),
+    "UTF-8 with one bad byte": (r"1 damaged character \(first in line 8\)", "text", "déjà vu à l'été"),
+    "semicolons": ("", "text", "warm, soft bread"),
+    "tabs in a csv": ("", "text", "warm, soft bread"),
+    "bars": ("", "text", "warm, soft; bread"),
+    "quote never closed, rows clear": ("not paired", "text", '"warm bread'),
+    "quotes inside quotes": ("not doubled", "text", 'he said so" to me"'),
+    "quotes after backslashes": ("backslash", "text", 'he said "so, so" to me'),
+    "quotes as letters in a tsv": ("not paired", "text", '"So" he said'),
+    "quotes after a space": ("Spaces", "text", "warm, soft"),
+    "lines inside quotes": ("", "text", "one\ntwo, three\r\nfour"),
+    "few ragged rows": (r"Left out.*2 cells.*2 rows \(9, 10\)", "text", "one two"),
+    "short rows": (r"Left out.*1 row \(3\)", "text", "a b"),
+    "no header": ("looks like data", "column 2", "Wall and gate were closed, again"),
+    "columns named alike": (r"text \(2\)", "text (2)", "c d"),
+    "columns without name": ("column 1, column 3", "column 3", "q"),
+    "one column": ("", "text", "warm, soft bread"),
+    "one column of everything": ("names one column", "text", "warm, soft"),
+    "different keys": (r"'label', 'more' are missing in 2 rows \(1, 2\)", "label", "x"),
+    "JSON named csv": ("JSON Lines", "text", "warm bread"),
+    "half a character": ("Halves", "text", "lone \ufffd half"),
+    "Parquet named csv": ("Parquet file and was read as one", "text", "warm bread"),
+    "Parquet with bytes": ("neither text nor number: columns image", "text", "a b"),
+    "Parquet with dates": ("", "when", "1970-01-01 00:00:00.000000001"),
+    "Parquet with categories": ("", "label", "x"),
+}
+
+
+@pytest.mark.parametrize("case, note, column, first", [(case, *said) for case, said in SAID.items()], ids=SAID)
+def test_repairs_are_told_and_cells_are_right(case, note, column, first):
+    table = read(FILES[case].content, FILES[case].file)
+    assert table.cells[column][0] == first
+    assert re.search(note, " ".join(table.notes)) if note else table.notes == ()
+
+
+# ---- small files that stand for much
+
+def unpacked(monkeypatch, most: int, columns: dict, **options) -> str | None:
+    """What is said of a Parquet file where at most so many bytes may be unpacked; None if it is read."""
+    monkeypatch.setattr("core.data.parquets.MOST_UNPACKED", most)
+    content = parquet(columns, **options)
+    try:
+        read(content, "a.parquet")
+    except BadData as error:
+        assert "when unpacked" in str(error), error
+        return str(error)
+
+
+@pytest.mark.parametrize("store_schema", [True, False])
+def test_a_refused_parquet_file_took_little_memory(store_schema):
+    import tracemalloc
+
+    import pyarrow
+
+    content = swollen(600, 1_000_000, store_schema=store_schema)
+    assert len(content) < 2_000
+    before, pool = pyarrow.default_memory_pool(), pyarrow.proxy_memory_pool(pyarrow.default_memory_pool())
+    pyarrow.set_memory_pool(pool)
+    tracemalloc.start()
+    try:
+        assert "500 MB" in refusal(content, "a.parquet")
+        assert tracemalloc.get_traced_memory()[1] < 50e6 and pool.max_memory() < 50e6
+        assert len(read(swollen(400, 1_000_000, store_schema=store_schema), "a.parquet")) == 400
+        assert tracemalloc.get_traced_memory()[1] < 50e6 and pool.max_memory() < 50e6, "equal texts are one"
+    finally:
+        tracemalloc.stop()
+        pyarrow.set_memory_pool(before)
+
+
+LONG = "y" * 10_000
+NESTED = {
+    "texts": {"text": [LONG] * 100},
+    "texts of several groups": {"text": [LONG] * 99 + ["z"], "n": [1] * 100},
+    "lists": {"text": ["a"] * 100, "tags": [[LONG]] * 100},
+    "objects": {"text": ["a"] * 100, "more": [{"deep": [{"er": LONG}]}] * 100},
+    "bytes": {"text": [LONG.encode()] * 100},
+}
+
+
+@pytest.mark.parametrize("how", [{}, {"use_dictionary": False}, {"row_group_size": 7}, {"store_schema": False}], ids=str)
+@pytest.mark.parametrize("columns", NESTED.values(), ids=NESTED)
+def test_what_a_parquet_file_unpacks_to_is_added_up(monkeypatch, columns, how):
+    assert unpacked(monkeypatch, 900_000, columns, compression="zstd", **how)
+    assert unpacked(monkeypatch, 1_200_000, columns, compression="zstd", **how) is None
+
+
+def test_texts_that_share_their_beginnings_are_added_up_too(monkeypatch):
+    texts = {"text": [LONG + str(i) for i in range(100)]}
+    how = {"use_dictionary": False, "column_encoding": {"text": "DELTA_BYTE_ARRAY"}}
+    assert len(parquet(texts, **how)) < 20_000 and read(parquet(texts, **how), "a.parquet").cells == texts
+    assert unpacked(monkeypatch, 900_000, texts, **how) and unpacked(monkeypatch, 1_200_000, texts, **how) is None
+
+
+def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
+    columns = {"text": ["a"], "numbers": [[1] * 50_000]}
+    assert len(parquet(columns)) < 5_000 and unpacked(monkeypatch, 1_000_000, columns) and unpacked(monkeypatch, 3_000_000, columns) is None
+
+
+@pytest.mark.parametrize("file, start, row", [("a.csv", "text,label\n", "a,b\n"), ("a.tsv", "text\n", "a\n"), ("a.jsonl", "", '{"text": "a"}\n'),
+                                              ("a.csv", "", '"a\n", b\n')])
+def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
+    monkeypatch.setattr("core.data.parsing.MOST_ROWS", 1_000)
+    assert len(read(start + row * 1_000, file)) == 1_000
+    assert refusal(start + row * 1_010, file) == f"{file} holds more than 1,000 rows. Split it."
+
+
+# ---- where a file comes from
+
+def test_ten_million_bytes_are_taken_and_one_more_is_not(tmp_path):
+    full = b"text\n" + b"x" * (UPLOAD_BYTES - 5)
+    assert len(full) == 10_000_000 and len(read_table(full, "a.csv", UPLOAD_BYTES).cells["text"][0]) == UPLOAD_BYTES - 5
+    for source, advice in ((full + b"x", r"uploaded\. Give the file’s path instead, or split it"), (tmp_path / "a.csv", r"read\. Split it, or leave out rows and columns")):
+        (tmp_path / "a.csv").write_bytes(full + b"x")
+        with pytest.raises(BadData, match=rf"^a\.csv has 10,000,001 bytes; at most 10,000,000 \(10 MB\) can be {advice}\.$"):
+            read_table(source, "a.csv", UPLOAD_BYTES)
+    assert len(read_table(tmp_path / "a.csv")) == 1
+
+
+def test_paths_that_lead_nowhere_are_named(tmp_path):
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe.csv")
+    for path, said in ((tmp_path, "is a folder"), (tmp_path / "gone.csv", "There is no file"), (tmp_path / "pipe.csv", "There is no file"),
+                       (tmp_path / ("x" * 300 + ".csv"), "cannot be opened|There is no file"), (tmp_path / "a\0b.csv", "cannot be opened|There is no file"),
+                       ("~nobody-of-that-name/a.csv", "cannot be opened|There is no file"), ("/dev/zero", "There is no file")):
+        with pytest.raises(BadData, match=said):
+            read_table(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="a superuser may read everything")
+def test_a_file_without_permission_is_named(tmp_path):
+    (tmp_path / "a.csv").write_text("text\na")
+    (tmp_path / "a.csv").chmod(0)
+    with pytest.raises(BadData, match="cannot be opened"):
+        read_table(tmp_path / "a.csv")
+
+
+def test_an_error_of_the_disk_is_a_sentence(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("text\na")
+
+    def fail(self):
+        raise PermissionError(13, "Permission denied", str(self))
+
+    monkeypatch.setattr("pathlib.Path.read_bytes", fail)
+    with pytest.raises(BadData, match=r"a\.csv' cannot be opened \(Permission denied\)\.$"):
+        read_table(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("given_name, kept", [("../../etc/a.csv", "a.csv"), ("C:\\x\\a.csv", "a.csv"), ("a\n\x1b.csv", "a??.csv"),
+                                              ("x" * 500 + ".csv", "x" * 70 + "…" + "x" * 21 + ".csv")])
+def test_names_of_files_are_made_harmless(given_name, kept):
+    assert read("text\nwarm bread", given_name).name == kept
+
+
+def test_the_digest_is_that_of_the_content():
+    assert read("text\na b").digest == hashlib.sha256(b"text\na b").hexdigest()
+    assert read("text\na b", "x.csv").digest == read("text\na b", "y.tsv").digest != read("text\na c").digest
+
+
+# ---- by hand
+
+def test_rows_keep_the_numbers_that_they_have_in_the_file():
+    table = read("text,label\na b,x\nc,d,e\n\nf g,y\nh\ni j,x\nk l,y\n")
+    assert list(table.rows) == [1, 3, 5, 6] and table.cells["text"] == ["a b", "f g", "i j", "k l"]
+    assert "2 rows (2, 4)" in table.notes[0]
+
+
+def test_class_names_that_datasets_leaves_in_parquet_are_found():
+    assert read(FILES["Parquet with class names"].content, "a.parquet").classes == {"label": ("no", "yes")}
+
+
+@pytest.mark.parametrize("metadata", [b"", b"{", b"[]", b'{"info": 3}',
+                                      b'{"info": {"features": []}}', b'{"info": {"features": {"a": {"names": 5, "_type": "ClassLabel"}}}}'])
+def test_odd_metadata_does_no_harm(metadata):
+    import pyarrow
+    from pyarrow import parquet as writer
+
+    sink = io.BytesIO()
+    writer.write_table(pyarrow.table({"text": ["a b"]}).replace_schema_metadata({b"huggingface": metadata}), sink)
+    assert read(sink.getvalue(), "a.parquet").classes == {}
+
+
+HEADERS = {  # what the first row is taken for: (content, whether it is a header)
+    "usual": ("text,label\ngood,1\nbad,0\n", True),
+    "numbered columns": (",0,1\n0,a warm day,x\n1,a cold day,y\n", True),
+    "years": ("country,2019,2020\nnorth,4,5\nsouth,6,7\n", True),
+    "long names": ("What do you think of the new harbour?,Your age\nnot much of it,31\nit is fine,40\n", True),
+    "names that come back below": ("text,label\nlabel,label\nthe text,0\n", True),
+    "label first": ("5,we came here for the bread\n1,they were out of bread again\n", False),
+    "repeated label": ("I liked it,positive\nit was dull,negative\nvery good,positive\n", False),
+    "very long": ("word " * 40 + ",x\nshort,y\n", False),
+}
+
+
+@pytest.mark.parametrize("content, header", HEADERS.values(), ids=HEADERS)
+def test_a_first_row_of_data_is_no_header(content, header):
+    table = read(content)
+    count = content.count("\n")
+    assert len(table) == (count - 1 if header else count) and any("looks like data" in note for note in table.notes) != header
+
+
+def test_columns_that_a_spreadsheet_adds_are_dropped():
+    assert read("v1,v2,,,\nham,Go now,,,\nspam,Win a prize,,,\n").columns == ("v1", "v2")
+    assert read("v1,v2,,\nham,Go now,,\nspam,Win a prize, more,\n").columns == ("v1", "v2", "column 3")
+
+
+def test_names_of_columns_are_all_different():
+    assert read("a,a,a (2), a\n1,2,3,x\n").columns == ("a", "a (2)", "a (2) (2)", "a (3)")
+    assert read(lines({"a": 1, " a": "x"}), "a.jsonl").cells == {"a": [1], "a (2)": ["x"]}
+
+
+def test_the_limit_on_long_cells_is_put_back():
+    before = csv.field_size_limit()
+    read("text\n" + "x" * 300_000)
+    refusal(FILES["quote never closed, rows unclear"].content)
+    assert csv.field_size_limit() == before
+
+
+def test_refusals_name_line_and_remedy():
+    assert refusal('{"text": "a"}\n[1]\n', "a.jsonl") == "a.jsonl, line 2: expected an object, found list."
+    assert refusal("text,label\n" + "a, b, c,x\n" * 3).startswith("a.csv: 3 of 3 rows do not have 2 cells as the first row, the first of them row 1.")

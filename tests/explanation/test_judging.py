@@ -1,0 +1,245 @@
+"""Attributions judged under a real network: the formulas again, literally; what is shared, tested and stored."""
+
+import numpy as np
+import pytest
+
+from core.data.tables import LabelledTexts
+from core.explanation.explainer import Explainer, softmax, with_reference
+from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
+from core.mathematics.erasure import retained
+from core.mathematics.ranking import ranking
+from core.mathematics.search.limits import finish
+from core.mathematics.statistics import simes
+from core.metrics.catalogue import DEFAULT, of_examples
+from core.network.scheduler import Cancelled
+from core.oracle.erasing import MASK, REMOVAL, ZERO, erased_rows
+from core.storage.store import Store
+from core.validity.fitting import Drawing, fit_reference
+from tests import tiny
+
+TEXT = "A warm and funny film about two brothers who lose it all"
+HARD = tuple(name for name, metric in of_examples().items() if not metric.soft)
+CHEAP = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
+
+
+@pytest.fixture
+def explainer(bundled, tmp_path):
+    return with_reference(bundled, Store(tmp_path))
+
+
+@pytest.fixture
+def encoded(explainer):
+    return explainer.encode(TEXT, None, "word")
+
+
+def tiny_reference(model):
+    """A reference of a tiny model's own texts."""
+    texts = list(tiny.SENTENCES)
+    return fit_reference(model, LabelledTexts(texts, None, np.zeros(len(texts), dtype=np.int64), (), "tiny", "0" * 64), Drawing(maskings=3))
+
+
+def probability(model, encoded, mask, erasure, target):
+    """One erased input, alone, through the network."""
+    (row,) = erased_rows(encoded, mask[None], erasure)
+    return softmax(model.run(row.ids[None], np.array([len(row.ids)]), None if row.type_ids is None else row.type_ids[None])[0][0])[target]
+
+
+@pytest.mark.parametrize("erasure", [MASK, REMOVAL, ZERO])
+def test_hard_metrics_are_the_papers_formulas_written_out(explainer, encoded, erasure):
+    """Against a slow twin, one input at a time."""
+    model = explainer.model
+    judge = Judge(explainer, encoded, How(erasure=erasure))
+    scores, _ = judge.attribution("leave-one-out")
+    order, F = ranking(scores), encoded.F
+
+    def p(erased):
+        mask = np.zeros(F, dtype=bool)
+        mask[list(erased)] = True
+        return probability(model, encoded, mask, erasure, judge.target)
+
+    full, none = p([]), p(range(F))
+    sufficiency, comprehensiveness = [], []
+    for percent in (1, 5, 10, 20, 50):
+        rationale = order[:max(1, -(-F * percent // 100))]
+        S, S0 = 1 - max(0, full - p(set(range(F)) - set(rationale))), 1 - max(0, full - none)
+        sufficiency.append(min(1, max(0, (S - S0) / (1 - S0))))
+        comprehensiveness.append(min(1, max(0, full - p(rationale)) / (1 - S0)))
+    rated = judge.rate(scores, ("NS", "NC"))
+    np.testing.assert_allclose(rated.found["NS"].by_length, sufficiency, atol=1e-5)
+    np.testing.assert_allclose(rated.found["NC"].by_length, comprehensiveness, atol=1e-5)
+    assert rated.found["NS"].value == pytest.approx(np.mean(sufficiency), abs=1e-5)
+
+
+def test_the_class_is_the_predicted_one(explainer, encoded):
+    assert Judge(explainer, encoded).target == explainer.logits(encoded).argmax()
+
+
+def test_hard_metrics_share_their_forward_passes(explainer, encoded):
+    """Eight metrics of six measures ask for no more inputs than there are distinct ones."""
+    for name in CHEAP:
+        judge_measure(explainer, encoded, name, "signed", HARD)
+    asked = sum(explainer.oracles.of(encoded, erasure).counters.passes for erasure in (MASK, REMOVAL, ZERO))
+    known = [len(explainer.oracles.of(encoded, erasure)._logits) for erasure in (MASK, REMOVAL, ZERO)]
+    # What was known before its states were asked for is read a second time: the text itself, and leave-one-out's own masks.
+    assert asked <= sum(known) + encoded.F + 2
+
+
+def test_every_number_has_the_p_values_of_its_inputs(explainer, encoded):
+    rated = judge_measure(explainer, encoded, "leave-one-out", "signed", ("NS", "decision flip", "CORR", "Soft-NS", "sparsity"))
+    assert set(rated.inputs) == {"NS", "decision flip", "CORR", "Soft-NS"}
+    # The zero embedding, and 32 draws as one.
+    judge = Judge(explainer, encoded, How(), True)
+    q = retained(rated.scores, encoded.premasked)
+    expected = [judge.soft.p(0 * q)["calibrated"][0], simes(judge.soft.p(q)["calibrated"])]
+    np.testing.assert_allclose(rated.inputs["Soft-NS"].p["calibrated"], expected)
+    assert len(rated.inputs["CORR"].p["calibrated"]) == encoded.F == len(rated.inputs["decision flip"].p["literal"])
+    mask = np.ones((1, encoded.F), dtype=bool)
+    everything = explainer.tested(encoded).judge(mask).p["calibrated"][0]
+    assert everything in rated.inputs["NS"].p["calibrated"]
+
+
+def test_rationales_are_tested_under_each_erasure(explainer, encoded):
+    rated = judge_measure(explainer, encoded, "leave-one-out", "signed", ("NS",))
+    assert set(rated.leaves) == {MASK, REMOVAL, ZERO}
+    gone = np.zeros((1, encoded.F), dtype=bool)
+    gone[0, ranking(rated.scores)[:1]] = True
+    for erasure, forms in rated.leaves.items():
+        assert forms["calibrated"].shape == (2, 5)
+        assert forms["calibrated"][1, 0] == explainer.tested(encoded, erasure).judge(gone).p["calibrated"][0]
+        assert forms["literal"][0, 0] == explainer.tested(encoded, erasure).judge(~gone).p["literal"][0]
+
+
+def test_without_a_reference_nothing_is_tested(tiny_model):
+    explainer = Explainer(tiny_model("bert"))
+    rated = judge_measure(explainer, explainer.encode("The boat reads the wind", None, "word"), "leave-one-out", "signed", (*DEFAULT, "monotonicity"))
+    assert rated.inputs == {} == rated.leaves and set(rated.found) == {*DEFAULT, "monotonicity"}
+
+
+def test_what_is_stored_is_read_and_is_the_same(bundled, tmp_path, encoded):
+    first = with_reference(bundled, Store(tmp_path / "own"))
+    made = judge_measure(first, encoded, "gradient", "signed", tuple(of_examples()), How(draws=4))
+    again = with_reference(bundled, Store(tmp_path / "own"))
+    before = bundled.scheduler.counters.passes
+    read = judge_measure(again, encoded, "gradient", "signed", tuple(of_examples()), How(draws=4))
+    assert bundled.scheduler.counters.passes == before
+    for name, score in made.found.items():
+        np.testing.assert_equal((read.found[name].value, read.found[name].error, read.found[name].by_length, read.found[name].note),
+                                (score.value, score.error, score.by_length, score.note))
+    assert read.inputs.keys() == made.inputs.keys() and read.leaves.keys() == made.leaves.keys()
+    for name, inputs in made.inputs.items():
+        np.testing.assert_equal(read.inputs[name].p, inputs.p)
+    np.testing.assert_equal(read.leaves, made.leaves)
+
+
+@pytest.mark.parametrize("other", [How(draws=5), How(draws=4, seed=1), How(draws=4, scaling="sigmoid"), How(draws=4, erasure=REMOVAL)])
+def test_other_choices_are_other_results(explainer, encoded, other):
+    one = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, How(draws=4))
+    two = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, other)
+    assert any(one.found[name].value != two.found[name].value for name in DEFAULT)
+
+
+def test_random_attributions_are_reproduced_stream_and_are_stored(bundled, tmp_path, encoded):
+    explainer = with_reference(bundled, Store(tmp_path))
+    steps = []
+    work = judge_random(explainer, encoded, ("NS", "Soft-NC"), How(draws=2), 5)
+    try:
+        while True:
+            steps.append(next(work))
+    except StopIteration as end:
+        found = end.value
+    assert [len(step["NS"]) for step in steps] == [1, 2, 3, 4, 5] and len(set(found["NS"])) > 1
+    before = bundled.scheduler.counters.passes
+    again = finish(judge_random(with_reference(bundled, Store(tmp_path)), encoded, ("NS", "Soft-NC"), How(draws=2), 5))
+    np.testing.assert_equal(again, found)
+    assert bundled.scheduler.counters.passes == before
+    judge = Judge(explainer, encoded, How(draws=2))
+    assert judge.rate(judge.random(3), ("NS",)).found["NS"].value == found["NS"][3]
+
+
+def test_shuffled_scores_are_the_same_scores_elsewhere(explainer):
+    encoded = explainer.encode("A warm [MASK] film about brothers", None, "word")
+    judge = Judge(explainer, encoded)
+    scores, _ = judge.attribution("leave-one-out")
+    shuffled = [judge.shuffled(scores, r) for r in range(4)]
+    for one in shuffled:
+        np.testing.assert_array_equal(np.sort(one), np.sort(scores))
+        assert one[2] == scores[2], "what the text masks stays where it is"
+    assert len({tuple(one) for one in shuffled}) > 1
+    found = finish(judge_shuffled(explainer, encoded, "leave-one-out", "signed", ("Soft-NS",), How(draws=2), 4))
+    assert found["Soft-NS"].shape == (4,) and found["Soft-NS"][1] == judge_shuffled_value(explainer, encoded, shuffled[1])
+
+
+def judge_shuffled_value(explainer, encoded, scores):
+    return Judge(explainer, encoded, How(draws=2)).rate(scores, ("Soft-NS",)).found["Soft-NS"].value
+
+
+def test_two_attributions_of_one_order_agree_under_hard_metrics_and_differ_under_soft_ones(explainer, encoded):
+    """SoftFaith Fig. 1: the same top words, other weights."""
+    judge = Judge(explainer, encoded, How(draws=16))
+    order = ranking(judge.attribution("leave-one-out")[0])
+    steep, even = np.zeros(encoded.F), np.zeros(encoded.F)
+    steep[order] = np.geomspace(1, 1e-3, encoded.F)
+    even[order] = np.linspace(1, 0.9, encoded.F)
+    one, two = (judge.rate(scores, DEFAULT).found for scores in (steep, even))
+    assert (one["NS"].value, one["NC"].value) == (two["NS"].value, two["NC"].value)
+    assert one["Soft-NS"].value != two["Soft-NS"].value and one["Soft-NC"].value != two["Soft-NC"].value
+
+
+@pytest.mark.parametrize("tested", [True, False])
+def test_where_removal_leaves_nothing_the_metrics_that_need_it_say_so(tiny_model, tested):
+    model = tiny_model("gpt2")
+    explainer = Explainer(model, None, tiny_reference(model) if tested else None)
+    encoded = explainer.encode("boat", None, "word")
+    assert (encoded.feature_of >= 0).all(), "this tokenizer adds no special tokens"
+    rated = judge_measure(explainer, encoded, "gradient", "signed", ("NS", "sparsity", "decision flip"), How(erasure=REMOVAL))
+    assert np.isnan(rated.found["NS"].value) and "empty" in rated.found["NS"].note and np.isnan(rated.found["decision flip"].value)
+    assert np.isfinite(rated.found["sparsity"].value), "asks for no input"
+    assert set(rated.leaves) == ({MASK, ZERO} if tested else set())
+
+
+def test_a_text_that_is_masked_throughout_has_no_metrics_and_no_tests(explainer):
+    rated = judge_measure(explainer, explainer.encode("[MASK] [MASK]", None, "word"), "gradient", "signed", DEFAULT)
+    assert all(np.isnan(score.value) and "masked" in score.note for score in rated.found.values()) and rated.leaves == {}
+
+
+def test_scores_without_an_order_are_not_tested(explainer, encoded):
+    judge = Judge(explainer, encoded, How(), True)
+    assert judge.leaves(np.full(encoded.F, np.nan)) == {}
+
+
+def test_adding_a_metric_draws_nothing_again(bundled, tmp_path, encoded):
+    def work(names):
+        explainer = with_reference(bundled, Store(tmp_path / "own"))
+        before = bundled.scheduler.counters.passes
+        judge_measure(explainer, encoded, "gradient", "signed", names, How(draws=4))
+        finish(judge_random(explainer, encoded, names, How(draws=4), 3))
+        finish(judge_shuffled(explainer, encoded, "gradient", "signed", names, How(draws=4), 3))
+        return bundled.scheduler.counters.passes - before
+
+    assert work(("NS", "Soft-NC")) > 0
+    assert work(("Soft-NC", "NS")) == 0
+    # Seven attributions, four draws each, and the zero embedding for each of the three works.
+    assert work(("Soft-NS", "NS", "Soft-NC")) == 7 * 4 + 3
+
+
+def test_forgetting_an_example_writes_its_p_values(bundled, tmp_path, encoded):
+    store = Store(tmp_path / "own")
+    explainer = with_reference(bundled, store)
+    masks = np.eye(encoded.F, dtype=bool)
+    explainer.tested(encoded, REMOVAL).judge(masks)
+    explainer.forget(encoded)
+    assert with_reference(bundled, store).tested(encoded, REMOVAL).known(masks)
+
+
+def test_a_judging_can_be_stopped(explainer, encoded):
+    with pytest.raises(Cancelled):
+        judge_measure(explainer, encoded, "leave-one-out", "signed", HARD, cancelled=lambda: True)
+
+
+def test_the_cost_is_no_less_than_what_is_asked(explainer, encoded):
+    names = (*DEFAULT, "monotonicity", "CORR")
+    cost = judging_cost(explainer, encoded, names, How(draws=4), "leave-one-out")
+    before = explainer.model.scheduler.counters.passes
+    judge_measure(explainer, encoded, "leave-one-out", "signed", names, How(draws=4))
+    assert explainer.model.scheduler.counters.passes - before <= cost.passes + 1 and cost.seconds > 0
+    assert judging_cost(explainer, encoded, DEFAULT, attributions=BASELINES).passes > cost.passes

@@ -1,0 +1,280 @@
+"""Limits and scores of real examples: what the oracle is asked, what a file of them becomes, and what an interruption costs."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from pyarrow import parquet
+
+from core.commands.command_line import main
+from core.data.tables import BadData, LabelledTexts
+from core.evaluation.studies import limits_of_texts as batches
+from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
+from core.explanation.explainer import Explainer, softmax
+from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, probability, score, study_width
+from core.mathematics.aopc import order_aopc, prefix_masks
+from core.mathematics.search.limits import TooDear, finish, most_sets, widened
+from core.measures.catalogue import measures
+from core.network.halves import half_speed, half_twin
+from core.network.scheduler import Cancelled
+from core.storage.store import Store
+from core.validity.references import find_reference
+from tests import tiny
+
+SHORT = "The ferry leaves before light."
+BATCH = Batch("tiny", ("leave-one-out", "random"), exact_up_to=256)
+
+
+def texts(sentences) -> LabelledTexts:
+    return LabelledTexts(list(sentences), None, np.zeros(len(sentences), dtype=np.int64), (), "texts.jsonl", "0" * 64)
+
+
+@pytest.fixture
+def explainer(tiny_model):
+    return Explainer(tiny_model("bert"))
+
+
+def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer):
+    encoded = explainer.encode(SHORT, None, "word")
+    scored = [score(explainer, encoded, name, 1) for name in ("leave-one-out", "gradient", "beam", "random")]
+    told = []
+    beams = [found for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done)) if found]
+    (alone,) = (found for found in find_beam(explainer, encoded, 1, 5, half=False, early=False) if found)
+    assert (alone.limits.lower, alone.limits.upper) == (beams[1].limits.lower, beams[1].limits.upper)
+    exact = finish(find_exact(explainer, encoded, 1))
+    found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
+    assert [(limits.method, limits.width) for limits in found] == [("beam", 1), ("beam", 5), ("exact", None)]
+    assert told == sorted(told) and told[-1][0] <= told[-1][1] == most_sets(encoded.F, 1) + most_sets(encoded.F, 5)
+    for earlier, later in zip(found, found[1:]):
+        assert later.lower <= earlier.lower + 1e-9 and later.upper >= earlier.upper - 1e-9
+    value = probability(explainer.oracles.of(encoded), 1)
+    for limits in found:
+        assert order_aopc(value, limits.highest, encoded.F) == pytest.approx(limits.upper, abs=1e-6)
+        assert order_aopc(value, limits.lowest, encoded.F) == pytest.approx(limits.lower, abs=1e-6)
+        for one in scored:
+            assert all(limits.lower - 1e-9 <= reached <= limits.upper + 1e-9 for reached in (one.comprehensiveness, one.sufficiency))
+            assert all(np.isnan(normal) or -1e-6 <= normal <= 1 + 1e-6 for normal in one.normalised(limits))
+
+
+def test_all_searches_of_an_example_share_the_oracles_memo(explainer):
+    encoded = explainer.encode(SHORT, None, "word")
+    counters = explainer.model.scheduler.counters
+    before = counters.passes
+    score(explainer, encoded, "beam", 1)
+    finish(find_beam(explainer, encoded, 1, half=False))
+    finish(find_exact(explainer, encoded, 1))
+    assert counters.passes - before == exact_cost(explainer, encoded).passes == 2**encoded.F, "every subset once, whoever asked first"
+    before = counters.passes
+    finish(find_beam(explainer, encoded, 1, width=3, half=False))
+    score(explainer, encoded, "leave-one-out", 1)
+    assert counters.passes == before
+
+
+@pytest.fixture
+def halved(monkeypatch, tiny_model):
+    """An explainer on a device that multiplies faster in half precision, whatever this one does."""
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    return Explainer(tiny_model("bert"))
+
+
+def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halved):
+    encoded = halved.encode(tiny.SENTENCES[3], None, "word")
+    rough, full = halved.searching(encoded), halved.oracles.of(encoded)
+    assert rough.model.precision == "bfloat16" and rough.model.lock is halved.model.lock and rough.key != full.key
+    before = halved.model.scheduler.counters.passes
+    found = finish(find_beam(halved, encoded, 1, 4))
+    assert found.searched == "bfloat16"
+    # The full model reads the orders that were found, and nothing else of the search.
+    assert halved.model.scheduler.counters.passes - before <= 4 * (encoded.F + 1) < found.limits.scores
+    value = probability(full, 1)
+    for order, reached in ((found.limits.highest, found.limits.upper), (found.limits.lowest, found.limits.lower)):
+        assert order_aopc(value, order, encoded.F) == reached
+    alone = finish(find_beam(halved, encoded, 1, 4, half=False))
+    assert alone.searched == "float32"
+    assert found.limits.upper == pytest.approx(alone.limits.upper, abs=5e-3) and found.limits.lower == pytest.approx(alone.limits.lower, abs=5e-3)
+
+
+def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
+    encoded = halved.encode(SHORT, None, "word")
+    rough = halved.searching(encoded).model
+    rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.inf, dtype=np.float32), None)
+    found = finish(find_beam(halved, encoded, 1, 2))
+    alone = finish(find_beam(Explainer(halved.model), encoded, 1, 2, half=False))
+    assert found.searched == "float32" and (found.limits.lower, found.limits.upper) == (alone.limits.lower, alone.limits.upper)
+
+
+def test_half_precision_is_left_alone_where_it_is_no_faster_or_no_copy_fits(monkeypatch, tiny_model):
+    model = tiny_model("bert")
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 1.2)
+    assert half_twin(model) is None
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    assert half_twin(replace(model, precision="float16")) is None
+    assert next(half_twin(model).module.parameters()).dtype == torch.bfloat16 and next(model.module.parameters()).dtype == torch.float32
+
+    def full(*_):
+        raise RuntimeError("CUDA out of memory")
+
+    monkeypatch.setattr("copy.deepcopy", full)
+    assert half_twin(model) is None
+
+
+def test_the_speed_of_half_precision_is_measured_and_none_where_it_cannot_be():
+    assert half_speed("cpu") > 0 and half_speed("cpu") == half_speed("cpu")
+    assert half_speed("no such device") == 0.0
+
+
+def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(explainer, monkeypatch):
+    encoded = explainer.encode(SHORT, None, "word")
+    before = explainer.model.scheduler.counters.passes
+    with pytest.raises(TooDear, match=f"need {2**encoded.F:,} scores"):
+        finish(find_exact(explainer, encoded, 1, most=2**encoded.F - 1))
+    monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1.9 * exact_bytes(encoded.F))
+    with pytest.raises(TooDear, match="MB are free"):
+        finish(find_exact(explainer, encoded, 1))
+    assert explainer.model.scheduler.counters.passes == before
+    monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 2.1 * exact_bytes(encoded.F))
+    assert finish(find_exact(explainer, encoded, 1)).limits.method == "exact"
+
+
+def test_cancelling_leaves_the_best_so_far_and_asking_again_goes_on(tiny_model, tmp_path):
+    explainer = Explainer(tiny_model("bert"), Store(tmp_path, 10**9))
+    encoded = explainer.encode(tiny.SENTENCES[3], None, "word")
+    counters, found, stop = explainer.model.scheduler.counters, [], []
+    with pytest.raises(Cancelled):
+        for one in find_beam(explainer, encoded, 1, 4, half=False, cancelled=lambda: bool(stop)):
+            if one is not None:
+                found.append(one)
+                stop.append(True)
+    assert len(found) == 1 and found[0].limits.width == 1
+    known = counters.passes
+    # A new process finds what was written when it was cancelled.
+    again = Explainer(explainer.model, Store(tmp_path, 10**9))
+    finish(find_beam(again, encoded, 1, 1, half=False))
+    assert counters.passes == known
+
+
+def test_scores_carry_p_values_where_there_is_a_reference(bundled):
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode("A slow film , and a kind one .", None, "word")
+    one = score(explainer, encoded, "gradient", 1)
+    for along, sign in ((one.comprehensive, 1), (one.sufficient, -1)):
+        masks = prefix_masks(along.order, encoded.F)
+        judged = explainer.tested(encoded).judge(masks)
+        np.testing.assert_allclose(along.values, softmax(judged.logits)[:, 1], atol=1e-6)
+        assert set(along.p) == set(judged.p) and all((along.p[form] == judged.p[form]).all() for form in judged.p)
+        scores = sign * explainer.attribute(encoded, "gradient", 1).scores[measures()["gradient"].variants[0]]
+        assert along.order.tolist() == np.argsort(-scores, kind="stable").tolist()
+
+
+def test_a_study_of_widths_asks_each_example_and_recommends_one(explainer):
+    cases = [(explainer.encode(text, None, "word"), 1) for text in (SHORT, "Slow.", "It rained again.")]
+    told = list(study_width(explainer, cases, threshold=1e-4, half=False))
+    studies = [study for study in told if study is not None]
+    assert len(told) == 4 * len(studies) and studies[-1].settled
+    exact = [finish(find_exact(explainer, encoded, target)).limits for encoded, target in cases]
+    assert studies[-1].upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
+    assert studies[-1].lower[:, -1] == pytest.approx([limits.lower for limits in exact], abs=1e-6)
+
+
+def test_a_study_goes_on_in_full_where_half_precision_gives_no_number(halved):
+    cases = [(halved.encode(text, None, "word"), 1) for text in (SHORT, "It rained again.")]
+    rough = halved.searching(cases[0][0]).model
+    rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.nan, dtype=np.float32), None)
+    *_, study = (told for told in study_width(halved, cases, threshold=1e-4) if told is not None)
+    exact = [finish(find_exact(halved, encoded, target)).limits for encoded, target in cases]
+    assert study.settled and study.upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
+
+
+def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch):
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
+    model = tiny_model("modernbert")
+    whole, rough = dict(model.module.named_buffers()), dict(half_twin(model).module.named_buffers())
+    assert any("inv_freq" in name for name in whole)
+    for name, buffer in whole.items():
+        assert rough[name].dtype == buffer.dtype and torch.equal(rough[name], buffer)
+
+
+def test_a_file_falls_back_to_beams_where_the_memory_is_too_small_and_keeps_no_text(explainer, tmp_path, monkeypatch):
+    monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1.0)
+    rows = parquet.read_table(batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")).to_pylist()
+    assert [row["method"] for row in rows] == ["beam", "beam"] and rows[0]["problem"] is None
+    assert not explainer.oracles._held and not explainer._tested
+
+
+def test_a_row_holds_what_the_library_says(explainer):
+    encoded = explainer.encode(SHORT, None, "word")
+    row = limit_row(explainer, encoded, BATCH)
+    target = int(explainer.logits(encoded).argmax())
+    one = score(explainer, encoded, "leave-one-out", target)
+    limits = finish(find_exact(explainer, encoded, target)).limits
+    assert row["searched"] == "float32" and row["class"] == explainer.model.labels[target] and row["method"] == "exact" and row["problem"] is None
+    assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
+    assert row["leave-one-out: comprehensiveness"] == pytest.approx(one.comprehensiveness)
+    assert row["leave-one-out: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
+
+
+def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_path):
+    data = texts([SHORT, "[MASK] [MASK]", "\u200b", "Slow."])
+    out = batch_limits(explainer, data, BATCH, tmp_path / "new" / "limits.parquet")
+    rows = parquet.read_table(out).to_pylist()
+    assert [row["example"] for row in rows] == [1, 2, 3, 4] and [row["problem"] is None for row in rows] == [True, False, False, True]
+    assert rows[0]["lower"] <= rows[0]["leave-one-out: comprehensiveness"] <= rows[0]["upper"]
+    assert "masked in the text" in rows[1]["problem"] and rows[1]["upper"] is None
+    assert sorted(rows[0]["highest_order"]) == list(range(len(rows[0]["features"])))
+    assert list(tmp_path.joinpath("new").iterdir()) == [out], "nothing is left beside it"
+
+
+@pytest.mark.parametrize("cut", [0, 7])
+def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monkeypatch, cut):
+    data, out = texts([SHORT, "Slow.", "It rained again."]), tmp_path / "limits.parquet"
+    whole = parquet.read_table(batch_limits(explainer, data, BATCH, tmp_path / "whole.parquet")).to_pylist()
+    really, calls = batches.limit_row, []
+
+    def stops(*given):
+        calls.append(given)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return really(*given)
+
+    monkeypatch.setattr(batches, "limit_row", stops)
+    with pytest.raises(KeyboardInterrupt):
+        batch_limits(explainer, data, BATCH, out)
+    begun = tmp_path / "limits.parquet.partial.jsonl"
+    # A kill may cut the last line short: then that text is computed again.
+    begun.write_bytes(begun.read_bytes()[:-cut] if cut else begun.read_bytes())
+    batch_limits(explainer, data, BATCH, out)
+    assert len(calls) == 3 + (2 if cut else 1)
+    rows = parquet.read_table(out).to_pylist()
+    assert [{k: v for k, v in row.items() if k != "seconds"} for row in rows] == [{k: v for k, v in row.items() if k != "seconds"} for row in whole]
+
+
+def test_rows_of_other_choices_are_not_mixed_in(explainer, tmp_path):
+    (tmp_path / "limits.parquet.partial.jsonl").write_text(json.dumps({"fingerprint": "another"}) + "\n")
+    with pytest.raises(BadData, match="Delete it, or choose another --out"):
+        batch_limits(explainer, texts([SHORT]), BATCH, tmp_path / "limits.parquet")
+
+
+@pytest.mark.parametrize("wrong, said", [({"measures": ("nope",)}, "no measure"), ({"target": "nope"}, "no class"), ({"width": 0}, "at least 1"),
+                                         ({"exact_up_to": 1 << 21}, "1,048,576 scores")])
+def test_choices_that_cannot_be_are_a_sentence(explainer, tmp_path, wrong, said):
+    with pytest.raises(ValueError, match=said):
+        batch_limits(explainer, texts([SHORT]), Batch("tiny", **wrong), tmp_path / "limits.parquet")
+
+
+def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    data, out = tmp_path / "a.jsonl", tmp_path / "limits.parquet"
+    data.write_text(json.dumps({"text": SHORT}) + "\n")
+    model = str(tiny.folder("bert", tiny_root))
+    assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", tiny.LABELS[2], "--measures", "gradient", "--device", "cpu"]) == 0
+    (row,) = parquet.read_table(out).to_pylist()
+    assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
+    # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
+    for given, setting, method in ((["--exact-up-to", "0"], "4096", "beam"), ([], "1", "beam"), ([], "99999999", "exact")):
+        monkeypatch.setenv("FAITHSCOPE_EXACT", setting)
+        assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--measures", "gradient", *given]) == 0
+        assert parquet.read_table(out).to_pylist()[0]["method"] == method
+    assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", "nope"]) == 1
+    assert "no class" in capsys.readouterr().err

@@ -1,0 +1,141 @@
+"""The table of metrics, worked out by hand: places, shades, flips, pairs, agreement, and the gate of the inputs."""
+
+import numpy as np
+import pytest
+
+from core.explanation.judging import Rated
+from core.explanation.metric_table import (
+    Board,
+    agreement,
+    better_than,
+    board,
+    count_pairs,
+    count_rejected,
+    equal_lengths,
+    flips,
+    gate_of_inputs,
+    gate_of_rationales,
+    mean_and_spread,
+    places,
+    reversals,
+    shades,
+)
+from core.mathematics.erasure import rationale_sizes
+from core.metrics.registry import HIGHER, LOWER, NEITHER, Score
+from core.validity.gate import FLOOR, NO_REFERENCE, OPEN, PLAIN, TOO_FEW
+
+NAN = float("nan")
+# Measures a, b, c under an upward metric, a downward one, and one without a direction.
+VALUES = np.array([[0.9, 0.1, 0.3], [0.5, 0.7, 0.2], [0.7, 0.4, 0.1]])
+DIRECTIONS = np.array([HIGHER, LOWER, NEITHER])
+
+
+def test_places_follow_the_direction_and_a_metric_without_one_gives_none():
+    assert places(VALUES, DIRECTIONS).tolist() == [[1, 1, 0], [3, 3, 0], [2, 2, 0]]
+    assert places(VALUES, np.array([LOWER, HIGHER, HIGHER])).tolist() == [[3, 3, 1], [1, 1, 2], [2, 2, 3]]
+
+
+def test_scores_equal_to_three_decimals_share_a_place_and_what_is_undefined_has_none():
+    values = np.array([[0.50001], [0.5], [NAN], [0.2], [0.6]])
+    assert places(values, np.array([HIGHER])).ravel().tolist() == [2, 2, 0, 4, 1]
+    assert places(np.array([[-1e-9], [0.0]]), np.array([LOWER])).ravel().tolist() == [1, 1]
+
+
+def test_shades_run_from_the_worst_to_the_best():
+    found = shades(VALUES, DIRECTIONS)
+    assert found[:, 0] == pytest.approx([1, 0, 0.5]) and found[:, 1] == pytest.approx([1, 0, 0.5]) and np.isnan(found[:, 2]).all()
+    assert np.isnan(shades(np.array([[0.4], [0.4], [NAN]]), np.array([HIGHER]))).all(), "where all are equal none is better"
+
+
+def test_nothing_given_is_changed():
+    values = VALUES.copy()
+    for work in (places, shades, flips, reversals, agreement, count_pairs):
+        work(values, DIRECTIONS)
+    assert (values == VALUES).all()
+
+
+def test_a_flip_needs_two_metrics_that_order_a_pair_strictly_the_other_way():
+    # The first metric: a > b > c. The second: a > c > b. So b and c flip, a does not.
+    values = np.array([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5]])
+    both = np.array([HIGHER, HIGHER])
+    assert flips(values, both).tolist() == [[False, False], [True, True], [True, True]]
+    # A tie contradicts nobody, nor does what is undefined, nor a metric without a direction.
+    assert not flips(np.array([[0.9, 0.3], [0.5, 0.3]]), both).any()
+    assert not flips(np.array([[0.9, NAN], [0.5, 0.3]]), both).any()
+    assert not flips(np.array([[0.9, 0.1], [0.5, 0.3]]), np.array([HIGHER, NEITHER])).any()
+    # A downward metric agrees where its numbers run the other way.
+    assert not flips(np.array([[0.9, 0.1], [0.5, 0.3]]), np.array([HIGHER, LOWER])).any()
+    assert flips(np.array([[0.9, 0.1], [0.5, 0.3]]), both).all()
+
+
+def test_only_the_metrics_that_take_part_are_marked():
+    # a before b by the first and the third, b before a by the second; the fourth ties them.
+    values = np.array([[0.9, 0.1, 0.8, 0.5], [0.5, 0.3, 0.2, 0.5]])
+    found = flips(values, np.full(4, HIGHER))
+    assert found.tolist() == [[True, True, True, False]] * 2
+    assert Board(("a", "b"), ("NS", "NC", "Soft-NS", "Soft-NC"), values, values * NAN, (("",) * 4,) * 2).flipped_with(0, 1) == [("b", ("NS", "Soft-NS"))]
+
+
+def test_pairs_are_counted_once_as_same_contrary_or_tied():
+    values = np.array([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5], [0.1, 0.0]])
+    # Pairs: ab same, ac same, ad same, bc contrary, bd same, cd tied by the first.
+    found = count_pairs(values, np.array([HIGHER, HIGHER]))
+    assert (found.same, found.contrary, found.tied, found.all, found.metrics) == (4, 1, 1, 6, 2)
+    one = count_pairs(VALUES, DIRECTIONS)
+    assert (one.same, one.contrary, one.metrics) == (3, 0, 2)
+    silent = count_pairs(np.array([[0.9, 0.4, 1.0], [0.5, 0.6, 1.0]]), np.array([HIGHER, LOWER, HIGHER]))
+    assert (silent.same, silent.metrics) == (1, 2), "a metric that ties all does not spoil what the others say"
+    nothing = count_pairs(np.array([[NAN], [NAN]]), np.array([HIGHER]))
+    assert (nothing.same, nothing.contrary, nothing.tied, nothing.metrics) == (0, 0, 1, 0)
+    assert count_pairs(np.zeros((1, 2)), np.array([HIGHER, LOWER])).all == 0 and count_pairs(np.zeros((0, 2)), np.array([HIGHER, LOWER])).all == 0
+
+
+def test_agreement_of_metrics_is_tau_over_the_measures_both_can_score():
+    values = np.array([[0.9, 0.1, 0.1], [0.5, 0.7, NAN], [0.7, 0.4, 0.9]])
+    found = agreement(values, np.array([HIGHER, LOWER, HIGHER]))
+    assert found[0, 1] == pytest.approx(1) and found[0, 0] == pytest.approx(1)
+    assert found[0, 2] == found[2, 0] == pytest.approx(-1), "a before c by the first, c before a by the third"
+    assert np.isnan(agreement(values, DIRECTIONS)[2]).all()
+    # a > b > c against a > c > b: two pairs of three are the same.
+    assert agreement(np.array([[3, 3], [2, 1], [1, 2]]) / 4, np.array([HIGHER, HIGHER]))[0, 1] == pytest.approx(1 / 3)
+
+
+def test_a_board_tells_who_leads_and_what_is_undefined():
+    found = board({"a": Rated(np.zeros(2), {"NS": Score(0.9), "NC": Score(0.2), "CORR": Score(NAN, note="why")}),
+                   "b": Rated(np.zeros(2), {"NS": Score(0.4), "NC": Score(0.2004), "CORR": Score(0.5, note="know")}),
+                   "c": Rated(np.zeros(2), {"NS": Score(0.1), "NC": Score(0.1), "CORR": Score(NAN, note="why")})}, ("NS", "NC", "CORR"))
+    assert found.leaders() == {("a",): ("NS",), ("a", "b"): ("NC",)}, "CORR puts no two measures in an order"
+    assert found.silent() == ("CORR",) and found.undefined == 2
+    assert found.told() == {("why", True): [("a", "CORR"), ("c", "CORR")], ("know", False): [("b", "CORR")]}
+    assert board({}, ("NS",)).values.shape == (0, 1) and board({}, ("NS",)).leaders() == {}
+
+
+def test_a_number_is_marked_by_holm_over_its_distinct_inputs():
+    p = {"calibrated": np.array([0.02, 0.3, 0.9]), "literal": np.array([0.01, 0.3, 0.9])}
+    assert gate_of_inputs(p, 0.001).first is None, "0.02 is above 0.05/3"
+    assert gate_of_inputs(p, 0.001, PLAIN).first == 0
+    assert gate_of_inputs(p, 0.001, form="literal").first == 0
+    assert gate_of_inputs(p, None).state == NO_REFERENCE and gate_of_inputs(p, 0.05).state == FLOOR and gate_of_inputs(p, 0.03).state == TOO_FEW
+    assert gate_of_inputs({}, 0.001).state == OPEN and gate_of_inputs({}, 0.001).first is None
+
+
+def test_lengths_of_the_same_number_of_features_are_one_input():
+    sizes = rationale_sizes(8)
+    assert sizes.tolist() == [1, 1, 1, 2, 4] and equal_lengths(sizes) == [(1, (0.01, 0.05, 0.10))]
+    assert equal_lengths(np.array([1, 2, 3, 4, 5])) == []
+    p = np.array([[0.009, 0.009, 0.009, 0.5, 0.5], [0.5] * 5])
+    # Six distinct inputs: 0.009 is above 0.05/6 = 0.0083, and below 0.05.
+    assert gate_of_rationales(p, sizes, 0.001).steps == 6 and not gate_of_rationales(p, sizes, 0.001).rejected.any()
+    assert gate_of_rationales(p, sizes, 0.001, PLAIN).rejected.reshape(2, 5).tolist() == [[True] * 3 + [False] * 2, [False] * 5]
+    assert count_rejected(gate_of_rationales(p, sizes, 0.001, PLAIN), sizes) == (1, 6)
+
+
+def test_means_leave_out_what_is_undefined():
+    assert mean_and_spread(np.array([1.0, NAN, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
+    mean, spread, known = mean_and_spread(np.array([NAN]))
+    assert np.isnan(mean) and np.isnan(spread) and known == 0
+
+
+def test_better_depends_on_the_direction():
+    assert better_than(0.5, 0.4, HIGHER) is True and better_than(0.5, 0.4, LOWER) is False and better_than(0.4, 0.4, HIGHER) is False
+    assert better_than(0.5, 0.4, NEITHER) is None and better_than(NAN, 0.4, HIGHER) is None and better_than(0.5, NAN, LOWER) is None

@@ -1,0 +1,379 @@
+"""Combined p-values, Holm's rule, the validity gate and curves: SciPy, slow twins, and answers worked out by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.mathematics.curves import acu, racu, spread
+from core.mathematics.statistics import ALPHA, fisher, holm, simes
+from core.validity.gate import FLOOR, HOLM, NO_REFERENCE, OPEN, PLAIN, TOO_FEW, decide
+
+PROPERTY = settings(deadline=None, max_examples=150, derandomize=True)
+p_values = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 0.01, 0.05, 0.05 / 2, 0.05 / 3, 0.05 / 4])
+several = st.lists(p_values, min_size=1, max_size=9)
+
+
+# Simes
+
+
+@PROPERTY
+@given(several)
+def test_simes_is_what_scipy_says(p):
+    """The smallest p-value adjusted by Benjamini and Hochberg."""
+    assert simes(p) == pytest.approx(stats.false_discovery_control(p, method="bh").min(), rel=1e-12)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
+def test_simes_combines_any_axis(axis):
+    p = np.random.default_rng(0).random((3, 4, 5))
+    expected = stats.false_discovery_control(p, axis=axis, method="bh").min(axis=axis)
+    found = simes(p, axis)
+    assert found.shape == expected.shape and found.dtype == np.float64
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("p, expected", [
+    ([0.3], 0.3),
+    ([0.01, 0.5], 0.02),  # 0.01 · 2/1 against 0.5 · 2/2.
+    ([0.04, 0.03], 0.04),  # 0.03 · 2 against 0.04.
+    ([0.9, 0.02, 0.03, 0.8], 0.06),  # 0.08, 0.06, 1.07, 0.9.
+    ([1.0, 1.0, 1.0], 1.0),
+    ([0.0, 1.0, 1.0], 0.0),
+])
+def test_simes_by_hand(p, expected):
+    assert simes(p) == pytest.approx(expected, abs=1e-15)
+
+
+@PROPERTY
+@given(several, st.randoms(use_true_random=False))
+def test_simes_asks_for_no_order_and_stays_between_the_smallest_p_times_n_and_the_largest(p, shuffle):
+    other = shuffle.sample(p, len(p))
+    assert simes(p) == simes(other)
+    assert min(p) <= simes(p) <= min(max(p), len(p) * min(p))
+
+
+def test_simes_of_independent_p_values_is_uniform():
+    found = simes(np.random.default_rng(1).random((4000, 12)))
+    assert stats.kstest(found, "uniform").pvalue > 1e-3
+
+
+def test_combining_does_not_change_the_p_values():
+    p = np.array([[0.5, 0.1, 0.3], [0.9, 0.2, 0.0]])
+    before = p.copy()
+    simes(p), simes(p, 0), fisher(p), fisher(p, 0), holm(p[0])
+    assert (p == before).all()
+
+
+@pytest.mark.parametrize("combine", [simes, fisher])
+@pytest.mark.parametrize("shape, axis", [((0,), -1), ((3, 0), -1), ((0, 3), 0)])
+def test_no_p_values_cannot_be_combined(combine, shape, axis):
+    with pytest.raises(ValueError, match="no p-values"):
+        combine(np.empty(shape), axis)
+
+
+# Fisher
+
+
+@PROPERTY
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=9))
+def test_fishers_statistic_is_what_scipy_says_where_p_is_not_tiny(p):
+    # 1e-8 changes each logarithm by less than 1e-8 / p.
+    assert fisher(p) == pytest.approx(stats.combine_pvalues(p, method="fisher").statistic, abs=2 * len(p) * 1e-6)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+def test_fisher_combines_any_axis(axis):
+    p = np.random.default_rng(2).uniform(0.01, 1, (3, 4, 5))
+    expected = stats.combine_pvalues(p, method="fisher", axis=axis).statistic
+    assert fisher(p, axis).shape == expected.shape
+    np.testing.assert_allclose(fisher(p, axis), expected, atol=2 * 5 * 1e-6)
+
+
+@pytest.mark.parametrize("p, expected", [
+    ([0.0], 36.841361487904734),  # 16 · log 10.
+    ([0.0, 0.0, 0.0], 3 * 36.841361487904734),
+    ([1e-8], 35.45506712678484),  # 16 · log 10 − 2 · log 2.
+    ([np.exp(-1), np.exp(-2)], 6.0),
+    ([1.0, 1.0], 0.0),
+])
+def test_fishers_statistic_by_hand(p, expected):
+    assert fisher(p) == pytest.approx(expected, abs=1e-6)
+
+
+# Holm
+
+
+def slow_holm(p, planned, alpha):
+    """As Holm tells it: reject the smallest p left, as long as it is below alpha over how many hypotheses are left."""
+    rejected, left = [False] * len(p), list(range(len(p)))
+    while left:
+        smallest = min(left, key=lambda i: p[i])
+        if not p[smallest] < alpha / (planned - sum(rejected)):
+            break
+        rejected[smallest] = True
+        left.remove(smallest)
+    return rejected
+
+
+@PROPERTY
+@given(several, st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.3]))
+def test_holm_is_the_slow_step_down(p, more, alpha):
+    assert holm(p, len(p) + more, alpha).tolist() == slow_holm(p, len(p) + more, alpha)
+    assert holm(p, alpha=alpha).tolist() == slow_holm(p, len(p), alpha)
+
+
+@pytest.mark.parametrize("p, planned, rejected", [
+    # Thresholds 0.05/4 = 0.0125, 0.0167, 0.025, 0.05.
+    ([0.01, 0.04, 0.03, 0.005], None, [True, False, False, True]),
+    # 0.0166 after 0.001, 0.024 after both, 0.049 last.
+    ([0.049, 0.0166, 0.024, 0.001], None, [True, True, True, True]),
+    # 0.013 misses the first threshold; 0.02, which its own threshold would let through, is not looked at any more.
+    ([0.02, 0.013, 0.02, 0.013], None, [False, False, False, False]),
+    ([0.04], None, [True]),
+    ([0.04], 2, [False]),
+    # Of ten planned: 0.005, 0.00556, 0.00625.
+    ([0.0062, 0.0049, 0.0055], 10, [True, True, True]),
+    ([0.0063, 0.0049, 0.0055], 10, [False, True, True]),
+    ([], None, []),
+    ([], 3, []),
+])
+def test_holm_by_hand(p, planned, rejected):
+    found = holm(p, planned)
+    assert found.tolist() == rejected and found.dtype == bool
+
+
+@pytest.mark.parametrize("planned", [1, 2, 4])
+def test_holm_rejects_strictly_below_the_threshold(planned):
+    threshold = ALPHA / planned
+    assert not holm([threshold], planned)[0] and holm([np.nextafter(threshold, 0)], planned)[0]
+
+
+@PROPERTY
+@given(several, several)
+def test_what_holm_rejects_stays_rejected_when_the_missing_p_values_come(now, later):
+    before = holm(now, planned=len(now) + len(later))
+    after = holm(now + later)[:len(now)]
+    assert (after >= before).all()
+    assert before.tolist() == holm(now + [1.0] * len(later))[:len(now)].tolist(), "what is missing counts as 1"
+
+
+def test_holm_rejects_anything_true_in_at_most_5_percent_of_families():
+    drawn = np.random.default_rng(3)
+    wrong = sum(holm(drawn.random(6)).any() for _ in range(3000))
+    # Independent: 1 − (1 − 0.05/6)^6 = 0.049.
+    assert stats.binomtest(wrong, 3000, 1 - (1 - 0.05 / 6)**6).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("planned", [2, 0])
+def test_holm_refuses_fewer_planned_than_given(planned):
+    with pytest.raises(ValueError, match=f"3 p-values were given, but {planned} planned"):
+        holm([0.1, 0.2, 0.3], planned)
+
+
+# Gate
+
+
+@pytest.mark.parametrize("rule, floor, state", [
+    # Eleven steps: Holm asks for less than 0.05/11 = 0.004545.
+    (HOLM, None, NO_REFERENCE),
+    (HOLM, 0.5, FLOOR),
+    (HOLM, 0.05, FLOOR),
+    (HOLM, 0.0499, TOO_FEW),
+    (HOLM, 0.05 / 11, TOO_FEW),
+    (HOLM, 0.0045, OPEN),
+    (HOLM, 0.0, OPEN),
+    (PLAIN, None, NO_REFERENCE),
+    (PLAIN, 0.05, FLOOR),
+    (PLAIN, 0.0499, OPEN),
+])
+def test_the_gate_speaks_only_where_the_reference_can_reject(rule, floor, state):
+    # Steps 4 and 9 are as small as this reference can give; only an open gate marks them.
+    p = np.full(11, 0.5)
+    p[[4, 9]] = 0.001
+    gate = decide(p, np.arange(11), 11, floor, rule)
+    assert gate.state == state and gate.available == (state == OPEN)
+    assert gate.rule == rule and gate.steps == 11 and gate.threshold == pytest.approx(0.05 / 11 if rule == HOLM else 0.05)
+    assert np.flatnonzero(gate.rejected).tolist() == ([4, 9] if state == OPEN else [])
+    assert gate.rejected.dtype == bool and gate.rejected.shape == (11,)
+    assert gate.first == (4 if state == OPEN else None) and gate.beyond(10) == (state == OPEN)
+
+
+@pytest.mark.parametrize("rule", [HOLM, PLAIN])
+def test_numbers_from_the_first_rejected_step_on_are_beyond(rule):
+    p = np.array([0.3, 0.4, 0.0001, 0.6, 0.0002])
+    gate = decide(p, np.arange(5), 5, 0.0001, rule)
+    assert gate.rejected.tolist() == [False, False, True, False, True] and gate.first == 2 and type(gate.first) is int
+    assert [gate.beyond(step) for step in range(5)] == [False, False, True, True, True], "a step that is not rejected is marked too"
+
+
+@pytest.mark.parametrize("rule", [HOLM, PLAIN])
+def test_with_nothing_rejected_nothing_is_beyond(rule):
+    gate = decide(np.array([0.3, 0.05, 0.9]), np.arange(3), 3, 0.001, rule)
+    assert gate.state == OPEN and not gate.rejected.any() and gate.first is None and not any(gate.beyond(step) for step in range(3))
+
+
+def test_the_first_step_can_be_rejected():
+    gate = decide(np.array([0.001, 0.9]), np.arange(2), 2, 0.001)
+    assert gate.first == 0 and gate.beyond(0) and gate.beyond(1)
+
+
+def test_steps_that_mask_the_same_are_one_test():
+    """Three features in eleven steps are four inputs, so 0.012 < 0.05/4 is rejected, at each step that has it."""
+    masked = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3])
+    gate = decide(np.array([0.9, 0.8, 0.012, 0.7])[masked], masked, 4, 0.001)
+    assert np.flatnonzero(gate.rejected).tolist() == [7, 8, 9] and gate.first == 7
+    assert gate.steps == 4 and gate.threshold == 0.0125
+
+
+def test_names_of_inputs_need_no_order():
+    gate = decide(np.array([0.9, 0.001, 0.001, 0.3]), np.array([7, 2, 2, 5]), 3, 0.0001)
+    assert gate.rejected.tolist() == [False, True, True, False] and gate.first == 1
+
+
+def test_holm_steps_down_over_the_planned_inputs_and_the_plain_rule_takes_each_by_itself():
+    # Of four: 0.0125, 0.0167, 0.025, 0.05.
+    p = np.array([0.03, 0.016, 0.012, 0.5])
+    assert decide(p, np.arange(4), 4, 0.001).rejected.tolist() == [False, True, True, False]
+    assert decide(p, np.arange(4), 4, 0.001, PLAIN).rejected.tolist() == [True, True, True, False]
+    assert decide(p, np.arange(4), 4, 0.001, PLAIN, alpha=0.02).rejected.tolist() == [False, True, True, False]
+    # The last input is still to come: it counts as not rejected, and as planned.
+    assert decide(p[:3], np.arange(3), 4, 0.001).rejected.tolist() == [False, True, True]
+    assert decide(p[:3], np.arange(3), 9, 0.001).rejected.tolist() == [False, False, False]
+
+
+def test_the_plain_rule_is_strict():
+    gate = decide(np.array([0.05, np.nextafter(0.05, 0)]), np.arange(2), 2, 0.001, PLAIN)
+    assert gate.rejected.tolist() == [False, True]
+
+
+@PROPERTY
+@given(st.lists(p_values, min_size=1, max_size=6), st.data())
+def test_the_gate_tests_distinct_inputs_and_never_takes_a_rejection_back(distinct, data):
+    inputs = np.array(sorted(data.draw(st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=11))))
+    done = data.draw(st.integers(1, len(inputs)))
+    p, planned = np.array(distinct)[inputs], len(set(inputs.tolist()))
+    whole, part = decide(p, inputs, planned, 0.0), decide(p[:done], inputs[:done], planned, 0.0)
+    names = sorted(set(inputs.tolist()))
+    slow = dict(zip(names, slow_holm([distinct[i] for i in names], planned, 0.05)))
+    assert whole.rejected.tolist() == [slow[i] for i in inputs.tolist()]
+    assert (whole.rejected[:done] >= part.rejected).all()
+    assert part.first is None or whole.first <= part.first
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="'bonferroni'"):
+        decide(np.array([0.5]), np.array([0]), 1, 0.001, "bonferroni")
+
+
+# ACU and RACU
+
+X = [0.0, 0.1, 0.5, 1.0]
+MEASURE, BASELINE = [1.0, 0.2, 0.4, 0.0], [1.0, 0.8, 0.6, 0.2]
+ELEVEN = np.linspace(0, 1, 11)
+curves = st.lists(st.tuples(st.floats(0.01, 1), st.floats(-1, 1)), min_size=2, max_size=12)
+
+
+def test_acu_by_hand():
+    """b − p is 0, 0.6, 0.2, 0.2: 0.05 · 0.6 + 0.2 · 0.8 + 0.25 · 0.4."""
+    assert acu(X, MEASURE, BASELINE) == pytest.approx(0.29, abs=1e-15)
+    assert acu(X, BASELINE, MEASURE) == pytest.approx(-0.29, abs=1e-15)
+
+
+def test_racu_by_hand():
+    """b − b_I is 0.8, 0.6, 0.4, 0: 0.05 · 1.4 + 0.2 · 1 + 0.25 · 0.4 = 0.37."""
+    assert racu(X, MEASURE, BASELINE) == pytest.approx(0.29 / 0.37, rel=1e-12)
+
+
+@PROPERTY
+@given(curves, st.data())
+def test_acu_is_the_sum_of_the_paper(curve, data):
+    x, b = np.cumsum([step for step, _ in curve]), [value for _, value in curve]
+    p = data.draw(st.lists(st.floats(-1, 1), min_size=len(b), max_size=len(b)))
+    expected = sum(0.5 * (x[i + 1] - x[i]) * ((b[i] - p[i]) + (b[i + 1] - p[i + 1])) for i in range(len(b) - 1))
+    assert acu(x, p, b) == pytest.approx(expected, abs=1e-12)
+
+
+@PROPERTY
+@given(curves)
+def test_racu_of_reaching_the_end_at_the_first_step_misses_one_only_by_the_first_trapezoid(curve):
+    x, b = np.cumsum([step for step, _ in curve]), np.array([1.5] + [value for _, value in curve[1:-1]] + [-1.5])
+    whole = sum(0.5 * (x[i + 1] - x[i]) * (b[i] + b[i + 1] - 2 * b[-1]) for i in range(len(b) - 1))
+    at_once = np.where(np.arange(len(b)) == 0, b[0], b[-1])
+    assert racu(x, at_once, b) == pytest.approx(1 - 0.5 * (x[1] - x[0]) * (b[0] - b[-1]) / whole, abs=1e-12)
+    assert racu(x, b, b) == 0.0
+
+
+def test_racu_of_reaching_the_end_at_once_is_90_percent_of_a_linear_baseline_in_eleven_points():
+    assert racu(ELEVEN, [1.0] + [0.2] * 10, 1 - 0.8 * ELEVEN) == pytest.approx(0.9, abs=1e-12)
+
+
+def test_racu_of_the_baseline_is_0_and_of_its_opposite_negative():
+    assert racu(X, BASELINE, BASELINE) == 0.0
+    assert racu(X, 2 * np.array(BASELINE) - MEASURE, BASELINE) == pytest.approx(-0.29 / 0.37, rel=1e-12)
+
+
+def test_racu_exceeds_1_where_masking_pushes_below_the_end():
+    # 0.9 for reaching 0.2 at once, and nine points at −0.6 instead: 9 · 0.1 · 0.8 / 0.4 more.
+    assert racu(ELEVEN, [1.0] + [-0.6] * 9 + [0.2], 1 - 0.8 * ELEVEN) == pytest.approx(0.9 + 1.8, abs=1e-12)
+
+
+@pytest.mark.parametrize("drop, defined", [(0.0, False), (1.9e-6, False), (2.1e-6, True), (-1.0, False)])
+def test_racu_is_nan_where_the_baseline_loses_next_to_nothing(drop, defined):
+    """The denominator of a linear baseline is half of what it loses."""
+    baseline = -drop * ELEVEN
+    found = racu(ELEVEN, np.full(11, -1.0), baseline)
+    assert np.isnan(found) != defined
+    assert not defined or found == pytest.approx(acu(ELEVEN, np.full(11, -1.0), baseline) / (drop / 2), rel=1e-6)
+
+
+def test_nan_stays_nan():
+    holed = [1.0, np.nan, 0.4, 0.0]
+    assert np.isnan([acu(X, holed, BASELINE), acu(X, MEASURE, holed), racu(X, holed, BASELINE), racu(X, MEASURE, holed)]).all()
+
+
+@pytest.mark.parametrize("area", [acu, racu])
+def test_what_is_no_curve_is_refused(area):
+    with pytest.raises(ValueError, match=r"\(4,\), \(3,\), \(4,\)"):
+        area(X, MEASURE[:3], BASELINE)
+    with pytest.raises(ValueError, match="equally long"):
+        area(X, MEASURE, BASELINE[:3])
+    with pytest.raises(ValueError, match="equally long"):
+        area(X[:3], MEASURE, BASELINE)
+    with pytest.raises(ValueError, match="ascending"):
+        area(X[::-1], MEASURE, BASELINE)
+    with pytest.raises(ValueError, match="ascending"):
+        area([0.0, 0.5, 0.4, 1.0], MEASURE, BASELINE)
+
+
+def test_a_ratio_that_repeats_adds_no_area():
+    """One feature of two at eleven ratios: a step without width."""
+    assert acu([0.0, 0.5, 0.5, 1.0], [1, 1, 0, 0], [1, 1, 1, 1]) == 0.5
+
+
+# Spread
+
+
+@pytest.mark.parametrize("share, lower, upper", [(0.95, 1, 39), (0.5, 10, 30), (1.0, 0, 40), (0.0, 20, 20)])
+def test_the_middle_share_of_41_curves_by_hand(share, lower, upper):
+    """41 values 0 … 40: the quantile q is 40 · q; the other point holds −2 times as much."""
+    values = np.random.default_rng(4).permutation(41).astype(float)
+    found = spread(np.stack([values, -2 * values], axis=1), share)
+    for got, expected in zip(found, ([20, -40], [lower, -2 * upper], [upper, -2 * lower])):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
+def test_the_spread_is_95_percent_and_interpolates():
+    mean, lower, upper = spread([[0.0, 1.0], [1.0, 1.0]])
+    np.testing.assert_allclose([mean, lower, upper], [[0.5, 1.0], [0.025, 1.0], [0.975, 1.0]], atol=1e-12)
+
+
+def test_the_spread_of_one_curve_is_itself():
+    assert [part.tolist() for part in spread([[3.0, -1.0]])] == [[3.0, -1.0]] * 3
+
+
+@pytest.mark.parametrize("bad", [np.empty((0, 3)), np.zeros(3), np.zeros((2, 2, 2))])
+def test_a_spread_needs_curves(bad):
+    with pytest.raises(ValueError, match="R at least 1"):
+        spread(bad)

@@ -1,0 +1,355 @@
+"""The page AOPC and NAOPC without a browser: scores between limits, what is said of them, and what happens where something is missing."""
+
+import csv
+import io
+import re
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.explanation import limiting
+from core.explanation.explainer import Explainer
+from core.explanation.limiting import find_beam, find_exact, score
+from core.explanation.recursive import BY_FEATURE, random_band
+from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, Gating, board, compare
+from core.mathematics.aopc import order_aopc
+from core.mathematics.search.limits import finish
+from core.measures.catalogue import DEFAULT
+from core.network.scheduler import Cancelled, NonFinite
+from core.oracle.oracle import Oracle
+from core.validity.references import find_reference
+from tests.app_session import App, wait
+
+pytestmark = pytest.mark.usefixtures("server")
+PAGE = "pages/aopc_and_naopc.py"
+REVIEWS = {example.id: example for example in read_bundled("reviews")}
+SMALL, LONG = REVIEWS["s040"], max(REVIEWS.values(), key=lambda example: len(example.text))
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch):
+    """Whatever this machine's speed, what the tests do not hold back starts at once."""
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+
+
+def complete(app: App) -> App:
+    """Wait until nothing is computed any more."""
+    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
+    return app
+
+
+def told(**query) -> App:
+    return complete(App(PAGE, **({"example": SMALL.id} | query)))
+
+
+@pytest.fixture(scope="module")
+def mine(bundled):
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode(SMALL.text, None, "word")
+    return explainer, encoded, int(explainer.logits(encoded).argmax())
+
+
+@pytest.fixture(scope="module")
+def by_hand(mine):
+    explainer, encoded, target = mine
+    scores = [score(explainer, encoded, name, target) for name in DEFAULT]
+    band = finish(random_band(explainer, encoded, BY_FEATURE))
+    return board(finish(find_exact(explainer, encoded, target)), scores, band, target, Gating(encoded, explainer.reference))
+
+
+def scores_table(app: App) -> list[list[str]]:
+    (found,) = [table for table in app.tables if "NAOPC ↑" in table[0]]
+    return found
+
+
+def scores_of(app: App) -> bool:
+    return any("NAOPC ↑" in table[0] for table in app.tables)
+
+
+def charts(app: App) -> list[str]:
+    return [chart.proto.spec for chart in app.at.get("plotly_chart")]
+
+
+def test_every_number_is_what_the_library_says(by_hand):
+    app = told()
+    header, *rows = scores_table(app)
+    assert header[0] == "measure" and [row[0] for row in rows] == [*DEFAULT, "random order, 30 seeds"]
+    for row, one in zip(rows, by_hand.standings):
+        for cell, value in zip(row[1:5], (one.aopc[COMPREHENSIVENESS], one.naopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], one.naopc[SUFFICIENCY])):
+            assert float(cell) == pytest.approx(value, abs=2e-3)
+        assert row[5] == "not rejected"
+    assert float(rows[-1][1].split(" ")[0]) == pytest.approx(by_hand.chance.mean, abs=2e-3)
+    limits = by_hand.limits
+    said = re.search(r"lies between ([\d.e-]+) and ([\d.e-]+): exact, over all orders \(256 sets\)", app.said)
+    assert [float(part) for part in said.groups()] == pytest.approx([limits.lower, limits.upper], abs=2e-3)
+
+
+def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):
+    app = told()
+    first = by_hand.best(COMPREHENSIVENESS)
+    said = app.said.split("Settings")[0]
+    assert f"{first.measure} comes closest to what this model allows" in said and "(exact)" in said and "where 1 is the best possible" in said
+    best = by_hand.best(SUFFICIENCY)
+    app.set("button_group", "Direction", SUFFICIENCY)
+    complete(app)
+    assert f"{best.measure} comes closest" in app.said and "where 0 is the best possible" in app.said and app.at.query_params["curves"] in (SUFFICIENCY, [SUFFICIENCY])
+
+
+def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
+    app = told(example="s001", measures=["gradient"])
+    assert "beam 5; exact limits can lie further apart" in app.said and app.has("button", "Compute exact limits")
+    assert re.search(r"at most 262,144 forward passes, about ", app.said)
+
+
+def test_what_is_too_dear_is_refused_with_the_number(monkeypatch):
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    app = App(PAGE, example=LONG.id, measures=["gradient"])
+    assert "up to 20 features can be asked for" in app.said and not app.has("button", "Compute exact limits")
+    assert re.search(r"Exact limits of \d+ features would need 2\^\d+ scores", app.said)
+
+
+def test_a_long_text_has_exact_limits_by_clause():
+    app = told(example=LONG.id, measures=["leave-one-out"], unit="clause")
+    assert re.search(r"exact, over all orders \(\d+ sets\)", app.said) and scores_table(app)[1][0] == "leave-one-out"
+
+
+def test_memory_that_is_not_there_is_said_before_it_starts(monkeypatch):
+    monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1_000_000)
+    app = told(example="s001", measures=["gradient"], beam="1")
+    assert re.search(r"Exact limits of 18 features hold about \d+ MB, and 1 MB are free", app.said) and not app.has("button", "Compute exact limits")
+
+
+def test_scores_that_exact_limits_may_cost_are_a_setting(monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "255")
+    st.cache_resource.clear()
+    app = told(example="s230", measures=["gradient"])
+    assert "exact, over all orders (128 sets)" in app.said
+    app = told(measures=["gradient"])
+    assert "beam 5" in app.said and app.has("button", "Compute exact limits")
+    complete(app.press("Compute exact limits", exact=False))
+    assert "exact, over all orders (256 sets)" in app.said
+
+
+def test_two_models_stand_beside_each_other_with_their_places_before_and_after(bundled, by_hand):
+    from core.loading.loading import load
+
+    app = told(beside="sst2-plain")
+    plain = load("sst2-plain", "cpu")
+    other = Explainer(plain, None, find_reference(plain))
+    encoded = other.encode(SMALL.text, None, "word")
+    target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
+    scores = [score(other, encoded, name, target) for name in DEFAULT]
+    beside = board(finish(find_exact(other, encoded, target)), scores, None, target, Gating(encoded, other.reference))
+    header, *rows = scores_table(app)
+    assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
+    assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)
+    compared = compare({"sst2-fmm": by_hand, "sst2-plain": beside}, COMPREHENSIVENESS)
+    assert ("Normalising changes which model is ahead" in app.said) == bool(compared.changed)
+    assert ("Normalising does not change which model is ahead" in app.said) == (not compared.changed)
+    assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
+
+
+def test_a_model_with_the_same_weights_does_not_stand_beside(monkeypatch, tmp_path, fresh):
+    import shutil
+
+    from core import settings
+
+    folder = shutil.copytree(settings.BUNDLED / "models" / "sst2-fmm", tmp_path / "copy")
+    monkeypatch.setenv("FAITHSCOPE_MODEL", f"sst2-fmm;{folder}")
+    st.cache_resource.clear()
+    app = told(measures=["gradient"], beside=str(folder))
+    assert "has the same weights as sst2-fmm" in app.said and scores_table(app)[0][0] == "measure"
+
+
+def test_models_that_explain_different_classes_are_not_compared(monkeypatch, fresh):
+    import core.loading.loading as loading
+
+    really = loading.load
+    monkeypatch.setattr(loading, "load", lambda name, *more: replace(really(name, *more), labels=("LABEL_0", "LABEL_1")) if name == "sst2-plain" else really(name, *more))
+    app = told(measures=["gradient"], beside="sst2-plain")
+    assert "The two models explain different classes, “positive” (sst2-fmm) and “LABEL_" in app.said
+    assert "Normalising" not in app.said and not any("by NAOPC" in chart for chart in charts(app))
+
+
+def test_values_of_another_kind_and_orders_of_the_other_direction_are_choices(mine):
+    explainer, encoded, target = mine
+    app = told(values="absolute", measures=["leave-one-out"])
+    one = score(explainer, encoded, "leave-one-out", target, "absolute")
+    assert float(scores_table(app)[1][1]) == pytest.approx(one.comprehensiveness, abs=2e-3)
+
+
+def test_the_twin_is_marked_where_its_inputs_are_rejected():
+    app = told(model="sst2-plain", example="s001", measures=["leave-one-out"], rule="plain")
+    row = scores_table(app)[1]
+    assert "⚠" in row[1] and "⚠" in row[2] and "rejected from" in row[5] and "words masked on" in row[5]
+    assert "⚠ Some of the masked inputs that this rests on are rejected" in app.said and "attains the" in app.said
+
+
+def test_validity_that_cannot_be_told_is_called_unavailable():
+    app = told(model="sst2-plain", measures=["leave-one-out"], form="literal")
+    assert scores_table(app)[1][5] == "unavailable" and "Validity unavailable" in app.said
+
+
+def test_limits_that_nearly_coincide_are_warned_of(monkeypatch):
+    monkeypatch.setattr("core.mathematics.search.limits.NARROW", 2.0)
+    assert "NAOPC magnifies trifles" in told(measures=["gradient"]).said
+
+
+# Bad input
+
+def test_a_text_of_one_word_has_one_order_and_no_naopc():
+    app = App("pages/attributions.py").type("Dull")
+    complete(app.go(PAGE))
+    assert "every order of masking scores the same" in app.said and scores_table(app)[1][2] == "—" and not app.errors
+
+
+def test_every_word_may_be_masked_already():
+    app = App("pages/attributions.py").type("[MASK] [MASK]")
+    complete(app.go(PAGE))
+    assert "no orders to compare" in app.said and not app.errors and not charts(app)
+
+
+def test_words_that_are_masked_in_the_text_are_in_no_order():
+    app = App("pages/attributions.py", measures=["leave-one-out"]).type("A [MASK] dull film")
+    complete(app.go(PAGE))
+    rows = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
+    of_one = [row["masked here"] for row in rows if row["order"] == "leave-one-out" and row["direction"] == COMPREHENSIVENESS]
+    assert sorted(of_one) == ["", "A", "dull", "film"] and "exact, over all orders (8 sets)" in app.said
+
+
+def test_a_model_that_answers_nan_is_a_sentence_and_nothing_else_is_lost(monkeypatch, fresh):
+    really = Oracle.logits
+
+    def logits(self, masks, **more):
+        if masks.sum() > 30:
+            raise NonFinite("The model returned NaN or infinity for 3 of 9 inputs.")
+        return really(self, masks, **more)
+
+    monkeypatch.setattr(Oracle, "logits", logits)
+    app = told(measures=["gradient"], search="the model’s own")
+    assert any("stopped" in error and "NaN" in error for error in app.errors) and app.has("multiselect", "Measures")
+
+
+def test_without_a_reference_everything_but_validity_is_there(monkeypatch, fresh):
+    monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
+    st.cache_resource.clear()
+    app = told(measures=["gradient"])
+    assert scores_table(app)[1][5] == "unavailable" and "no MaSF reference" in app.said and "exact, over all orders" in app.said
+
+
+# Jobs
+
+@pytest.fixture
+def held_back(monkeypatch, fresh):
+    """Exact limits that stand still after their first sets until they are let go or told to stop."""
+    let_go, really = threading.Event(), limiting.find_exact
+
+    def held(*given, cancelled=None, **more):
+        search = really(*given, cancelled=cancelled, **more)
+        while True:
+            try:
+                value = next(search)
+            except StopIteration as end:
+                return end.value
+            while not let_go.wait(0.02):
+                if cancelled():
+                    raise Cancelled("stopped")
+            yield value
+
+    monkeypatch.setattr(limiting, "find_exact", held)
+    st.cache_resource.clear()
+    yield let_go
+    let_go.set()
+
+
+def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
+    app = App(PAGE, example=SMALL.id, measures=["gradient"])
+    wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said and scores_of(app))
+    assert "best so far" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
+    app.go("pages/attributions.py")
+    app.go(PAGE)
+    app.set("button_group", "Validity gate", "plain")
+    assert "exact limits are under way" in app.said
+    held_back.set()
+    complete(app)
+    assert "exact, over all orders (256 sets)" in app.said
+
+
+def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_back):
+    app = App(PAGE, example=SMALL.id, measures=["gradient"])
+    wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said)
+    app.press("Cancel")
+    wait(app, lambda: app.has("button", "Go on with exact limits"))
+    assert re.search(r"exact limits stopped after \d+ of at most \d+ sets", app.said) and "best so far" in app.said and "beam 5" in app.said and "Cancelled" in app.said
+    held_back.set()
+    complete(app.press("Go on with exact limits", exact=False))
+    assert "exact, over all orders" in app.said
+
+
+def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    st.cache_resource.clear()
+    app = App(PAGE, example=SMALL.id, measures=["gradient"])
+    assert "Ask for the limits below" in app.said and not charts(app) and "forward passes" in app.said
+    complete(app.press("Compute beam 5 limits", exact=False))
+    assert "beam 5" in app.said and "Choose a measure in the settings" in app.said
+    complete(app.press("Compute gradient", exact=False))
+    assert scores_table(app)[1][0] == "gradient" and len(scores_table(app)) == 2, "no random orders were asked for"
+
+
+def test_the_beams_size_is_studied_on_request_and_recommended(mine):
+    explainer, encoded, target = mine
+    app = told(measures=["gradient"])
+    before = len(charts(app))
+    complete(app.press("Compute beam sizes on this text", exact=False))
+    said = re.search(r"On this text a beam of (\d+) is enough", app.said)
+    assert said and len(charts(app)) == before + 1
+    width = int(said[1])
+    exact, beam = finish(find_exact(explainer, encoded, target)).limits, finish(find_beam(explainer, encoded, target, width, half=False)).limits
+    assert beam.upper == pytest.approx(exact.upper, abs=0.02) and beam.lower == pytest.approx(exact.lower, abs=0.02)
+
+
+def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
+    monkeypatch.setattr("pages.parts.limits.limiting.STUDIED", 3)
+    monkeypatch.setattr("pages.parts.limits.limiting.WIDEST", 2)
+    app = told(measures=["gradient"], data="contrast pairs", example="p14a")
+    button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)
+    complete(app.press(button))
+    assert re.search(r"On \d+ texts of contrast pairs ", app.said) and "Compute beam sizes on this text" in " ".join(w.label for w in app.at.get("button"))
+
+
+# Keeping and sharing
+
+def test_the_tables_hold_every_number(mine, by_hand):
+    explainer, encoded, target = mine
+    app = told()
+    rows = list(csv.DictReader(io.StringIO(app.download("Scores (CSV)").lstrip("\ufeff"))))
+    assert [row["measure"] for row in rows] == list(DEFAULT)
+    for row, one in zip(rows, by_hand.standings):
+        assert float(row["comprehensiveness (higher is better)"]) == pytest.approx(one.aopc[COMPREHENSIVENESS], abs=1e-4)
+        assert float(row["upper limit"]) == pytest.approx(by_hand.limits.upper, abs=1e-4) and row["limits"] == "exact"
+        assert row["comprehensiveness rests on rejected inputs"] == "no"
+    steps = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
+    highest = [row for row in steps if row["order"] == "upper limit"]
+    assert len(highest) == encoded.F + 1 and float(highest[0]["p (calibrated)"]) > 0
+    values = np.array([float(row["probability of it"]) for row in highest])
+    assert float(np.mean(values[0] - values[1:])) == pytest.approx(by_hand.limits.upper, abs=1e-4)
+    assert order_aopc(lambda masks: np.full(len(masks), 1.0), by_hand.highest.order, encoded.F) == 0.0
+
+
+def test_a_link_restores_the_view():
+    app = told(curves="sufficiency", beside="sst2-plain", beam="2", search="the model’s own", values="absolute", rule="plain", form="literal",
+               measures=["gradient"])
+    assert app.widget("button_group", "Direction").value == "sufficiency" and app.widget("button_group", "Beam").value == "2"
+    assert app.widget("button_group", "Search beams in").value == "the model’s own" and app.widget("selectbox", "Beside it").value == "sst2-plain"
+
+
+@pytest.mark.parametrize("query", [{"beam": "7"}, {"curves": "x"}, {"beside": "nobody"}, {"search": ""}])
+def test_a_link_that_asks_for_what_is_not_there_says_so(query):
+    app = told(measures=["gradient"], **query).run()
+    assert scores_table(app) and (not query.get("beam") or "which is not here" in app.said)

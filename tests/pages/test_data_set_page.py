@@ -1,0 +1,250 @@
+"""The page Data set without a browser: the answer and its numbers, which texts it is about, what cannot be scored, and work that is stopped."""
+
+import csv
+import io
+import json
+import re
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.evaluation.studies import scoring
+from core.evaluation.studies.diagnosticity_report import HEADER, answer, report
+from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study, score_examples
+from core.explanation.explainer import Explainer
+from core.explanation.judging import How
+from core.mathematics.erasure import MIN_MAX
+from core.mathematics.search.limits import finish
+from core.network.scheduler import Cancelled
+from pages.parts.data_set.diagnosing import Diagnosing
+from pages.parts.frame import resources
+from tests.app_session import App, wait
+from tests.hostile import lines
+from tests.pages.test_pages import no_raw_markup
+
+pytestmark = pytest.mark.usefixtures("server")
+PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
+# Short ones, so that a test takes no longer than it must.
+SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
+AT_ONCE = Diagnosing.at_once
+FEW = {RANDOM: 3, SHUFFLED: 2}
+CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
+
+
+@pytest.fixture(scope="module")
+def shared_store(tmp_path_factory):
+    """A store of this file's own: what is added here is in nobody else's library."""
+    return tmp_path_factory.mktemp("scored") / "cache"
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch, server):
+    """Three random attributions or two shuffles, and what is not held back starts at once."""
+    monkeypatch.setattr("pages.parts.data_set.diagnosticity.COUNTS", FEW)
+    monkeypatch.setattr(Diagnosing, "at_once", AT_ONCE)
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+
+
+@pytest.fixture
+def given(monkeypatch, tmp_path):
+    """`given(rows)`: a session on the page whose data is these rows, without labels; four sentences unless others are given."""
+    def session(told=None, name="mine.jsonl", page=PAGE, **query) -> App:
+        told = [{"id": e.id, "text": e.text} for e in SHORT] if told is None else told
+        (tmp_path / name).write_bytes(lines(*told))
+        monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / name))
+        st.cache_resource.clear()
+        return App(page, **CHOSEN | query)
+    return session
+
+
+def complete(app: App) -> App:
+    """Wait until nothing is computed any more."""
+    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
+
+
+def named(app: App, column: str) -> list[list[str]]:
+    """The table that has a column."""
+    (found,) = [table for table in app.tables if column in table[0]]
+    return found
+
+
+@pytest.fixture(scope="module")
+def by_hand(bundled):
+    """What the library says of the four sentences."""
+    def told(baseline):
+        study = Study(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
+        return report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
+    return {baseline: told(baseline) for baseline in FEW}
+
+
+def test_the_page_says_what_the_library_says(given, by_hand):
+    by_hand = by_hand[RANDOM]
+    app = complete(given())
+    assert answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
+    drawn = named(app, "SoftFaith’s average ↑")
+    assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
+    for name, strict, half, ties, texts, paper in drawn[1:]:
+        cell = by_hand.cells[name, "all"]
+        assert strict.startswith(f"{cell.strict.mean:.3f} [") and half.startswith(f"{cell.half.mean:.3f} [") and (ties, texts) == (f"{cell.ties:.1%}", f"{cell.n}")
+    assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
+    (figure,) = app.at.get("plotly_chart")
+    assert len(json.loads(figure.proto.spec)["data"]) == 2 * 4 * 3
+    assert "4 texts alone say little" in app.said
+    no_raw_markup(app)
+
+
+def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand):
+    app = complete(given())
+    assert "set Baseline to shuffled" in app.said
+    app.set("button_group", "Baseline", SHUFFLED)
+    complete(app)
+    assert answer(by_hand[SHUFFLED]) in app.said and "2 shuffles of its own scores" in app.said and "Beside the paper" not in app.said
+    beside = named(app, "against random attributions ↑")
+    assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
+    for name, *cells, texts in beside[1:]:
+        assert texts == f"{by_hand[RANDOM].cells[name, 'all'].n}"
+        assert [cell.split(" [")[0] for cell in cells] == [f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW]
+    assert len(beside) == 1 + 4 and all(row[0] != "SoftFaith’s average ↑" for table in app.tables for row in table)
+    # Only where both are explained.
+    left = re.sub("For hard metrics a shuffle is a random order|random ones only|against random attributions ↑|random scores another amount", "", app.said)
+    assert "random" not in left, left[left.index("random") - 80:]
+    app.set("button_group", "Scaling", "softmax")
+    complete(app)
+    assert "set Baseline to shuffled" not in app.said and "telling amounts" not in app.said
+    app.set("button_group", "Scaling", MIN_MAX)
+    app.set("button_group", "Baseline", RANDOM)
+    complete(app)
+    assert answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
+
+
+def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
+    app = complete(given())
+    with_two = Study(("gradient", "attention"), how=How(draws=1), count=FEW[SHUFFLED], baseline=SHUFFLED)
+    work = score_examples(Explainer(bundled), [replace(e, text=f"{e.text} Twice.") for e in SHORT], with_two, resources.store())
+    next(work)
+    work.close()
+    told = given([{"id": e.id, "text": f"{e.text} Twice."} for e in SHORT])
+    assert "set Baseline to shuffled" in complete(told).said and all("against random attributions ↑" not in table[0] for table in told.tables)
+    assert not app.errors
+
+
+def test_what_is_saved_is_every_number(given, by_hand):
+    by_hand = by_hand[RANDOM]
+    app = complete(given())
+    header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
+    assert tuple(header) == HEADER and len(saved) == 4 * 3 + 2 * 5
+    whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
+    assert whole["sentence"] == answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
+    assert [float(row[5]) for row in saved] == pytest.approx([one["strict"] for one in whole["diagnosticity"]])
+
+
+def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch):
+    app = complete(given())
+    first = named(app, "SoftFaith’s average ↑")
+    asked, really = [], scoring._Run._attribution
+    monkeypatch.setattr(scoring._Run, "_attribution", lambda run, judge, attributed, held: asked.append(attributed.name) or really(run, judge, attributed, held))
+    st.cache_resource.clear()
+    again = complete(App(PAGE, **CHOSEN))
+    assert not asked and named(again, "SoftFaith’s average ↑") == first and not again.has("button", "Compute")
+    again.set("multiselect", "Measures", ["gradient", "attention", "input × gradient"])
+    complete(again)
+    assert asked == ["input × gradient"] * 4 and len(named(again, "measure")) == 1 + 3 * 4
+
+
+def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    app = given([{"id": "a", "text": "A film that nobody has scored as yet."}, {"id": "b", "text": "Nor has anybody this one."}])
+    assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.at.get("plotly_chart")
+    app.press("Compute diagnosticity", exact=False)
+    complete(app)
+    assert "2 texts alone say little" in app.said and app.at.get("plotly_chart")
+
+
+def test_the_filter_on_examples_says_which_texts(given):
+    app = complete(given(texts=FILTERED))
+    assert "no filter is set on Examples" in app.said
+    app = complete(given(texts=FILTERED, search="film"))
+    left = sum("film" in example.text.casefold() for example in SHORT)
+    assert f"All of the {left} that the filter leaves of 4 texts of mine.jsonl" in app.said
+    empty = given(texts=FILTERED, search="zzzz")
+    assert "leaves no text" in empty.said and not empty.at.get("plotly_chart") and not empty.errors
+    empty.set("button_group", "Texts", "all of the data")
+    complete(empty)
+    assert "leaves no text" not in empty.said and empty.at.get("plotly_chart")
+
+
+@pytest.mark.parametrize("told, said", [
+    ([{"text": SHORT[0].text}], "1 text alone says little"),
+    ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
+    ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored")])
+def test_texts_of_which_little_or_nothing_can_be_said(given, told, said):
+    app = given(told)
+    if app.at.get("progress"):
+        complete(app)
+    assert said in app.said
+    # What the sidebar says of its one example is no concern of this page.
+    assert all("Or choose another example in the sidebar" in error for error in app.errors)
+
+
+def test_a_class_that_is_never_predicted_is_named(given):
+    app = complete(given([{"id": e.id, "text": e.text} for e in SHORT if e.label == SHORT[0].label][:2]))
+    assert "On none of these texts does the model predict" in app.said
+
+
+def test_a_text_of_ones_own_is_one_example():
+    app = App("pages/attributions.py").type("A dull film.")
+    app.go(PAGE)
+    assert "A text of your own is one example" in app.said and not app.errors
+
+
+def test_nothing_chosen_is_a_sentence(given):
+    app = complete(given())
+    app.set("multiselect", "Measures", [])
+    assert "Choose at least one measure and one metric" in app.said and not app.at.get("plotly_chart") and not app.errors
+    app.set("multiselect", "Measures", ["gradient"])
+    app.set("multiselect", "Metrics", ["NS"])
+    complete(app)
+    assert re.search("NS (tells the measures from|prefers the measures to) random attributions", app.said) and "to test soft against hard ones" in app.said
+
+
+def test_a_link_that_asks_for_what_is_not_there_says_so(given):
+    app = given(texts="nope").run()
+    assert "which is not here" in app.said and not app.errors
+
+
+def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
+    going, really = threading.Event(), scoring._Run.add
+
+    def slow(run, i, cancelled):
+        if run.done >= 2:
+            while not going.wait(0.02):
+                if cancelled():
+                    raise Cancelled("stopped")
+        really(run, i, cancelled)
+
+    monkeypatch.setattr(scoring._Run, "add", slow)
+    told = [{"id": e.id, "text": f"{e.text} Once more."} for e in SHORT]
+    app = given(told)
+    wait(app, lambda: "So far, over 2 of 4 texts" in app.said)
+    assert app.has("button", "Cancel") and app.at.get("plotly_chart")
+    app.press("Cancel")
+    wait(app, lambda: app.has("button", "Go on with"))
+    assert "So far, over 2 of 4 texts" in app.said, "what was computed stays"
+    going.set()
+    app.press("Go on with", exact=False)
+    complete(app)
+    assert "So far" not in app.said and named(app, "SoftFaith’s average ↑")[1][4] == "4"
+
+
+def test_the_work_is_named_by_all_that_it_rests_on(bundled):
+    base = dict(explainer=Explainer(bundled), data="d", digest="0" * 64, examples=tuple(SHORT), study=Study())
+    others = [{"digest": "1" * 64}, {"examples": tuple(SHORT[:2])}, *({"study": study} for study in (
+        Study(measures=("gradient",)), Study(metrics=("NS",)), Study(sign="absolute"), Study(count=5), Study(unit="token"),
+        Study(baseline=SHUFFLED),
+        *(Study(how=How(**change)) for change in ({"draws": 2}, {"draws": 8, "erasure": "removal"}, {"draws": 8, "scaling": "softmax"}, {"draws": 8, "seed": 1}))))]
+    keys = [Diagnosing(**base | change).key for change in ({}, *others)]
+    assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1

@@ -1,0 +1,444 @@
+"""The page Examples without a browser: filters, order, choosing, own data and models, and what is remembered."""
+
+import csv
+import html
+import io
+import re
+import shutil
+import time
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.data.tables import BadData, RawTable
+from core.explanation.explainer import Explainer
+from pages.parts.frame import data as held_data
+from pages.parts.frame import resources
+from tests import tiny
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, wait
+from tests.hostile import hostile_files
+
+pytestmark = pytest.mark.usefixtures("server")
+REVIEWS = read_bundled("reviews")
+OWN = "text,sentiment,who\nA dull evening.,negative,x1\n\"Fine, really fine.\",positive,x2\nNot bad at all,positive,x3\nNever again!,negative,x4\n"
+
+
+def ask(app: App, what: str, value) -> App:
+    """What the table sends when something in it is pressed."""
+    app.at.session_state["browser"] = {"asked": {"what": what, "value": value, "at": time.perf_counter()}}
+    return app.run()
+
+
+def predicted(app: App) -> App:
+    """Wait until everything is predicted; on a machine that looks slow it waits to be asked."""
+    if app.has("button", "Predict all examples"):
+        app.press("Predict all examples")
+    return wait(app, lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress"))
+
+
+def facet(app: App, key: str) -> dict[str, int]:
+    return {value["value"]: value["count"] for part in app.table["facets"] if part["key"] == key for value in part["values"]}
+
+
+def ids(app: App) -> list[str]:
+    return [row["id"] for row in app.table["rows"]]
+
+
+def upload(app: App, name: str, content: bytes) -> App:
+    app.at.get("file_uploader")[0].set_value((name, content, "text/plain"))
+    return app.run()
+
+
+# What is there
+
+def test_the_table_shows_what_the_model_says_of_each_example(bundled):
+    app = predicted(App(EXAMPLES))
+    explainer = Explainer(bundled)
+    assert ids(app) == [example.id for example in REVIEWS[:12]] and app.table["found"] == f"{len(REVIEWS)} examples"
+    for row, example in zip(app.table["rows"], REVIEWS):
+        p = explainer.probabilities(bundled.encode(example.text))
+        assert row["predicted"] == bundled.labels[p.argmax()] and row["share"] == pytest.approx(p.max(), abs=1e-4)
+        assert row["right"] == (bundled.labels[p.argmax()] == example.label) and row["label"] == example.label
+        assert float(row["label_probability"]) == pytest.approx(p[bundled.labels.index(example.label)], abs=6e-3)
+    assert sum(facet(app, "label").values()) == sum(facet(app, "predicted").values()) == len(REVIEWS)
+    right = facet(app, "outcome")["right"]
+    assert f"right on {right} of {len(REVIEWS)}" in app.said and not app.errors
+
+
+def test_filters_narrow_and_the_counts_follow():
+    app = predicted(App(EXAMPLES))
+    wrong, positive = facet(app, "outcome")["wrong"], facet(app, "label")["positive"]
+    ask(app, "toggle", ["outcome", "wrong"])
+    assert app.table["found"] == f"{wrong} of {len(REVIEWS)} examples" and all(row["right"] is False for row in app.table["rows"])
+    assert app.at.query_params["outcome"] in ("wrong", ["wrong"])
+    both = facet(app, "label")["positive"]
+    assert 0 < both < positive
+    ask(app, "toggle", ["label", "positive"])
+    assert app.table["found"] == f"{both} of {len(REVIEWS)} examples" and facet(app, "label")["positive"] == both
+    ask(app, "clear", "")
+    assert app.table["found"] == f"{len(REVIEWS)} examples" and "outcome" not in app.at.query_params
+
+
+def test_searching_finds_texts():
+    app = ask(predicted(App(EXAMPLES)), "search", "NOT the")
+    expected = [e.id for e in REVIEWS if "not" in e.text.casefold() and "the" in e.text.casefold()]
+    assert ids(app) == expected[:12] and app.table["terms"] == ["not", "the"] and len(expected) < len(REVIEWS)
+    assert ask(app, "search", "no such words anywhere").table["rows"] == []
+
+
+def test_sorting_by_a_column_and_turning_it_round():
+    app = predicted(App(EXAMPLES))
+    ask(app, "order", "confidence")
+    shares = [row["share"] for row in app.table["rows"]]
+    assert shares == sorted(shares, reverse=True) and app.table["descending"]
+    ask(app, "order", "confidence")
+    assert [row["share"] for row in app.table["rows"]] == sorted(row["share"] for row in app.table["rows"]) and not app.table["descending"]
+    ask(app, "order", "row")
+    assert ids(app)[0] == REVIEWS[0].id
+
+
+def test_pages_of_the_table():
+    app = ask(predicted(App(EXAMPLES)), "page", 2)
+    assert ids(app) == [e.id for e in REVIEWS[12:24]] and app.at.query_params["page"] == "2"
+    assert ask(app, "page", 9_999).table["page"] == app.table["pages"] == -(-len(REVIEWS) // 12)
+    # Another filter starts at the first page.
+    assert ask(app, "toggle", ["label", "negative"]).table["page"] == 1
+
+
+def test_a_pressed_row_is_the_example_on_every_page():
+    app = ask(predicted(App(EXAMPLES)), "example", REVIEWS[7].id)
+    assert app.example == REVIEWS[7].id and [row["id"] for row in app.table["rows"] if row["chosen"]] == [REVIEWS[7].id]
+    assert REVIEWS[7].text in html.unescape(app.said) and app.at.query_params["example"] == REVIEWS[7].id
+    assert app.go(ATTRIBUTIONS).example == REVIEWS[7].id
+
+
+def test_previous_and_next_stay_within_the_filters_on_every_page():
+    app = ask(ask(predicted(App(EXAMPLES)), "toggle", ["outcome", "wrong"]), "order", "label probability")
+    listed = ids(app)
+    ask(app, "example", listed[0])
+    for page in PAGES:
+        app.go(page)
+        assert app.press("Next").example == listed[1] and app.press("Previous").example == listed[0]
+        assert "Filters leave" in app.said and app.at.query_params["order"] == "label probability"
+    app.go(ATTRIBUTIONS).press("Clear filters")
+    assert "outcome" not in app.at.query_params and app.example == listed[0]
+
+
+def test_the_table_follows_previous_and_next():
+    app = ask(predicted(App(EXAMPLES)), "example", REVIEWS[11].id)
+    app.press("Next")
+    assert app.example == REVIEWS[12].id and app.table["page"] == 2 and app.table["rows"][0]["chosen"]
+
+
+@pytest.mark.parametrize("event", [None, {}, {"asked": None}, {"asked": "x"}, {"asked": {"what": "toggle", "value": "x", "at": 1}},
+                                   {"asked": {"what": "toggle", "value": ["nothing", "x"], "at": 2}}, {"asked": {"what": "order", "value": "zebra", "at": 3}},
+                                   {"asked": {"what": "page", "value": "-7", "at": 4}}, {"asked": {"what": "page", "value": -7, "at": 5}},
+                                   {"asked": {"what": "example", "value": "no such id", "at": 6}}, {"asked": {"what": "search", "value": 5, "at": 7}}])
+def test_an_event_that_makes_no_sense_changes_nothing(event):
+    app = App(EXAMPLES)
+    app.at.session_state["browser"] = event
+    app.run()
+    assert len(app.table["rows"]) == 12 and app.example == REVIEWS[0].id and not app.errors
+
+
+# Links
+
+def test_a_link_restores_filters_order_and_page():
+    link = {"label": "negative", "outcome": ["wrong", "right"], "order": "confidence", "descending": "1", "page": "2", "search": "the"}
+    one = predicted(App(EXAMPLES, **link))
+    assert one.table["page"] == 2 and one.table["order"] == "confidence" and all(row["label"] == "negative" for row in one.table["rows"])
+    other = predicted(App(EXAMPLES, **one.at.query_params))
+    assert ids(other) == ids(one) and other.example == one.example
+    # On another page the same address moves within the same examples.
+    attributions = App(ATTRIBUTIONS, **one.at.query_params)
+    assert attributions.example == one.example and "Filters leave" in attributions.said
+
+
+def test_a_link_with_everything_wrong_says_so_and_shows_the_default():
+    app = App(EXAMPLES, model="foo", data="bar", example="zz", unit="qq", order="zebra", page="-3", label="sad", outcome="so-so", tag="<b>", search="",
+              weights="ffff", **{"class": "none"})
+    assert len(app.table["rows"]) == 12 and app.table["page"] == 1 and app.example == REVIEWS[0].id and not app.errors
+    for missing in ("foo", "bar", "qq"):
+        assert missing in app.said
+    wait(app, lambda: "sad" in app.said)
+    # A rerun does not take the sentence away; dismissing does.
+    assert "sad" in app.run().said and "sad" not in app.press("Dismiss").said
+
+
+def test_a_link_made_with_other_weights_says_so(bundled):
+    assert "other weights" in App(ATTRIBUTIONS, model="sst2-fmm", weights="0" * 12).said
+    assert "other weights" not in App(ATTRIBUTIONS, model="sst2-fmm", weights=bundled.digest[:12]).said
+
+
+# Data of one's own
+
+def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundled):
+    app = upload(App(EXAMPLES), "mine.csv", OWN.encode())
+    assert app.widget("selectbox", "Text (its words are masked)").value == "text" and app.widget("selectbox", "Label").value == "sentiment"
+    assert "4 examples of 4 rows" in app.said.replace("*", "") and not app.errors
+    predicted(app.press("Add this data"))
+    assert [row["text"] for row in app.table["rows"]] == ["A dull evening.", "Fine, really fine.", "Not bad at all", "Never again!"]
+    assert [row["label"] for row in app.table["rows"]] == ["negative", "positive", "positive", "negative"] and "of 4 examples" in app.said
+    key = app.widget("selectbox", "Data").value
+    assert key.startswith("mine.csv@") and app.at.query_params["data"] == key
+    query = dict(app.at.query_params)
+    # The server starts anew, and somebody opens the link.
+    st.cache_resource.clear()
+    again = App(ATTRIBUTIONS, **query | {"example": "2"})
+    assert again.text == "Fine, really fine." and again.widget("selectbox", "Data").value == key
+    assert "right" in again.said or "wrong" in again.said
+
+
+def test_columns_can_be_corrected(fresh):
+    app = upload(App(EXAMPLES), "odd.csv", b"a,b,c\nshort,A much longer text stands here,1\nword,And another long one there,0\n")
+    app.set("selectbox", "Text (its words are masked)", "a").set("selectbox", "Label", "c")
+    app.widget("text_area", "Names of numbered labels, in order, one a line").set_value("negative\npositive")
+    predicted(app.run().press("Add this data"))
+    assert [row["text"] for row in app.table["rows"]] == ["short", "word"] and [row["label"] for row in app.table["rows"]] == ["positive", "negative"]
+
+
+def test_pairs_are_read_as_pairs(fresh, bundled):
+    app = upload(App(EXAMPLES), "pairs.tsv", b"premise\thypothesis\tlabel\nA cat sleeps.\tAn animal rests.\t0\nIt rains.\t\t1\n")
+    predicted(app.press("Add this data"))
+    assert [row["second"] for row in app.table["rows"]] == ["An animal rests.", None]
+    p = Explainer(bundled).probabilities(bundled.encode("A cat sleeps.", "An animal rests."))
+    assert app.table["rows"][0]["share"] == pytest.approx(p.max(), abs=1e-4)
+
+
+def test_labels_of_another_task_are_shown_and_not_judged(fresh):
+    app = predicted(upload(App(EXAMPLES), "news.csv", b"text,label\nStocks fell.,Business\nThey won.,Sports\n").press("Add this data"))
+    assert [row["right"] for row in app.table["rows"]] == [None, None] and "not this model" in app.said
+    assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"] and "least sure" in app.said
+
+
+def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
+    many = "text,label\n" + "".join(f"Text number {i} here,positive\n" for i in range(1, 61))
+    upload(App(EXAMPLES), "one.csv", many.encode()).press("Add this data")
+    app = predicted(upload(App(EXAMPLES), "two.csv", many.replace("here", "there").encode()).press("Add this data"))
+    one, two = (next(key for key in resources.library().data() if key.startswith(name)) for name in ("one", "two"))
+    ask(ask(app, "order", "label probability"), "page", 4)
+    predicted(app.set("selectbox", "Data", one))
+    assert app.table["page"] == 1 and app.table["order"] == "row" and app.table["rows"][0]["text"] == "Text number 1 here" and app.example == "1"
+    assert app.set("selectbox", "Data", two).table["page"] == 1
+
+
+def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
+    # Names and texts that are cut in the middle, where alone they differ.
+    rows = "".join(f"review-{i:04}-of-the-amazon-book-set,{'The long beginning of a review that everybody knows ' * 2}{i}{' and its long end that everybody knows too' * 2},positive\n"
+                   for i in range(1, 6))
+    for fold in ("01", "02"):
+        app = upload(App(EXAMPLES), f"very_long_experiment_name_2024_fold_{fold}_of_the_great_collection_final.csv", f"id,text,label\n{rows}".encode() + f"x,{fold},positive\n".encode())
+        predicted(app.press("Add this data"))
+    for label in ("Data", "Example"):
+        options = app.widget("selectbox", label).proto.options
+        assert len(set(options)) == len(options) > 3
+    listed = ids(app)
+    ask(app, "example", listed[0])
+    assert app.example == listed[0] == app.run().example and app.set("selectbox", "Example", listed[2]).example == listed[2]
+    keys = [key for key in resources.library().data()]
+    for key in keys:
+        assert app.set("selectbox", "Data", key).widget("selectbox", "Data").value == key == app.run().widget("selectbox", "Data").value
+
+
+def test_a_link_names_the_example_where_an_order_decides_which_is_first():
+    app = ask(predicted(App(EXAMPLES)), "order", "label probability")
+    ask(app, "example", ids(app)[0])
+    assert app.at.query_params["example"] == ids(app)[0]
+
+
+@pytest.mark.parametrize("event", [("search", "x\ud83d"), ("toggle", ["tag", "\ud800"]), ("toggle", ["tag", "x" * 10_000]), ("search", "\0")])
+def test_half_a_character_does_not_stay_in_the_way(event):
+    app = ask(App(EXAMPLES), *event)
+    assert app.run().table and app.go(HOME).example and app.go(EXAMPLES).table
+
+
+def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(fresh):
+    app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
+    assert "of 4 examples" in app.said and "so far" not in app.said and "no prediction" in app.said
+
+
+def test_data_that_somebody_else_takes_away_is_said(fresh):
+    app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
+    App(EXAMPLES).press("Remove")
+    assert "taken off the list" in app.run().said and app.widget("selectbox", "Data").value == "reviews"
+
+
+def test_a_filter_that_another_model_does_not_know_is_taken_away(fresh, tiny_root):
+    resources.library().add_model(str(tiny.folder("bert", tiny_root)))
+    app = ask(predicted(App(EXAMPLES)), "toggle", ["predicted", "positive"])
+    app.set("selectbox", "Model", str(tiny.folder("bert", tiny_root)))
+    assert "filter was taken away" in app.said and "This link" not in app.said and app.table["rows"]
+
+
+def test_a_folder_that_was_written_anew_is_read_anew(fresh, tiny_root, tmp_path):
+    folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "mine")
+    resources.library().add_model(str(folder))
+    app = App(ATTRIBUTIONS, model=str(folder))
+    assert tiny.LABELS[0] in app.widget("selectbox", "Explained class").options
+    config = (folder / "config.json").read_text()
+    (folder / "config.json").write_text(config.replace(tiny.LABELS[0], "renamed"))
+    assert "renamed" in app.run().widget("selectbox", "Explained class").options
+
+
+def test_data_that_was_added_can_be_taken_away(fresh):
+    app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
+    key = app.widget("selectbox", "Data").value
+    app.press("Remove")
+    assert app.widget("selectbox", "Data").value == "reviews" and key not in app.widget("selectbox", "Data").options
+    assert "which is not here" in App(ATTRIBUTIONS, data=key).said
+
+
+@pytest.mark.parametrize("name", sorted(hostile_files())[::3])
+def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, fresh):
+    hostile = hostile_files()[name]
+    app = upload(App(EXAMPLES), hostile.file, hostile.content)
+    if hostile.refused is None:
+        assert not app.errors
+        app.press("Add this data")
+        assert len(held_data.index(app.widget("selectbox", "Data").value)) == hostile.examples
+    else:
+        (sentence,) = app.errors
+        assert re.search(hostile.refused, sentence) and "Traceback" not in sentence and 'File "' not in sentence
+        assert not app.has("button", "Add this data")
+    # Nothing else is lost.
+    assert app.table["rows"] and app.has("button", "Explain")
+
+
+@pytest.mark.parametrize("way", ["hub", "papers"])
+def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, fresh, monkeypatch):
+    from core.data import hub_data
+
+    answers = [BadData("The hub could not be reached. Give a local file."),
+               RawTable("made", ("sentence", "label"), {"sentence": ["A dull evening.", "Fine."], "label": [0, 1]}, "a" * 64, ("A note on reading.",), {"label": ("negative", "positive")})]
+    fetched = []
+
+    def read(*asked):
+        fetched.append(asked)
+        answer = answers[min(len(fetched), 2) - 1]
+        if isinstance(answer, BadData):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(hub_data, "read_hub", read)
+    app = App(EXAMPLES)
+    if way == "hub":
+        app.set("button_group", "From", "A data set of the hub").set("text_input", "Hub id", "owner/set")
+        asked = ("owner/set", None, "validation")
+    else:
+        app.set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "SST2")
+        assert "Metric: accuracy" in app.said and "51 %" in app.said
+        asked = ("nyu-mll/glue", "sst2", "validation")
+    assert not fetched
+    app.press("Fetch")
+    wait(app, lambda: app.errors)
+    assert fetched == [asked] and "could not be reached" in app.errors[0]
+    app.press("Fetch")
+    wait(app, lambda: app.has("button", "Add this data"))
+    assert not app.errors and "A note on reading" in app.said and "2 examples" in app.said
+    predicted(app.press("Add this data"))
+    assert [row["label"] for row in app.table["rows"]] == ["negative", "positive"] and "A note on reading" in app.said
+    assert not app.has("button", "Add this data") and len(fetched) == 2
+    st.cache_resource.clear()
+    assert App(ATTRIBUTIONS, **app.at.query_params).text == "A dull evening."
+
+
+def test_a_task_without_a_hub_says_how_to_get_it(fresh):
+    app = App(EXAMPLES).set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "Anemia")
+    assert "MIMIC" in app.said and not app.has("button", "Fetch")
+
+
+def test_a_file_of_this_machine_is_added_by_its_path(fresh, tmp_path):
+    (tmp_path / "mine.csv").write_text(OWN)
+    app = App(EXAMPLES).set("button_group", "From", "A file on this machine")
+    for wrong, said in ((str(tmp_path), "folder"), (str(tmp_path / "gone.csv"), "no file"), ("~nobody/x.csv", ""), ("/dev/zero", "no file"), ("a\0b", "")):
+        app.set("text_input", "Path of the file", wrong)
+        assert len(app.errors) == 1 and said in app.errors[0] and not app.has("button", "Add this data")
+    app.set("text_input", "Path of the file", str(tmp_path / "mine.csv"))
+    predicted(app.press("Add this data"))
+    (tmp_path / "mine.csv").unlink()
+    assert len(app.run().table["rows"]) == 4 and app.widget("text_input", "Path of the file").value == ""
+
+
+def test_a_folder_that_cannot_be_written_costs_keeping_and_nothing_else(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("a file, not a folder")
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
+    app = predicted(upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data"))
+    assert len(app.table["rows"]) == 4 and any("kept" in w.value for w in app.at.warning)
+    assert app.go(ATTRIBUTIONS).text == "A dull evening."
+
+
+def test_the_setting_names_data(monkeypatch, fresh, tmp_path):
+    (tmp_path / "mine.csv").write_text(OWN)
+    monkeypatch.setenv("FAITHSCOPE_DATA", f"{tmp_path / 'mine.csv'}; {tmp_path / 'gone.csv'}")
+    app = App(ATTRIBUTIONS)
+    assert app.text == "A dull evening." and app.widget("selectbox", "Data").value.startswith("mine.csv@")
+    assert "gone.csv" in app.said and not app.errors
+
+
+# Models of one's own
+
+def test_a_local_roberta_is_checked_loaded_and_remembered(fresh, tiny_root, tmp_path):
+    folder = str(shutil.copytree(tiny.folder("roberta", tiny_root), tmp_path / "my-roberta"))
+    app = App(HOME)
+    app.widget("text_input", "Folder, hub id or adapter").set_value(folder)
+    app.press("Check")
+    assert "can be used" in app.said and app.widget("selectbox", "Model").value == "sst2-fmm"
+    app.press("Load and keep")
+    assert app.widget("selectbox", "Model").value == folder and app.words["pieces"] and not app.errors
+    st.cache_resource.clear()
+    assert folder in App(HOME).widget("selectbox", "Model").options
+    predicted(app.go(EXAMPLES))
+    assert {row["predicted"] for row in app.table["rows"]} <= set(tiny.LABELS) and "not this model" in app.said
+    app.press("Remove")
+    assert app.widget("selectbox", "Model").value == "sst2-fmm" and folder not in app.widget("selectbox", "Model").options
+
+
+@pytest.mark.parametrize("name", ["", "nowhere", "/", "owner/name/more", "x" * 10_000, "a\0b", "../../etc", "README.md"])
+def test_a_model_that_cannot_be_used_is_said_before_anything_is_loaded(name, fresh):
+    app = App(HOME)
+    app.widget("text_input", "Folder, hub id or adapter").set_value(name)
+    app.press("Check")
+    assert not app.has("button", "Load and keep") and bool(app.errors) == bool(name) and app.words["pieces"]
+    assert ("cannot be used" in app.said) == bool(name)
+
+
+# Whole files
+
+def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh, bundled):
+    monkeypatch.setattr(held_data, "CHEAP_SECONDS", -1.0)
+    app = App(EXAMPLES)
+    assert app.has("button", "Predict all examples") and all(row["share"] is None for row in app.table["rows"]) and "not known yet" in app.said
+    started, go_on = [], []
+    really = bundled.scheduler.network
+
+    def slow(*arguments):
+        started.append(1)
+        end = time.monotonic() + 20
+        while not go_on and time.monotonic() < end:
+            time.sleep(0.01)
+        return really(*arguments)
+
+    monkeypatch.setattr(bundled.scheduler, "network", slow)
+    app.press("Predict all examples")
+    wait(app, lambda: started)
+    assert app.has("button", "Cancel") and app.at.get("progress")
+    app.press("Cancel")
+    go_on.append(1)
+    wait(app, lambda: app.has("button", "Go on predicting") or app.has("button", "Predict all examples"))
+    assert "Cancelled" in app.said
+    app.press("Go on predicting" if app.has("button", "Go on predicting") else "Predict all examples")
+    predicted(app)
+    assert not app.has("button", "Predict all")
+
+
+# Downloads
+
+def test_the_downloaded_table_holds_what_the_filters_leave_and_no_formula(fresh):
+    hostile = 'text,label\n"=HYPERLINK(""http://x"")",negative\n@SUM(1),positive\nplain text,positive\n'
+    app = predicted(upload(App(EXAMPLES), "cells.csv", hostile.encode()).press("Add this data"))
+    rows = list(csv.DictReader(io.StringIO(app.download("Download these 3 examples (CSV)"))))
+    assert len(rows) == 3 and rows[2]["text"] == "plain text"
+    assert all(not value.startswith(("=", "@", "+", "-")) for row in rows for value in row.values())
+    assert np.allclose([float(row["confidence (0 to 1)"]) for row in rows], [r["share"] for r in app.table["rows"]], atol=1e-4)

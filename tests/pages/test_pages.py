@@ -1,0 +1,729 @@
+"""The pages without a browser: what they send, what they hold, and what they say when something is wrong."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from hypothesis import given
+from hypothesis import strategies as some
+
+from core import settings, wording
+from core.data.examples import bundled_data, read_bundled
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.rows import agreement, build_row, pieces, value_text
+from core.loading.loading import bundled_models
+from core.measures.catalogue import measures
+from core.network.features import NoFeatures, find_words
+from core.network.scheduler import Cancelled, OutOfMemory
+from core.oracle.oracle import Oracle
+from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, wait
+
+pytestmark = pytest.mark.usefixtures("server")
+DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
+REVIEWS = read_bundled("reviews")
+SHORT = min(REVIEWS, key=lambda example: len(example.text)).id
+# Long enough for beam search to be told from the others by its passes, short enough to wait for.
+SMALL = next(example for example in REVIEWS if len(find_words(example.text)) == 9)
+BASE = settings.BUNDLED / "bases" / "all-minilm-l6-v2"
+
+
+def one_sentence(app: App, about: str) -> None:
+    """The page says in a sentence what is wrong, shows no code, and keeps its sidebar and a way on."""
+    (said,) = app.errors
+    assert re.search(about, said), said
+    assert said.rstrip()[-1] in ".?!)" and "Traceback" not in said and "\n" not in said and 'File "' not in said
+    assert app.widget("selectbox", "Data").value == "reviews" and app.example == REVIEWS[0].id
+    assert app.widget("text_area", "Text") and app.has("button", "Explain") and not app.rows
+
+
+# Pages
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_as_the_first_request_and_from_every_other(page):
+    first = App(page)
+    assert first.at.header and first.at.header[0].value.endswith("?")
+    assert not first.errors and not first.at.warning
+    for other in PAGES:
+        moved = App(other).go(page)
+        assert moved.at.header[0].value == first.at.header[0].value and not moved.errors
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_has_the_same_sidebar_in_one_order(page):
+    app = App(page)
+    labels = [e.label for e in app.at.sidebar if getattr(e, "type", "") in ("selectbox", "button_group")]
+    assert labels == ["Model", "Data", "Example", "Explained class", "Unit"]
+    links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
+    assert len(links) == len(PAGES)
+    assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]
+
+
+def test_home_answers_before_it_explains(bundled, fresh):
+    app = App()
+    kinds = [getattr(e, "type", "") for e in app.at.main]
+    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart")
+    assert "sst2-fmm" in app.at.html[0].value and f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.at.html[0].value
+    encoded = bundled.encode(REVIEWS[0].text)
+    predicted = Explainer(bundled).probabilities(encoded)
+    assert bundled.labels[predicted.argmax()] in app.said and wording.number(float(predicted.max())) in app.said
+    assert list(app.rows) == ["leave-one-out"] and app.text == REVIEWS[0].text[:encoded.features[-1].end]
+    assert app.at.get("page_link")
+    figure = json.loads(app.at.get("plotly_chart")[0].proto.spec)
+    shown = bundled.card["performance"]
+    assert figure["data"][0]["y"] == shown["masked"] and figure["data"][1]["y"] == [shown["class_majority"]] * 2
+
+
+def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
+    app = App(ATTRIBUTIONS)
+    assert list(app.rows) == DEFAULT and app.widget("multiselect", "Measures").value == DEFAULT
+    assert not app.at.get("warning") and not app.errors
+    kinds = [getattr(e, "type", "") for e in app.at.main]
+    assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("subheader") < kinds.index("multiselect")
+    encoded = bundled.encode(REVIEWS[0].text)
+    target = int(Explainer(bundled).logits(encoded).argmax())
+    rows = [build_row(measures()[name], Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT]
+    for shown, values in zip(app.agreement, agreement(rows, 3), strict=True):
+        assert [row[0] for row in shown[1:]] == DEFAULT
+        assert np.allclose([[float(cell.replace("−", "-")) for cell in row[1:]] for row in shown[1:]], values, atol=0.0051)
+
+
+# Numbers
+
+@pytest.mark.parametrize("sign", ["signed", "absolute"])
+@pytest.mark.parametrize("unit", ["word", "token"])
+def test_the_numbers_are_the_librarys(bundled, unit, sign, fresh):
+    names = [name for name in measures() if name != "beam"]
+    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=sign, measures=names)
+    text = next(example.text for example in REVIEWS if example.id == SHORT)
+    encoded = bundled.encode(text, unit=unit)
+    explainer = Explainer(bundled)
+    target = int(explainer.logits(encoded).argmax())
+    assert app.words["pieces"] == pieces(encoded) and list(app.rows) == names
+    for name in names:
+        row = build_row(measures()[name], explainer.attribute(encoded, name, target), sign)
+        sent = app.rows[name]
+        assert sent["kind"] == row.kind and sent["places"] == row.places.tolist()
+        assert np.allclose(sent["shades"], row.shades, rtol=1e-4, atol=1e-6)
+        assert sent["values"] == [value_text(row, i) for i in range(encoded.F)]
+        assert max(map(abs, sent["shades"])) <= 1
+
+
+def test_absolute_values_have_no_sign_where_the_measure_has_them():
+    app = App(ATTRIBUTIONS, example=REVIEWS[0].id)
+    signed = app.rows
+    app.set("button_group", "Values", "absolute")
+    for name in ("leave-one-out", "input × gradient"):
+        assert signed[name]["kind"] == "signed" and app.rows[name]["kind"] == "positive" and min(app.rows[name]["shades"]) >= 0
+    assert np.allclose(app.rows["leave-one-out"]["shades"], np.abs(signed["leave-one-out"]["shades"]))
+    assert min(min(signed[name]["shades"]) for name in ("leave-one-out", "input × gradient")) < 0
+    assert app.rows["gradient"] == signed["gradient"]
+
+
+def test_the_unit_cuts_the_text_into_tokens(bundled):
+    app = App(ATTRIBUTIONS, example=SHORT)
+    words = len(app.words["pieces"])
+    app.set("button_group", "Unit", "token")
+    text = next(example.text for example in REVIEWS if example.id == SHORT)
+    assert len(app.words["pieces"]) == bundled.encode(text, unit="token").F >= words
+    assert app.at.query_params["unit"] == "token"
+
+
+LETTER = "The boat is slow, and I like it. The sea is wide!\n\nWe were glad to be home [MASK]; so was the dog."
+
+
+@pytest.mark.parametrize("unit, count", [("clause", 5), ("sentence", 3)])
+def test_a_longer_text_by_clauses_and_sentences(unit, count):
+    app = App(ATTRIBUTIONS, unit=unit, measures=["gradient", "leave-one-out"]).type(LETTER)
+    assert app.choice[3] == unit and app.text == LETTER and len(app.words["pieces"]) == count
+    assert not any(piece["masked"] for piece in app.words["pieces"]), "a typed mask masks itself only"
+    assert f"point at a {unit} for" in app.words["hint"].lower() and app.words["title"].startswith(f"{unit.capitalize()}s coloured")
+    assert f"F = {count} {unit}s" in app.said and f"the same order of {unit}s" in app.said and "word" not in app.words["hint"]
+    for page in (HOME, "pages/recursive_masking.py"):
+        app.go(page)
+        assert not app.errors and app.choice[3] == unit
+    assert f"Mask {unit}s by hand" in app.said
+
+
+def test_no_measure_chosen_still_shows_the_text():
+    app = App(ATTRIBUTIONS, example=SHORT)
+    text = app.text
+    app.set("multiselect", "Measures", [])
+    assert app.rows == {} and app.text == text and not app.errors and not app.agreement
+    assert list(app.set("multiselect", "Measures", ["gradient"]).rows) == ["gradient"]
+
+
+# Choosing
+
+def test_a_class_button_explains_that_class(bundled):
+    app = App(ATTRIBUTIONS, example=SHORT)
+    before = app.rows["leave-one-out"]["shades"]
+    buttons = [b for b in app.at.button if re.search(r" · [\d.]", b.label)]
+    assert [b.label.split(" · ")[0] for b in buttons] == list(bundled.labels)
+    predicted = app.words["for"].split("“")[1].rstrip("”")
+    other = next(label for label in bundled.labels if label != predicted)
+    app.press(other, exact=False)
+    after = app.rows["leave-one-out"]["shades"]
+    assert other in app.words["for"] and app.widget("selectbox", "Explained class").value == other
+    # Of two classes one logit falls where the other rises, as a rule.
+    assert before != after and np.corrcoef(before, after)[0, 1] < 0
+    assert other in app.said and app.at.query_params["class"] == other
+    app.set("selectbox", "Explained class", "predicted")
+    assert app.rows["leave-one-out"]["shades"] == before
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("data", list(bundled_data()))
+def test_previous_and_next_move_within_the_data_and_wrap_round(page, data):
+    ids = [example.id for example in read_bundled(data)]
+    app = App(page, data=data)
+    assert app.example == ids[0]
+    assert app.press("Next").example == ids[1] == app.at.query_params["example"]
+    assert app.press("Previous").press("Previous").example == ids[-1]
+    assert app.press("Next").example == ids[0]
+
+
+def test_another_set_of_data_starts_at_one_of_its_own_examples():
+    app = App(example="s010").set("selectbox", "Data", "contrast pairs")
+    assert app.example in {example.id for example in read_bundled("contrast pairs")} and not app.at.warning and not app.errors
+    app.set("selectbox", "Data", "reviews")
+    assert app.example in {example.id for example in REVIEWS} and not app.at.warning and not app.errors
+
+
+def test_a_choice_holds_on_every_page():
+    app = App(ATTRIBUTIONS)
+    app.set("selectbox", "Example", "s005").set("selectbox", "Explained class", "negative").set("button_group", "Unit", "token")
+    choice, text = app.choice, app.text
+    app.set("multiselect", "Measures", ["attention", "gradient"]).set("button_group", "Values", "absolute")
+    for page in (HOME, ATTRIBUTIONS, HOME):
+        app.go(page)
+        assert (app.choice, app.example, app.text) == (choice, "s005", text)
+    app.press("Next").go(ATTRIBUTIONS)
+    assert app.example == "s006" and app.choice == choice
+    assert list(app.rows) == ["attention", "gradient"] and app.widget("button_group", "Values").value == "absolute"
+
+
+def test_a_text_of_ones_own_holds_on_every_page_and_in_the_address():
+    app = App(ATTRIBUTIONS).type("Not one dull minute.")
+    assert app.text == "Not one dull minute." and app.widget("selectbox", "Data").value == "own text"
+    assert app.go(HOME).text == app.go(ATTRIBUTIONS).text == "Not one dull minute."
+    # Somebody else opens the same address.
+    other = App(ATTRIBUTIONS, **app.at.query_params)
+    assert other.text == "Not one dull minute." and not other.errors
+    app.set("selectbox", "Data", "reviews")
+    assert app.text.startswith(REVIEWS[0].text[:20]) and "text" not in app.at.query_params
+    assert app.set("selectbox", "Data", "own text").text == "Not one dull minute."
+
+
+def test_a_second_text_is_read_and_never_masked(bundled):
+    app = App(ATTRIBUTIONS).type("A fine film.", "The dialogue <b>drags</b>.")
+    assert app.text == "A fine film." and "The dialogue &lt;b&gt;drags" in " ".join(e.value for e in app.at.html)
+    encoded = bundled.encode("A fine film.", "The dialogue <b>drags</b>.")
+    row = build_row(measures()["gradient"], Explainer(bundled).attribute(encoded, "gradient", int(Explainer(bundled).logits(encoded).argmax())), "signed")
+    assert np.allclose(app.rows["gradient"]["shades"], row.shades, rtol=1e-4)
+
+
+def test_two_people_do_not_mix():
+    one, two = App(ATTRIBUTIONS, example="s003"), App(ATTRIBUTIONS, example="s004")
+    texts = {app.text for app in (one, two)}
+    one.run(), two.run()
+    assert len(texts) == 2 and (one.example, two.example) == ("s003", "s004") and {one.text, two.text} == texts
+    one.type("Mine alone.")
+    assert two.run().widget("selectbox", "Data").value == "reviews"
+
+
+# Links
+
+def test_a_link_restores_what_it_names():
+    app = App(ATTRIBUTIONS, data="contrast pairs", example="p07b", unit="token", measures=["attention", "random"], values="absolute", **{"class": "negative"})
+    assert app.example == "p07b" and app.choice[1:] == ("contrast pairs", "negative", "token")
+    assert list(app.rows) == ["attention", "random"] and app.widget("button_group", "Values").value == "absolute"
+    assert "negative" in app.words["for"] or not app.words["signed"]
+    assert not app.at.warning
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("query", [{"example": "s999"}, {"class": "no such class"}, {"data": "nothing"}, {"unit": "paragraph"}, {"model": "nobody/nothing"},
+                                   {"example": "<script>alert(1)</script>"}, {"example": ""}, {"text": "0" * 64}, {"example": ["s002", "s003"]}])
+def test_a_link_to_what_is_not_there_falls_back(page, query):
+    app = App(page, **query)
+    assert app.shown and not app.errors
+    assert app.example in {example.id for example in REVIEWS} and app.choice[1:] == ("reviews", "predicted", "word")
+    if query.get("example") == "s999":
+        assert "s999" in app.said
+    no_raw_markup(app)
+    assert app.press("Next").shown
+
+
+@pytest.mark.parametrize("query", [{"measures": ["no such measure"]}, {"measures": ["gradient", "nonsense"]}, {"values": "sideways"}])
+def test_a_link_to_no_measure_falls_back(query):
+    app = App(ATTRIBUTIONS, **query)
+    assert not app.errors and app.widget("button_group", "Values").value == "signed"
+    assert set(app.widget("multiselect", "Measures").value) <= set(measures()) and "nonsense" not in app.rows
+
+
+@pytest.mark.parametrize("digest", ["0" * 64, "nonsense", "../../etc/passwd", ""])
+def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
+    app = App(ATTRIBUTIONS, data="own text", text=digest)
+    (said,) = app.errors
+    assert "text" in said and not app.components
+    assert app.type("A new one.").text == "A new one." and not app.errors
+
+
+# Words that are clicked
+
+def click(app: App, word: int) -> App:
+    """What the component sends when a word is clicked."""
+    app.at.session_state[app.components[0].key] = {"word": f"{app.words['text']}:{word}"}
+    return app.run()
+
+
+def test_a_clicked_word_is_compared_between_the_measures():
+    app = click(App(ATTRIBUTIONS, example=SHORT), 1)
+    assert app.words["chosen"] == 1
+    (table,) = [table for table in app.tables if table[0][0] == "measure" and "value" in table[0]]
+    place = table[0].index("value")
+    assert [(row[0], row[place]) for row in table[1:]] == [(name, app.rows[name]["values"][1]) for name in DEFAULT]
+    assert app.words["pieces"][1]["text"] in app.said
+
+
+def test_a_clicked_word_of_one_text_is_not_another_texts():
+    app = click(App(ATTRIBUTIONS, example=SHORT), 1)
+    assert app.words["chosen"] == 1 and app.press("Next").words["chosen"] is None
+
+
+@pytest.mark.parametrize("state", [{"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}])
+def test_a_click_that_makes_no_sense_marks_nothing(state):
+    app = App(ATTRIBUTIONS, example=SHORT)
+    app.at.session_state[app.components[0].key] = state
+    assert app.run().words["chosen"] is None
+    assert click(app, 9_999).words["chosen"] is None
+
+
+# Work that waits to be asked
+
+def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
+    example = SMALL
+    app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
+    passes = measures()["beam"].passes(bundled.encode(example.text).F)
+    assert f"{passes:,} forward passes" in app.said and list(app.rows) == ["gradient"]
+    app.press("Compute beam")
+    wait(app, lambda: "beam" in app.rows)
+    row = build_row(measures()["beam"], Explainer(bundled).attribute(bundled.encode(example.text), "beam", int(
+        Explainer(bundled).logits(bundled.encode(example.text)).argmax())), "signed")
+    assert app.rows["beam"]["kind"] == "rank" and app.rows["beam"]["places"] == row.places.tolist()
+    assert set(app.rows["beam"]["shades"]) == {0.0} and not app.has("button", "Compute")
+    # Stored: another session finds it, and so does a server that starts again.
+    assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
+    st.cache_resource.clear()
+    assert "beam" in App(ATTRIBUTIONS, example=example.id, measures=["beam"]).rows
+
+
+def test_what_waits_to_be_asked_is_said_and_the_text_is_there(bundled, fresh):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"])
+    assert app.rows == {} and app.text == SMALL.text and app.has("button", "Compute beam")
+    assert "computed" in app.at.html[0].value
+
+
+def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch, fresh):
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
+    assert list(App(example=SMALL.id).rows) == ["gradient"]
+    app = App(ATTRIBUTIONS, example=SMALL.id)
+    assert list(app.rows) == ["gradient", "input × gradient"] and app.has("button", "Compute leave-one-out")
+
+
+@pytest.fixture
+def slow_beam(monkeypatch, fresh):
+    """Beam search that goes on until it is told to stop or let go."""
+    really, let_go = Explainer.attribute, threading.Event()
+
+    def attribute(self, encoded, name, target, *more, progress=None, cancelled=None, **rest):
+        if name == "beam":
+            progress(30, 120)
+            while not let_go.wait(0.02):
+                if cancelled():
+                    raise Cancelled("stopped")
+        return really(self, encoded, name, target, *more, progress=progress, cancelled=cancelled, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    yield let_go
+    let_go.set()
+
+
+def test_a_job_shows_how_far_it_is_and_outlives_other_choices(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    wait(app, lambda: "30 of at most 120" in str(app.at.get("progress")[0].proto if app.at.get("progress") else ""))
+    assert not app.has("button", "Compute") and app.has("button", "Cancel")
+    app.press("Next")
+    assert not app.at.get("progress") and app.has("button", "Compute beam") and "gradient" in app.rows
+    app.go(HOME).go(ATTRIBUTIONS).press("Previous")
+    assert app.at.get("progress")
+    slow_beam.set()
+    wait(app, lambda: "beam" in app.rows)
+    assert not app.at.get("progress")
+
+
+def test_a_page_does_not_wait_for_a_job_on_its_own_example(monkeypatch, bundled, fresh):
+    really, let_go, inside = Oracle._keep, threading.Event(), threading.Event()
+
+    def keep(self, *batch):
+        # Between two batches of the search, where nothing of the model is held.
+        if threading.current_thread().name == "faithscope-job":
+            inside.set()
+            let_go.wait()
+        return really(self, *batch)
+
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"])
+    monkeypatch.setattr(Oracle, "_keep", keep)
+    app.press("Compute beam")
+    assert inside.wait(60)
+    late = threading.Timer(30, let_go.set)
+    late.start()
+    app.press("Next").press("Previous")
+    assert app.example == SMALL.id and list(app.rows) == ["gradient"] and app.at.get("progress")
+    assert not let_go.is_set(), "the page waited for the job"
+    late.cancel()
+    let_go.set()
+    wait(app, lambda: "beam" in app.rows)
+
+
+def test_the_server_can_stop_in_the_middle_of_a_job():
+    code = ("import time; from core.jobs import Jobs; jobs = Jobs(); job = jobs.submit('key', 'label', lambda job: time.sleep(600))\n"
+            "while job.state != 'running': time.sleep(0.01)")
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
+
+
+def test_a_job_is_cancelled_and_can_be_asked_again(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    app.press("Cancel", exact=False)
+    wait(app, lambda: app.has("button", "Compute beam"), 20)
+    assert "ancelled" in app.said and "beam" not in app.rows and not app.errors
+    app.press("Compute beam")
+    wait(app, lambda: app.at.get("progress"), 20)
+    slow_beam.set()
+    wait(app, lambda: "beam" in app.rows)
+
+
+def test_work_waits_for_other_work(slow_beam):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")
+    app.press("Next").press("Compute beam")
+    assert app.at.get("progress") and app.has("button", "Cancel")
+    # One that waits and is cancelled never starts.
+    app.press("Cancel", exact=False)
+    assert app.has("button", "Compute beam")
+    app.press("Previous")
+    assert app.at.get("progress")
+
+
+@pytest.mark.parametrize("error, says", [(OutOfMemory("The accelerator left the room with <b>everything</b>."), "The accelerator left the room with <b>everything</b>."),
+                                         (RuntimeError("/home/somebody/<b>secret</b>"), "RuntimeError")])
+def test_a_job_that_fails_says_why(error, says, monkeypatch, fresh):
+    really = Explainer.attribute
+
+    def attribute(self, encoded, name, *more, **rest):
+        if name == "beam":
+            raise error
+        return really(self, encoded, name, *more, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
+    wait(app, lambda: app.errors, 20)
+    (said,) = app.errors
+    assert says in said and "secret" not in said and said.endswith(".") and list(app.rows) == ["gradient"]
+    assert app.has("button", "Compute beam")
+    no_raw_markup(app, "<b>everything")
+
+
+# Models
+
+def broken_model(folder: Path, kind: str) -> Path:
+    folder.mkdir()
+    if kind == "empty":
+        return folder
+    shutil.copy(BASE / "config.json", folder)
+    if kind != "without tokenizer":
+        for name in ("tokenizer.json", "tokenizer_config.json"):
+            shutil.copy(BASE / name, folder)
+    if kind == "pickle only":
+        (folder / "pytorch_model.bin").write_bytes(b"\x80\x04N.")
+    if kind == "cut short":
+        (folder / "model.safetensors").write_bytes((BASE / "model.safetensors").read_bytes()[:4096])
+    if kind == "of an unknown family":
+        (folder / "config.json").write_text('{"model_type": "crystal-ball"}', encoding="utf-8")
+    return folder
+
+
+BROKEN = {"empty": "config", "without tokenizer": "tokenizer", "pickle only": "pickle", "cut short": "cut short|cannot be read", "of an unknown family": "crystal-ball"}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_model_that_does_not_load_is_one_sentence(kind, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(broken_model(tmp_path / "model", kind)))
+    app = App()
+    one_sentence(app, BROKEN[kind])
+    one_sentence(app.go(ATTRIBUTIONS), BROKEN[kind])
+    # The way on: the model that ships.
+    assert app.set("selectbox", "Model", "sst2-fmm").components and not app.errors
+
+
+def test_a_model_that_is_nowhere_is_one_sentence(monkeypatch, tmp_path):
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(tmp_path / "nowhere"))
+    one_sentence(App(ATTRIBUTIONS), "nowhere")
+
+
+def test_a_hub_model_without_a_network_is_one_sentence(monkeypatch):
+    import huggingface_hub
+
+    def unreachable(*_, **__):
+        raise ConnectionError("[Errno -3] Temporary failure in name resolution")
+
+    monkeypatch.setattr(huggingface_hub, "snapshot_download", unreachable)
+    monkeypatch.setenv("FAITHSCOPE_MODEL", "someone/some-model")
+    app = App()
+    one_sentence(app, "network")
+    assert "Errno" not in app.errors[0]
+
+
+def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tmp_path, fresh):
+    import huggingface_hub
+
+    monkeypatch.setattr(huggingface_hub, "model_info", lambda *_, **__: (_ for _ in ()).throw(OSError("no network")))
+    app = App(ATTRIBUTIONS)
+    shown = app.rows
+    for name in (str(broken_model(tmp_path / "model", "pickle only")), "someone/some-model", "**bold** <script>", "../x"):
+        app.widget("text_input", "Folder, hub id or adapter").set_value(name)
+        app.press("Check")
+        assert "cannot be used" in app.said and not app.has("button", "Load and keep") and app.rows == shown and app.errors
+        no_raw_markup(app)
+    assert app.widget("selectbox", "Model").options == bundled_models()
+
+
+def adapter(folder: Path, labels: list[str]) -> Path:
+    """The bundled adapter under other class names and without its card."""
+    source = settings.BUNDLED / "models" / "sst2-fmm"
+    folder.mkdir()
+    shutil.copy(source / "adapter_model.safetensors", folder)
+    chosen = json.loads((source / "adapter_config.json").read_text(encoding="utf-8")) | {"faithscope_labels": labels}
+    (folder / "adapter_config.json").write_text(json.dumps(chosen), encoding="utf-8")
+    return folder
+
+
+def test_a_model_is_added_and_chosen(tmp_path, fresh):
+    labels = ["<script>alert(1)</script>", "**b** $x$ :smile:"]
+    app = App(ATTRIBUTIONS, example=SHORT, **{"class": "negative"})
+    assert "negative" in app.words["for"]
+    before = app.rows
+    app.widget("text_input", "Folder, hub id or adapter").set_value(str(adapter(tmp_path / "other", labels)))
+    assert "can be used" in app.press("Check").said and "&lt;script&gt;alert(1)" in app.said
+    no_raw_markup(app)
+    app.press("Load and keep")
+    assert not app.errors and app.widget("selectbox", "Model").value == str(tmp_path / "other")
+    # The former class is none of this model's; its first class explains as "negative" did.
+    assert app.widget("selectbox", "Explained class").value == "predicted"
+    app.press(wording.plain(labels[0]), exact=False)
+    assert labels[0] in app.words["for"] and np.allclose(app.rows["leave-one-out"]["shades"], before["leave-one-out"]["shades"], atol=1e-4)
+    no_raw_markup(app)
+    app.go(HOME)
+    assert not app.errors and app.components
+    no_raw_markup(app)
+    # Back, while a class of the other model is chosen.
+    app.set("selectbox", "Model", "sst2-fmm")
+    assert app.components and app.widget("selectbox", "Explained class").value == "predicted"
+    # Everybody on this server may now choose it, and a link may name it.
+    assert str(tmp_path / "other") in App().widget("selectbox", "Model").options
+    assert App(model=str(tmp_path / "other")).widget("selectbox", "Model").value == str(tmp_path / "other")
+
+
+@pytest.mark.parametrize("card", ["{}", "[]", '{"performance": 3}', "not json", '{"labels": ["a"]}'])
+def test_a_folder_with_another_card_is_no_error(card, monkeypatch, tmp_path):
+    folder = adapter(tmp_path / "other", ["a", "b"])
+    (folder / "card.json").write_text(card, encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(folder))
+    app = App()
+    assert app.components and not app.errors
+
+
+@pytest.mark.parametrize("name, value", [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_bad_setting_is_one_sentence(page, name, value, monkeypatch):
+    monkeypatch.setenv(f"FAITHSCOPE_{name}", value)
+    app = App(page)
+    one_sentence(app, f"FAITHSCOPE_{name}|{value}")
+    app.press("Next")
+    assert app.example == REVIEWS[1].id and len(app.errors) == 1
+    app.type("A text all the same.")
+    assert len(app.errors) == 1 and not app.rows
+
+
+def test_a_store_that_cannot_be_written_costs_nothing_but_time(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
+    app = App()
+    assert app.components and not app.errors
+    assert list(app.go(ATTRIBUTIONS).rows) == DEFAULT
+    assert app.type("My own words.").text == "My own words."
+    assert app.go(HOME).text == "My own words." and (tmp_path / "file").read_text(encoding="utf-8") == "in the way"
+
+
+def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")
+    wait(app, lambda: "beam" in app.rows)
+
+
+# A model that gives no numbers
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled, fresh):
+    monkeypatch.setattr(bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None))
+    one_sentence(App(page), "NaN")
+
+
+@pytest.mark.parametrize("page", [HOME, ATTRIBUTIONS])
+def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch, bundled, fresh):
+    really = bundled.scheduler.network
+
+    def network(ids, *more):
+        logits, states = really(ids, *more)
+        return np.where((ids == bundled.mask_id).any(axis=1)[:, None], np.float32(np.nan), logits), states
+
+    monkeypatch.setattr(bundled.scheduler, "network", network)
+    app = App(page, example=SHORT)
+    assert len(app.errors) == 1 and "NaN" in app.errors[0]
+    if page == ATTRIBUTIONS:
+        assert list(app.rows) == ["gradient", "input × gradient"]
+
+
+# Texts
+
+MARKUP = "A <script>alert(1)</script> **bold** _it_ `code` $x$ :smile: [link](http://x.y) <img src=x onerror=alert(1)> &amp; # film"
+TEXTS = {
+    "markup": MARKUP, "emoji": "👍 👩‍👩‍👧 film 🎬", "right to left": "هذا فيلم رائع. זה סרט טוב", "combining marks": "Z̸̧̛a̵͎l̷͝g̶o̷ café Å film",
+    "single word": "Good", "special characters": "!?… --- ***", "mask": "A [MASK] film, not <mask> at all.", "one long word": "x" * 5000,
+    "lines": "First line\n\n\tsecond line\r\nthird", "control characters within": "good\x00 \x01film\x7f", "template": "{{7*7}} ${x} %s {0}",
+}
+
+
+def no_raw_markup(app: App, *more: str) -> None:
+    """No text of other people reaches the browser as HTML, and none as Markdown that Streamlit would draw."""
+    for raw, value in app.markup():
+        for bad in ("<script", "<img", *more):
+            if raw:
+                assert bad not in value, value
+            else:
+                assert not re.search(r"(?<!\\)" + re.escape(bad), value), value
+
+
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_text_is_shown_as_typed(kind, bundled):
+    text = TEXTS[kind]
+    app = App(ATTRIBUTIONS).type(text)
+    assert not app.errors and app.text == text[:bundled.encode(text).features[-1].end]
+    if kind != "one long word":
+        assert app.text == text
+    assert app.open_box().widget("text_area", "Text").value == text
+    no_raw_markup(app)
+    assert app.set("button_group", "Unit", "token").text == text[:len(app.text)]
+    no_raw_markup(app.go(HOME))
+    assert app.components and not app.errors
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t ", "\x00\x01", "\u200b"])
+def test_a_text_without_words_is_one_sentence_and_a_way_on(text):
+    app = App(ATTRIBUTIONS).type(text)
+    (said,) = app.errors
+    assert "text" in said and "ype" in said and not app.components
+    assert app.has("button", "Explain") and app.go(HOME).errors
+    assert app.set("selectbox", "Data", "reviews").components and not app.errors
+    assert app.go(ATTRIBUTIONS).type("Fine again.").text == "Fine again."
+
+
+def test_a_typed_mask_is_masked_from_the_start():
+    app = App(ATTRIBUTIONS).type("A [MASK] film.")
+    assert [piece["masked"] for piece in app.words["pieces"]] == [False, True, False, False]
+    masked = [piece["masked"] for piece in app.words["pieces"]].index(True)
+    assert all(app.rows[name]["shades"][masked] == 0 for name in DEFAULT)
+
+
+def test_a_single_word_has_no_ranking_to_judge():
+    app = App(ATTRIBUTIONS).type("Good")
+    assert "no ranking" in app.said and not app.agreement
+    assert app.go(HOME).components and "no ranking" in app.said
+
+
+def test_a_hundred_thousand_words_are_cut_and_the_page_says_so(bundled):
+    app = App(ATTRIBUTIONS).type("good " * 50_000 + "bad " * 50_000)
+    read = len(app.words["pieces"])
+    assert read == bundled.max_tokens - 2 and not app.errors
+    assert f"{100_000 - read:,} of 100,000 words" in app.said and f"{100_000 - read:,}" in app.words["rest"]
+    assert len(app.go(HOME).words["pieces"]) == read and f"{100_000 - read:,} of 100,000 words" in app.said
+
+
+# Waiting
+
+@pytest.mark.parametrize("others, said", [(0, []), (1, ["1 other asked"]), (19, ["19 others asked"])])
+def test_who_waits_for_others_is_told_and_who_does_not_is_not(others, said, monkeypatch):
+    from contextlib import nullcontext
+    from types import SimpleNamespace
+
+    from pages.parts.frame import waiting
+
+    shown = []
+    monkeypatch.setattr(waiting.st, "spinner", lambda text: shown.append(text) or nullcontext())
+    with waiting.in_turn(SimpleNamespace(lock=SimpleNamespace(waiting=others))):
+        pass
+    assert [text.startswith(start) for text, start in zip(shown, said, strict=True)] == [True] * len(said)
+
+
+# Wording
+
+@given(some.text())
+def test_nothing_of_a_text_is_left_to_markdown(text):
+    plain = wording.plain(text)
+    assert len(plain.splitlines()) <= 1
+    # Taking away each escaped pair must leave no character that Markdown or Streamlit's directives know.
+    rest = re.sub(r"\\[\\`*_{}\[\]()#+\-.!|~<>$:&@/=]", "", plain)
+    assert not re.search(r"[\\`*_{}\[\]()#+\-.!|~<>$:&@/=]", rest)
+    assert re.sub(r"\\(.)", r"\1", plain) == re.sub("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", " ", text)
+
+
+@given(some.text(), some.integers(min_value=22, max_value=500))
+def test_nothing_of_a_text_is_left_to_html(text, most):
+    import html
+
+    written = wording.escaped(text, most)
+    assert not re.search(r"[<>\"'\0]", written) and not re.search(r"&(?!(amp|lt|gt|quot|#x27);)", written)
+    short = html.unescape(written)
+    assert short.replace("␀", "\0") == wording.shortened(text, most).replace("␀", "\0") and len(short) <= most
+
+
+@given(some.text(), some.integers(min_value=22, max_value=200))
+def test_a_shortened_text_keeps_both_ends(text, most):
+    short = wording.shortened(text, most)
+    assert len(short) <= most and (short == text if len(text) <= most else short[0] == text[0] and short.endswith(text[-20:]) and "…" in short)
+
+
+@pytest.mark.parametrize("value, text", [(0.123456, "0.123"), (12.3456, "12.3"), (0.0, "0"), (float("nan"), "—"), (1.0, "1"), (-2.5, "-2.5")])
+def test_numbers_have_three_digits(value, text):
+    assert wording.number(value) == text
+
+
+@pytest.mark.parametrize("seconds, text", [(0.0004, "0 ms"), (0.25, "250 ms"), (1.0, "1.0 s"), (89.94, "89.9 s"), (600, "10 min")])
+def test_durations_have_a_unit_that_fits(seconds, text):
+    assert wording.duration(seconds) == text
+
+
+def test_bundled_texts_all_have_words(bundled):
+    for data in bundled_data():
+        for example in read_bundled(data):
+            try:
+                bundled.encode(example.text)
+            except NoFeatures:
+                pytest.fail(f"{example.id} has no words")

@@ -1,0 +1,356 @@
+"""The page Recursive masking without a browser: what it sends, says and marks, and what it does where something is missing."""
+
+import csv
+import io
+import re
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.explanation.recursive import BY_RATIO, follow, planned_counts, random_band, summarise
+from core.measures.catalogue import measures
+from core.network.scheduler import Cancelled, NonFinite
+from core.validity.gate import decide
+from core.validity.references import find_reference
+from pages.parts.steps import stepping
+from tests.app_session import App, wait
+
+pytestmark = pytest.mark.usefixtures("server")
+PAGE = "pages/recursive_masking.py"
+REVIEWS = read_bundled("reviews")
+SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
+
+
+def panes(app: App, mode: str | None = None) -> dict:
+    """What the page sends to its stepper, or to what-if."""
+    found = [data for data in app._drawn("panes") if data.get("mode") == mode]
+    return found[0] if found else {}
+
+
+def complete(app: App) -> App:
+    """Wait until nothing is computed any more."""
+    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
+    return app
+
+
+def told(page: str, **query) -> App:
+    return complete(App(PAGE, example=SMALL.id, **query))
+
+
+@pytest.fixture
+def mine(bundled):
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode(SMALL.text, None, "word")
+    return explainer, encoded, int(explainer.logits(encoded).argmax())
+
+
+def run_out(generator):
+    while True:
+        try:
+            next(generator)
+        except StopIteration as end:
+            return end.value
+
+
+def test_every_step_is_what_the_library_says(mine):
+    explainer, encoded, target = mine
+    app = told(PAGE)
+    shown = panes(app)
+    assert [step["name"] for step in shown["steps"]] == [f"{10 * i} % masked" for i in range(11)]
+    (pane,) = shown["panes"]
+    steps = run_out(follow(explainer, encoded, "leave-one-out", target, "signed"))
+    for drawn, step, count in zip(pane["steps"], steps, planned_counts(encoded.F, BY_RATIO)):
+        assert drawn["masked"] == np.flatnonzero(step.mask).tolist() and len(drawn["masked"]) == count
+        np.testing.assert_allclose(drawn["probabilities"], step.probabilities, atol=1e-5)
+        assert drawn["p"] == pytest.approx(step.p["calibrated"], abs=0.01)
+        np.testing.assert_allclose(drawn["layer_ps"], step.layers["calibrated"], atol=0.02)
+        largest = np.abs(step.scores).max()
+        np.testing.assert_allclose(drawn["shades"], step.scores / largest if largest else step.scores, atol=1e-3)
+    assert pane["classes"] == ["negative", "positive"] and pane["target"] == target and len(pane["layers"]) == 7
+
+
+def test_the_answer_comes_first_and_the_table_says_the_same(mine):
+    explainer, encoded, target = mine
+    app = told(PAGE)
+    band = run_out(random_band(explainer, encoded))
+    header, *rows = app.tables[0]
+    assert [row[1] for row in rows] == ["leave-one-out", "gradient", "input × gradient"] and "RACU ↑" in header
+    for row in rows:
+        found = summarise(run_out(follow(explainer, encoded, row[1], target, "signed")), encoded.F, BY_RATIO, target, band, explainer.reference)
+        assert row[3] == ("—" if np.isnan(found.racu) else f"{found.racu:.3g}") and row[4] == f"{found.acu:.3g}"
+        assert row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[6] == "not rejected"
+    assert "no step is rejected as out-of-distribution" in app.said and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
+
+
+def test_steps_of_one_word_and_one_shot_order_are_choices(mine):
+    _, encoded, _ = mine
+    app = told(PAGE, measures=["leave-one-out"], steps="feature", computed="once")
+    shown = panes(app)
+    assert len(shown["steps"]) == encoded.F + 1 and "computed once" in shown["panes"][0]["detail"]
+    first = shown["panes"][0]["steps"][0]["shades"]
+    order = np.argsort(-np.array(first), kind="stable")
+    assert shown["panes"][0]["steps"][3]["masked"] == sorted(order[:3].tolist())
+
+
+def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
+    app = told(PAGE, beside="sst2-plain", measures=["leave-one-out"])
+    first, second = panes(app)["panes"]
+    assert (first["title"], second["title"]) == ("sst2-fmm", "sst2-plain")
+    assert first["gate"]["first"] is None and second["gate"]["first"] is not None
+    at = second["gate"]["first"]
+    assert [step["beyond"] for step in second["steps"]] == [k >= at for k in range(11)] and second["steps"][at]["rejected"]
+    assert not any(step["beyond"] or step["rejected"] for step in first["steps"])
+    rows = {row[0]: row for row in app.tables[0][1:]}
+    assert "⚠" not in "".join(rows["sst2-fmm"]) and all("⚠" in rows["sst2-plain"][i] for i in (3, 4, 6))
+    assert "sst2-plain" in app.said and "⚠" in app.said
+
+
+def test_the_plain_rule_and_the_literal_form_are_told_apart():
+    holm, plain = (panes(told(PAGE, measures=["leave-one-out"], rule=rule))["panes"][0]["gate"]["text"] for rule in ("Holm", "plain"))
+    assert "Holm over" in holm and "each step by itself" in plain
+    literal = panes(told(PAGE, measures=["leave-one-out"], form="literal", rule="plain"))["panes"][0]
+    calibrated = panes(told(PAGE, measures=["leave-one-out"], rule="plain"))["panes"][0]
+    assert [step["p"] for step in literal["steps"]] != [step["p"] for step in calibrated["steps"]]
+
+
+def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
+    # The literal form of the twin cannot give less than 0.09.
+    app = told(PAGE, model="sst2-plain", measures=["leave-one-out"], form="literal")
+    (pane,) = panes(app)["panes"]
+    assert not pane["gate"]["available"] and "unavailable" in pane["gate"]["text"]
+    assert app.tables[0][1][6] == "unavailable" and "Validity unavailable" in app.said
+    assert "not rejected" not in re.sub(r"“not rejected” is no proof", "", app.said)
+
+
+def test_too_many_steps_for_holm_are_unavailable(monkeypatch):
+    long = max(REVIEWS, key=lambda example: len(example.text))
+    app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
+    (pane,) = panes(app)["panes"]
+    assert not pane["gate"]["available"] and re.search(r"\d+ inputs are below 5 %: choose the plain rule", pane["gate"]["text"])
+    app.set("button_group", "Validity gate", "plain")
+    assert panes(app)["panes"][0]["gate"]["available"]
+
+
+def test_without_a_reference_the_page_says_how_to_fit_one_and_shows_the_rest(monkeypatch, fresh):
+    monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
+    st.cache_resource.clear()
+    app = told(PAGE)
+    (pane,) = panes(app)["panes"]
+    assert pane["layers"] == [] and all(step["p"] is None and step["layer_ps"] is None for step in pane["steps"])
+    assert "python -m core reference --model sst2-fmm" in app.said and "unavailable" in app.said and app.tables[0][1][3] != ""
+    assert "no MaSF reference" in App().said
+
+
+def test_a_reference_of_other_weights_is_refused_in_a_sentence(monkeypatch, tmp_path, fresh):
+    import shutil
+
+    from core import settings
+
+    folder = shutil.copytree(settings.BUNDLED / "models" / "sst2-fmm", tmp_path / "other")
+    shutil.copy(settings.BUNDLED / "models" / "sst2-plain" / "masf.safetensors", folder / "masf.safetensors")
+    monkeypatch.setenv("FAITHSCOPE_MODEL", str(folder))
+    st.cache_resource.clear()
+    app = told(PAGE, measures=["gradient"])
+    assert "other weights or another tokenizer" in app.said and panes(app)["panes"][0]["layers"] == []
+
+
+# What if
+
+def test_masking_by_hand_shows_prediction_and_p_value(mine):
+    explainer, encoded, _ = mine
+    app = told(PAGE, masked="0.2.5", measures=["gradient"])
+    shown = panes(app, "what-if")
+    step = shown["panes"][0]["steps"][0]
+    mask = np.isin(np.arange(encoded.F), [0, 2, 5])
+    judged = explainer.tested(encoded).judge(mask[None])
+    assert step["masked"] == [0, 2, 5] and step["p"] == pytest.approx(judged.p["calibrated"][0], abs=0.01)
+    assert step["predicted"] == int(judged.logits[0].argmax()) and app.at.query_params["masked"] in (["0.2.5"], "0.2.5")
+
+
+def test_a_mask_made_by_hand_stays_with_its_text():
+    app = told(PAGE, masked="1.3", measures=["gradient"])
+    assert panes(app, "what-if")["panes"][0]["steps"][0]["masked"] == [1, 3]
+    complete(app.press("Next"))
+    assert panes(app, "what-if")["panes"][0]["steps"][0]["masked"] == [] and "masked" not in app.at.query_params
+
+
+@pytest.mark.parametrize("masked", ["", "x", "99999", "1.-2.x.3000000000", "." * 50, "٣"])
+def test_an_address_that_masks_nothing_that_is_there_masks_nothing(masked):
+    shown = panes(told(PAGE, masked=masked, measures=["gradient"]), "what-if")
+    assert shown["panes"][0]["steps"][0]["masked"] in ([], [1])
+
+
+def test_every_word_may_be_masked_already():
+    app = told(PAGE, measures=["leave-one-out", "gradient"])
+    app.go("pages/attributions.py").type("[MASK] [MASK] [MASK]")
+    app.go(PAGE)
+    complete(app)
+    (pane,) = panes(app)["panes"]
+    assert all(step["masked"] == [0, 1, 2] for step in pane["steps"]) and "RACU" in str(app.tables[0])
+
+
+def test_a_text_of_one_word():
+    app = told(PAGE, measures=["leave-one-out"])
+    app.go("pages/attributions.py").type("Dull")
+    complete(app.go(PAGE))
+    assert [len(step["masked"]) for step in panes(app)["panes"][0]["steps"]] == [0] * 10 + [1]
+    assert "single feature" in app.said
+
+
+# Jobs
+
+@pytest.fixture
+def held_back(monkeypatch, fresh):
+    """Leave-one-out that stops at its fourth step until it is let go or told to stop."""
+    really, let_go, calls = Explainer.attribute, threading.Event(), []
+
+    def attribute(self, encoded, name, target, masked=None, *more, cancelled=None, **rest):
+        if name == "leave-one-out":
+            calls.append(int(masked.sum()))
+            while len(calls) >= 4 and not let_go.wait(0.02):
+                if cancelled is not None and cancelled():
+                    raise Cancelled("stopped")
+        return really(self, encoded, name, target, masked, *more, cancelled=cancelled, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    st.cache_resource.clear()
+    yield let_go, calls
+    let_go.set()
+
+
+def computed(app: App) -> int:
+    shown = panes(app)
+    return sum(step is not None for step in shown["panes"][0]["steps"]) if shown else 0
+
+
+def test_steps_appear_as_they_are_computed_and_outlive_other_choices(held_back):
+    let_go, calls = held_back
+    app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
+    wait(app, lambda: computed(app) == 3)
+    assert app.has("button", "Cancel") and app.at.get("progress")
+    app.go("pages/attributions.py")
+    app.go(PAGE)
+    app.set("button_group", "Validity gate", "plain")
+    assert computed(app) == 3 and len(calls) >= 4
+    let_go.set()
+    complete(app)
+    assert computed(app) == 11 and len([count for count in calls]) == len(set(calls)), "no step was computed twice"
+
+
+def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
+    let_go, calls = held_back
+    app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
+    wait(app, lambda: computed(app) == 3)
+    app.press("Cancel")
+    wait(app, lambda: app.has("button", "Go on with"))
+    assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
+    assert app.tables[0][1][6] == "not rejected so far" and "no step so far is rejected" in app.said and not panes(app)["panes"][0]["running"]
+    let_go.set()
+    app.press("Go on with leave", exact=False)
+    complete(app)
+    assert computed(app) == 11
+
+
+def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh):
+    really = Explainer.attribute
+
+    def attribute(self, encoded, name, target, masked=None, *more, **rest):
+        if name == "gradient" and masked is not None and masked.sum() >= 2:
+            raise NonFinite("The gradient is NaN or infinite.")
+        return really(self, encoded, name, target, masked, *more, **rest)
+
+    monkeypatch.setattr(Explainer, "attribute", attribute)
+    app = App(PAGE, example=SMALL.id, measures=["leave-one-out", "gradient"])
+    complete(app)
+    (said,) = app.errors
+    assert "gradient" in said and "stopped" in said and "NaN" in said
+    assert [row[1] for row in app.tables[0][1:]] == ["leave-one-out", "gradient"] and computed(app) == 11
+
+
+def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    app = App(PAGE, example=SMALL.id, measures=["gradient"])
+    assert computed(app) == 0 and app.has("button", "Compute gradient") and app.has("button", "Compute random orders") and "forward passes" in app.said
+    app.press("Compute gradient", exact=False)
+    complete(app)
+    assert computed(app) == 11 and app.tables[0][1][3] == "—", "no RACU without random orders"
+
+
+def test_taking_away_the_measure_that_is_stepped_through_shows_another():
+    app = told(PAGE, play="gradient")
+    assert "gradient" in panes(app)["panes"][0]["detail"]
+    complete(app.set("multiselect", "Measures", ["leave-one-out", "input × gradient"]))
+    assert "leave-one-out" in panes(app)["panes"][0]["detail"] and "play" not in app.at.query_params
+
+
+def test_what_rests_on_rejected_random_orders_is_marked_too(monkeypatch, mine):
+    explainer, encoded, target = mine
+    band = run_out(random_band(explainer, encoded, orders=4))
+    steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
+    assert not summarise(steps, encoded.F, BY_RATIO, target, band, explainer.reference).marked
+    spoilt = replace(band, p={form: np.where(np.arange(11) == 10, 0.001, p) for form, p in band.p.items()})
+    assert summarise(steps, encoded.F, BY_RATIO, target, spoilt, explainer.reference).marked
+
+
+def test_no_measure_chosen_still_has_what_if():
+    app = told(PAGE, measures=[])
+    app.set("multiselect", "Measures", [])
+    assert panes(app) == {} and panes(app, "what-if") and "Choose a measure" in app.said
+
+
+# Keeping and sharing
+
+def test_the_table_of_steps_holds_every_number(mine):
+    explainer, encoded, target = mine
+    app = told(PAGE, measures=["gradient"])
+    rows = list(csv.DictReader(io.StringIO(app.download("Steps (CSV)").lstrip("\ufeff"))))
+    assert len(rows) == 11 and [int(row["features masked"]) for row in rows] == planned_counts(encoded.F, BY_RATIO).tolist()
+    steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
+    for row, step in zip(rows, steps):
+        assert float(row["p (calibrated)"]) == pytest.approx(step.p["calibrated"], abs=0.01)
+        assert float(row["probability of it"]) == pytest.approx(step.probabilities[target], abs=1e-5) and row["rejected as out-of-distribution"] == "no"
+
+
+def test_a_link_restores_the_view():
+    app = told(PAGE, step="4", play="gradient", rule="plain", form="literal", computed="once", beside="sst2-plain", values="absolute")
+    shown = panes(app)
+    assert shown["step"] == 4 and len(shown["panes"]) == 2 and "gradient, computed once" in shown["panes"][0]["detail"]
+    assert app.widget("button_group", "Form of the test").value == "literal"
+
+
+@pytest.mark.parametrize("step", ["-1", "x", "99", "1e3", ""])
+def test_a_link_to_no_step_begins_at_one_that_is_there(step):
+    assert 0 <= panes(told(PAGE, step=step, measures=["gradient"]))["step"] <= 10
+
+
+def test_tokens_take_the_same_steps():
+    app = told(PAGE, unit="token", measures=["gradient"], beside="sst2-plain")
+    shown = panes(app)
+    assert len(shown["panes"]) == 2 and "tokens" in shown["steps"][3]["count"]
+
+
+def test_the_page_says_what_the_reference_is_worth(bundled):
+    app = told(PAGE, measures=["gradient"])
+    facts = dict(row for table in app.tables for row in table if len(row) == 2)
+    reference = find_reference(bundled)
+    assert facts["floor: the smallest p it can give ↓"] == f"{reference.floor():.3g}"
+    assert f"{100 * reference.about['false_rejection']['calibrated']['all']:.1f} %" in facts["false rejections at 5 % ↓"]
+    assert "MaSF tests masked inputs" in App().said
+
+
+def test_a_gate_never_claims_that_an_input_is_known():
+    names = [{"name": f"{i}", "count": ""} for i in range(11)]
+    for floor in (None, 0.001, 0.01, 0.2):
+        said = stepping.gate_text(decide(np.full(11, 0.5), np.arange(11), 11, floor), names, 0.5)
+        assert ("unavailable" in said) == (floor != 0.001) and "in-distribution" not in said
+    assert "so far" in stepping.gate_text(decide(np.full(3, 0.5), np.arange(3), 11, 0.001), names, 0.5, complete=False)
+
+
+def test_random_order_can_be_followed_too():
+    app = told(PAGE, measures=["random", "leave-one-out"], play="random")
+    assert [row[1] for row in app.tables[0][1:]] == ["random", "leave-one-out"] and measures()["random"].baseline

@@ -1,0 +1,761 @@
+"""Masked fine-tuning: its masks, metrics and files, real small runs, and runs that are stopped and go on."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import kstest
+
+from core.commands import command_line
+from core.commands.command_line import main
+from core.data.tables import BadData, LabelledTexts, read_labelled
+from core.loading.loading import load
+from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
+from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
+from core.settings import ROOT
+from core.training import cards, checkpoints, training
+from core.training.bases import load_base, save_trained
+from core.training.checkpoints import Checkpoint
+from core.training.training import Plan, TrainingError, batches, pad, tokenise, train
+from tests import tiny
+
+# ---- masks
+
+
+def test_masked_counts_by_hand():
+    expected = {(0, 5): 0, (0.1, 10): 1, (0.3, 10): 3, (0.7, 10): 7, (0.9, 10): 9, (0.3, 3): 0, (0.34, 3): 1, (0.5, 7): 3, (0.99, 1): 0,
+                (1, 1): 1, (1, 7): 7, (1, 0): 0, (0.29, 100): 29, (0.57, 100): 57, (0.999, 1000): 999, (0.6, 5): 3, (0.8, 15): 12}
+    assert {key: masked_count(*key) for key in expected} == expected
+    # Each tenth of ten features is one more, although 0.1 + 0.1 + 0.1 is not 0.3.
+    assert [masked_count(sum([0.1] * i), 10) for i in range(10)] == list(range(10))
+
+
+@pytest.mark.parametrize("ratio", [-0.1, 1.1, math.nan, math.inf])
+def test_ratios_outside_zero_to_one_are_refused(ratio):
+    with pytest.raises(ValueError, match="ratio"):
+        masked_count(ratio, 3)
+
+
+def test_random_masks_have_the_exact_count_and_favour_no_feature():
+    rng = np.random.default_rng(0)
+    drawn = np.array([random_mask(4, 0.5, rng) for _ in range(6000)])
+    assert drawn.dtype == bool and (drawn.sum(axis=1) == 2).all()
+    sets, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(sets) == 6
+    # Six sets, 1,000 expected of each: chi-square with 5 degrees of freedom, 99.9 % at 20.5.
+    assert ((counts - 1000) ** 2 / 1000).sum() < 20.5
+
+
+def test_masking_ratios_are_uniform_and_tokens_independent():
+    maskable = np.ones((1500, 3000), dtype=bool)
+    masks = bernoulli_masks(maskable, np.random.default_rng(1))
+    assert kstest(masks.mean(axis=1), "uniform").pvalue > 0.01
+    # Two examples: P(the same place masked in both) = E[r]², not E[min(r, s)] = 1/3.
+    assert (masks[::2] & masks[1::2]).mean() == pytest.approx(1 / 4, abs=0.02)
+    # With r uniform, P(n given tokens masked) = E[r^n] = 1 / (n + 1).
+    assert (masks[:, :-1] & masks[:, 1:]).mean() == pytest.approx(1 / 3, abs=0.02)
+    assert (masks[:, 0:-9] & masks[:, 4:-5] & masks[:, 9:]).mean() == pytest.approx(1 / 4, abs=0.02)
+
+
+@pytest.mark.parametrize("strategy, rows", [("none", []), ("mask", [0, 1, 2, 3, 4, 5, 6]), ("half", [1, 3, 5])])
+def test_which_examples_a_strategy_masks(strategy, rows):
+    maskable = np.ones((7, 12), dtype=bool)
+    maskable[:, [0, 11]] = False
+    maskable[3, 6:] = False
+    given_maskable, rng = maskable.copy(), np.random.default_rng(2)
+    drawn = np.array([training_masks(maskable, strategy, rng) for _ in range(400)])
+    assert drawn.dtype == bool and drawn.shape == (400, 7, 12)
+    assert np.flatnonzero(drawn.any(axis=(0, 2))).tolist() == rows
+    for row in rows:
+        assert (drawn[:, row].any(axis=0) == maskable[row]).all(), "each maskable token is masked at times, a special one never"
+        assert drawn[:, row][:, maskable[row]].mean() == pytest.approx(0.5, abs=0.06)
+    np.testing.assert_array_equal(maskable, given_maskable)
+
+
+def test_training_masks_follow_the_generator():
+    maskable = np.ones((4, 30), dtype=bool)
+    one, same, other = (training_masks(maskable, "half", np.random.default_rng(seed)) for seed in (5, 5, 6))
+    assert (one == same).all() and (one != other).any()
+
+
+def test_an_unknown_strategy_is_refused():
+    with pytest.raises(ValueError, match="often"):
+        training_masks(np.ones((1, 1), dtype=bool), "often", np.random.default_rng(0))
+
+
+# ---- metrics
+
+PREDICTIONS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=25)
+
+
+def _confusion(labels, predicted):
+    table = np.zeros((4, 4))
+    for y, z in zip(labels, predicted):
+        table[y, z] += 1
+    return table
+
+
+def _macro_f1_by_definition(labels, predicted):
+    scores = []
+    for c in set(labels) | set(predicted):
+        found = sum(y == c and z == c for y, z in zip(labels, predicted))
+        precision = found / list(predicted).count(c) if c in predicted else 0
+        recall = found / list(labels).count(c) if c in labels else 0
+        scores.append(2 * precision * recall / (precision + recall) if found else 0)
+    return sum(scores) / len(scores)
+
+
+def _matthews_by_definition(labels, predicted):
+    """Gorodkin (2004), Eq. 8, sum by sum."""
+    C, K = _confusion(labels, predicted), range(4)
+    above = sum(C[k, k] * C[m, n] - C[n, k] * C[k, m] for k in K for n in K for m in K)
+    left = sum(C[:, k].sum() * (C.sum() - C[:, k].sum()) for k in K)
+    right = sum(C[k].sum() * (C.sum() - C[k].sum()) for k in K)
+    return above / math.sqrt(left * right) if left * right else 0
+
+
+def test_metrics_by_hand():
+    y, z = np.array([0, 0, 0, 1, 1, 2]), np.array([0, 0, 1, 1, 2, 2])
+    assert accuracy(y, z) == pytest.approx(4 / 6)
+    # F1 of the classes: 4/5, 1/2, 2/3.
+    assert macro_f1(y, z) == pytest.approx((4 / 5 + 1 / 2 + 2 / 3) / 3)
+    # Two classes, tp 1, tn 2, fp 1, fn 1: (1·2 − 1·1) / √(2·2·3·3).
+    assert matthews(np.array([1, 1, 0, 0, 0]), np.array([1, 0, 1, 0, 0])) == pytest.approx(1 / 6)
+    assert matthews(y, y) == pytest.approx(1) and matthews(np.array([0, 1]), np.array([1, 0])) == pytest.approx(-1)
+    assert matthews(y, np.zeros(6, int)) == 0 and matthews(np.zeros(6, int), z) == 0 and matthews(np.ones(3, int), np.ones(3, int)) == 0
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(PREDICTIONS)
+def test_metrics_equal_their_definitions(pairs):
+    labels, predicted = (np.array(side) for side in zip(*pairs))
+    assert accuracy(labels, predicted) == pytest.approx(np.trace(_confusion(labels, predicted)) / len(pairs))
+    assert macro_f1(labels, predicted) == pytest.approx(_macro_f1_by_definition(labels, predicted))
+    assert matthews(labels, predicted) == pytest.approx(_matthews_by_definition(labels, predicted), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+def test_metrics_refuse_unequal_or_no_arrays(metric):
+    for labels, predicted in (([0, 1], [0]), ([], []), ([[0]], [[0]])):
+        with pytest.raises(ValueError, match="equally long"):
+            metric(np.array(labels), np.array(predicted))
+
+
+def test_the_class_majority():
+    assert majority_class(np.array([2, 1, 2, 1, 0]), 4) == 1
+    assert majority_class(np.array([3]), 4) == 3
+
+
+# ---- data files
+
+GOOD = [{"text": "salt the soup", "label": "kitchen"}, {"text": "tie the boat", "label": "harbour"}, {"text": "oil the hinge", "label": "kitchen"}]
+
+
+def write_rows(path, rows):
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_every_kind_of_file_reads_the_same(tmp_path):
+    import pyarrow
+    from pyarrow import parquet
+
+    write_rows(tmp_path / "a.jsonl", GOOD)
+    (tmp_path / "a.csv").write_text("\ufefflabel,text\n" + "".join(f'{r["label"]},"{r["text"]}"\n' for r in GOOD), encoding="utf-8")
+    (tmp_path / "a.tsv").write_text("text\tlabel\n" + "".join(f'{r["text"]}\t{r["label"]}\n' for r in GOOD), encoding="utf-8")
+    parquet.write_table(pyarrow.Table.from_pylist(GOOD), tmp_path / "a.parquet")
+    for name in ("a.jsonl", "a.csv", "a.tsv", "a.parquet"):
+        read = read_labelled(tmp_path / name)
+        assert read.texts == [row["text"] for row in GOOD] and read.seconds is None
+        assert read.classes == ("harbour", "kitchen") and read.labels.tolist() == [1, 0, 1]
+        assert read.name == name and len(read.digest) == 64
+    assert len({read_labelled(tmp_path / name).digest for name in ("a.jsonl", "a.csv")}) == 2
+
+
+def test_labels_are_names_or_numbers(tmp_path):
+    numbered = write_rows(tmp_path / "n.jsonl", [{"text": "a", "label": 1}, {"text": "b", "label": 0}, {"text": "c", "label": 2}])
+    assert read_labelled(numbered).classes == ("0", "1", "2") and read_labelled(numbered).labels.tolist() == [1, 0, 2]
+    assert read_labelled(numbered, classes=("x", "y", "z")).labels.tolist() == [1, 0, 2]
+    named = write_rows(tmp_path / "m.jsonl", GOOD)
+    assert read_labelled(named, classes=("kitchen", "attic", "harbour")).labels.tolist() == [0, 2, 0]
+
+
+def test_unusual_characters_stay_in_their_row(tmp_path):
+    texts = ["a\u2028b", "c\x85d\x0be", "f\x1cg\x0ch", "quote \" and \\", "i\rj"]
+    read = read_labelled(write_rows(tmp_path / "a.jsonl", [{"text": t, "label": i % 2} for i, t in enumerate(texts)]))
+    assert read.texts == texts
+    (tmp_path / "s.jsonl").write_text('{"text": "lone \\ud83d half", "label": 0}\r\n\r\n{"text": "b", "label": 1}', encoding="utf-8")
+    data = read_labelled(tmp_path / "s.jsonl")
+    assert data.texts[0] == "lone \ud83d half"
+    assert len(tokenise(tiny.tokenizer("gpt2"), data, 64).ids) == 2
+
+
+BAD = {
+    "missing column": ("a.jsonl", '{"text": "a", "label": 0}\n{"txt": "b", "label": 1}', ["a.jsonl", "row 2", "'text'", "txt"]),
+    "missing label": ("a.csv", "text,label\na,0\nb\n", ["a.csv", "row 2", "'label'"]),
+    "null": ("a.jsonl", '{"text": null, "label": 0}', ["row 1", "'text'"]),
+    "bad JSON": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": ', ["a.jsonl", "line 2", "not valid JSON"]),
+    "no object": ("a.jsonl", "[1, 2]", ["line 1", "expected an object", "list"]),
+    "unknown ending": ("a.xlsx", "a", [".xlsx", "not read", ".jsonl, .csv, .tsv or .parquet"]),
+    "no ending": ("data", "a", ["nothing", "not read"]),
+    "empty": ("a.jsonl", "\n\n", ["a.jsonl", "no rows"]),
+    "header only": ("a.csv", "text,label\n", ["no rows"]),
+    "blank text": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": " \\n", "label": 1}', ["row 2", "text is empty"]),
+    "huge number": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": "b", "label": 999999999999}', ["999999999999", "from 0"]),
+    "not UTF-8": ("a.csv", b"text,label\n\xff\xfe,0\n", ["a.csv", "cannot be read", "UTF-8"]),
+    "JSON not UTF-8": ("a.jsonl", b'{"text": "\xff", "label": 0}', ["a.jsonl", "cannot be read", "UTF-8"]),
+    "field too long": ("a.csv", "text,label\n" + "x" * 200_000 + ",0\n", ["a.csv", "cannot be read"]),
+    "no parquet": ("a.parquet", "nothing", ["a.parquet", "cannot be read"]),
+}
+
+
+@pytest.mark.parametrize("name, content, words", BAD.values(), ids=BAD)
+def test_bad_files_are_named_in_a_sentence(tmp_path, name, content, words):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadData) as caught:
+        read_labelled(tmp_path / name)
+    assert all(word in str(caught.value) for word in words), str(caught.value)
+    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
+
+
+def test_labels_out_of_range_name_row_and_remedy(tmp_path):
+    path = write_rows(tmp_path / "v.jsonl", [{"text": "a", "label": 0}, {"text": "b", "label": 3}])
+    with pytest.raises(BadData, match="v.jsonl, row 2: the label '3' is none of x, y.*--labels"):
+        read_labelled(path, classes=("x", "y"))
+    with pytest.raises(BadData, match="row 1: the label 'kitchen' is none of"):
+        read_labelled(write_rows(tmp_path / "w.jsonl", GOOD), classes=("x", "y"))
+
+
+def test_a_row_that_the_tokenizer_drops_is_found_before_training(tmp_path):
+    data = read_labelled(write_rows(tmp_path / "a.jsonl", [{"text": "a", "label": 0}, {"text": "\0", "label": 1}]))
+    with pytest.raises(BadData, match="a.jsonl, row 2"):
+        tokenise(tiny.tokenizer("bert"), data, 64)
+
+
+# ---- batches
+
+
+def test_pairs_are_maskable_in_both_texts_but_not_at_special_tokens():
+    words = tiny.tokenizer("bert")
+    data = LabelledTexts(["the wind"], ["cold bread"], np.array([0]), ("a", "b"), "x", "")
+    out = tokenise(words, data, 64)
+    tokens = words.convert_ids_to_tokens(out.ids[0].tolist())
+    assert [t in ("[CLS]", "[SEP]") for t in tokens] == (~out.maskable[0]).tolist() and tokens.count("[SEP]") == 2
+    assert set(out.types[0]) == {0, 1}
+
+
+def test_batches_hold_every_example_once_and_little_padding():
+    lengths = np.random.default_rng(3).integers(2, 60, 333)
+    data = training.Tokenised([np.zeros(n, dtype=np.int64) for n in lengths], [], None, np.zeros(333))
+    found = list(batches(data, 8, np.random.default_rng(4)))
+    assert sorted(np.concatenate(found)) == list(range(333))
+    assert sorted(map(len, found)) == [5] + [8] * 41
+    padded = sum(len(b) * lengths[b].max() for b in found)
+    assert padded < 1.15 * lengths.sum()
+    # Within a batch the place says nothing about the length: every second example is not the longer one.
+    assert np.mean([lengths[b[1::2]].mean() > lengths[b[::2]].mean() for b in found if len(b) == 8]) == pytest.approx(0.5, abs=0.25)
+
+
+def test_padding_is_on_the_right():
+    assert pad([np.array([1, 2]), np.array([3])]).tolist() == [[1, 2], [3, 0]]
+    assert pad([np.array([True]), np.array([True, False, True])]).tolist() == [[True, False, False], [True, False, True]]
+
+
+# ---- what trains is what is loaded
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Training, validation and test files of 64, 20 and 24 examples in three classes; most are of the workshop, in the test file of the kitchen."""
+    root = tmp_path_factory.mktemp("data")
+    topics = [0] * 10 + [1] * 12 + [2] * 18
+    rows = [{"text": text, "label": tiny.LABELS[topic]} for text, topic in zip(tiny.SENTENCES, topics)]
+    def part(row, a, b):
+        words = row["text"].split()
+        return {"text": " ".join(words[int(a * len(words)):max(1, int(b * len(words)))]), "label": row["label"]}
+    write_rows(root / "train.jsonl", rows + [part(row, 0, 0.6) for row in rows[::5] + rows[1::5] + rows[2::5]])
+    write_rows(root / "validation.jsonl", [part(row, 0.3, 1) for row in rows[::2]])
+    write_rows(root / "test.jsonl", [part(row, 0.1, 0.9) for row in rows[1:4] + rows[10:22] + rows[30:39]])
+    return root
+
+
+def plan_for(files, tiny_root, out, kind="bert", **chosen):
+    return Plan(str(tiny.base(kind, tiny_root)), str(files / "train.jsonl"), str(files / "validation.jsonl"), str(out), device="cpu",
+                **{"batch": 16, "epochs": 3, "learning_rate": 3e-3, "rank": 4} | chosen)
+
+
+def run_of(plan):
+    """The loop's parts for a plan, as `train` puts them together."""
+    data = training._read(plan)
+    module, words, mask_id, longest = load_base(plan.base, data["train"].classes, plan.method, plan.rank, plan.seed)
+    sets = [tokenise(words, data[split], longest) for split in ("train", "validation")]
+    return training._Run(plan, module, mask_id, *sets, "cpu", lambda *_: None), words
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+@pytest.mark.parametrize("kind", tiny.KINDS)
+def test_training_computes_what_the_loaded_model_computes(files, tiny_root, tmp_path, kind, method):
+    """Padded and masked batches while training, against the written folder, one example at a time."""
+    plan = plan_for(files, tiny_root, tmp_path, kind, method=method)
+    run, words = run_of(plan)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for parameter in run.module.parameters():
+            if parameter.requires_grad:
+                parameter += 0.1 * torch.randn_like(parameter)
+    indices = np.arange(8)
+    valid, rng = run.valid_set, np.random.default_rng(0)
+    masks = [[m & False, m, m & (rng.random(m.shape) < 0.5), m & (np.arange(len(m)) > 3)][i % 4] for i, m in enumerate(valid.maskable[:8])]
+    run.module.eval()
+    with torch.inference_mode():
+        ours = run._forward(valid, indices, pad(masks)).numpy()
+    assert len({len(m) for m in masks}) > 1
+    save_trained(run.module, words, tmp_path, plan.base, method, tiny.LABELS, half=False)
+    model = load(str(tmp_path), "cpu")
+    for i in indices:
+        ids = np.where(masks[i], model.mask_id, valid.ids[i])
+        types = None if valid.types is None else valid.types[i][None]
+        np.testing.assert_allclose(ours[i], model.run(ids[None], np.array([len(ids)]), types)[0][0], atol=2e-5)
+
+
+# ---- real runs
+
+
+@pytest.fixture(scope="module")
+def finished(files, tiny_root, tmp_path_factory):
+    """`finished(method)`: the folder of a whole, uninterrupted run."""
+    done = {}
+
+    def run(method):
+        if method not in done:
+            done[method] = train(plan_for(files, tiny_root, tmp_path_factory.mktemp("whole") / method, method=method))
+        return done[method]
+
+    return run
+
+
+def weights_of(folder):
+    return {path.name: path.read_bytes() for path in folder.glob("*.safetensors")}
+
+
+def history_of(folder):
+    history = json.loads((folder / "card.json").read_text(encoding="utf-8"))["validation"]
+    return [{k: v for k, v in entry.items() if k != "seconds"} for entry in history]
+
+
+@pytest.mark.parametrize("method, kind", [("full", "bert"), ("lora", "bert"), ("full", "gpt2"), ("lora", "gpt2")])
+def test_train_from_the_command_line(files, tiny_root, tmp_path, capsys, method, kind):
+    out = tmp_path / "model"
+    status = main(["train", "--base", str(tiny.base(kind, tiny_root)), "--train", str(files / "train.jsonl"), "--validation",
+                   str(files / "validation.jsonl"), "--test", str(files / "test.jsonl"), "--out", str(out), "--method", method, "--rank", "4",
+                   "--epochs", "2", "--batch", "16", "--learning-rate", "3e-3", "--seed", "5", "--device", "cpu"])
+    assert status == 0
+    model, card = load(str(out), "cpu"), json.loads((out / "card.json").read_text(encoding="utf-8"))
+    assert model.labels == tiny.LABELS and model.card == card and not (out / ".progress").exists()
+    shown = capsys.readouterr().out
+    assert f"Written: {out}" in shown and (out / "README.md").read_text(encoding="utf-8") in shown
+    module = _by_library(out, method)
+    _check_card(card, model, module, files)
+    _check_readme((out / "README.md").read_text(encoding="utf-8"), card)
+
+
+def _by_library(out, method):
+    """The trained classifier as `transformers` and PEFT themselves read the folder."""
+    from peft import PeftModel
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    if method == "full":
+        AutoTokenizer.from_pretrained(out)
+        return AutoModelForSequenceClassification.from_pretrained(out).eval()
+    base = json.loads((out / "adapter_config.json").read_text(encoding="utf-8"))["base_model_name_or_path"]
+    return PeftModel.from_pretrained(AutoModelForSequenceClassification.from_pretrained(base, num_labels=3), out).eval()
+
+
+def _predicted(model, module, texts, masks_of, spaces=False):
+    """Classes by the library, one text at a time, with the mask token at the places that `masks_of(maskable)` names.
+
+    Tokens of a space alone are no features; training masks them all the same (`spaces`).
+    """
+    module.config.pad_token_id = -1 if model.reading == "last" else module.config.pad_token_id
+    out = []
+    for text in texts:
+        batch = model.tokenizer(text, return_special_tokens_mask=True)
+        ids, maskable = np.array(batch["input_ids"]), np.array(batch["special_tokens_mask"]) == 0
+        maskable &= [spaces or model.tokenizer.decode([i]).strip() != "" for i in ids]
+        ids[masks_of(maskable)] = model.mask_id
+        with torch.inference_mode():
+            out.append(int(module(input_ids=torch.from_numpy(ids)[None]).logits.argmax()))
+    return np.array(out)
+
+
+def _drawn(maskable, ratio, rng):
+    out = np.zeros_like(maskable)
+    out[np.flatnonzero(maskable)] = random_mask(maskable.sum(), ratio, rng)
+    return out
+
+
+def _check_card(card, model, module, files):
+    test, valid = ([json.loads(line) for line in (files / f"{split}.jsonl").read_text().splitlines()] for split in ("test", "validation"))
+    truth = np.array([tiny.LABELS.index(row["label"]) for row in test])
+    texts = [row["text"] for row in test]
+    shown = card["performance"]
+    assert shown["split"] == "test" and shown["examples"] == 24 and shown["ratios"] == [i / 10 for i in range(11)] and shown["metric"] == "accuracy"
+    assert shown["masked"][0] == pytest.approx((_predicted(model, module, texts, lambda m: np.zeros_like(m)) == truth).mean())
+    assert shown["masked"][10] == pytest.approx((_predicted(model, module, texts, lambda m: m) == truth).mean())
+    for r, ratio in enumerate(shown["ratios"]):
+        rng = np.random.default_rng([5, r])
+        predicted = _predicted(model, module, texts, lambda m, ratio=ratio, rng=rng: _drawn(m, ratio, rng))
+        assert shown["masked"][r] == pytest.approx((predicted == truth).mean())
+    assert card["data"]["train"]["per_class"] == [16, 20, 28] and shown["majority_class"] == "workshop"
+    assert shown["class_majority"] == pytest.approx((truth == 2).mean())
+    best = max(card["validation"], key=lambda entry: entry["selection"])
+    labels = np.array([tiny.LABELS.index(row["label"]) for row in valid])
+    unmasked = _predicted(model, module, [row["text"] for row in valid], lambda m: np.zeros_like(m))
+    rng = np.random.default_rng([5, 1])
+    masked = _predicted(model, module, [row["text"] for row in valid], lambda m: (rng.random((1, 1)) > rng.random((1, len(m))))[0] & m, spaces=True)
+    assert best["unmasked"] == pytest.approx((unmasked == labels).mean())
+    assert best["masked"] == pytest.approx((masked == labels).mean())
+    assert best["selection"] == best["both"] == pytest.approx((best["unmasked"] + best["masked"]) / 2)
+    assert [entry["epoch"] for entry in card["validation"]] == [1, 2]
+    assert card["plan"]["seed"] == 5 and card["plan"]["learning_rate"] == 3e-3 and "/" not in json.dumps(card["plan"])
+
+
+def _check_readme(page, card):
+    for ratio, value in zip(card["performance"]["ratios"], card["performance"]["masked"]):
+        assert f"| {ratio:.0%} | {value:.3f} |" in page
+    for entry in card["validation"]:
+        assert f"| {entry['epoch']} | {entry['loss']:.3f} | {entry['unmasked']:.3f} | {entry['masked']:.3f} |" in page
+    assert all(texts["sha256"] in page for texts in card["data"].values())
+
+
+@pytest.mark.parametrize("kind, method", [("bert", "full"), ("gpt2", "lora")])
+def test_training_learns(tiny_root, tmp_path, kind, method):
+    rows = [{"text": f"the {word} {word}", "label": i % 3} for i, word in enumerate(("tide", "soup", "glue") * 16)]
+    write_rows(tmp_path / "train.jsonl", rows)
+    write_rows(tmp_path / "validation.jsonl", rows[:6])
+    out = train(plan_for(tmp_path, tiny_root, tmp_path / "out", kind, method=method, epochs=15, batch=8, training="none", validation_strategy="none"))
+    last = history_of(out)[-1]
+    assert last["loss"] < 0.3 and last["unmasked"] == 1
+
+
+def test_pairs_train_and_are_measured(tiny_root, tmp_path, monkeypatch):
+    measured, predict_at_ratios = [], cards.predict_at_ratios
+
+    def spy(model, encoded, *more):
+        measured.extend(encoded)
+        return predict_at_ratios(model, encoded, *more)
+
+    monkeypatch.setattr(cards, "predict_at_ratios", spy)
+    rows = [{"a": first, "b": second, "label": i % 2} for i, (first, second) in enumerate(zip(tiny.SENTENCES[:16], tiny.SENTENCES[16:32]))]
+    path = str(write_rows(tmp_path / "pairs.jsonl", rows))
+    out = train(Plan(str(tiny.base("bert", tiny_root)), path, path, str(tmp_path / "out"), text="a", second="b", epochs=1, batch=8, device="cpu"))
+    card = json.loads((out / "card.json").read_text(encoding="utf-8"))
+    assert card["labels"] == ["0", "1"] and card["performance"]["split"] == "validation" and card["performance"]["examples"] == 16
+    # [CLS] and two [SEP] apart, every token of both texts can be masked.
+    assert len(measured) == 16 and all(e.F == e.T - 3 for e in measured)
+
+
+def test_half_precision_storage_is_rounded_once(files, tiny_root, tmp_path, finished):
+    from safetensors.torch import load_file
+
+    half = train(plan_for(files, tiny_root, tmp_path / "out", half=True))
+    whole = load_file(finished("full") / "model.safetensors")
+    for name, value in load_file(half / "model.safetensors").items():
+        assert value.dtype == torch.float16 and torch.equal(value, whole[name].half()), name
+    assert all(p.dtype == torch.float32 for p in load(str(half), "cpu").module.parameters())
+
+
+# ---- stopped runs
+
+
+def stop_at(word, step=1, error=KeyboardInterrupt):
+    """A progress callback that raises at a step of the phase whose name begins with the word."""
+    def progress(what, done, total):
+        if what.startswith(word) and done == step:
+            raise error
+    return progress
+
+
+@pytest.mark.parametrize("method", ["full", "lora"])
+def test_a_stopped_run_ends_with_the_same_weights(files, tiny_root, tmp_path, finished, method):
+    plan = plan_for(files, tiny_root, tmp_path / "out", method=method)
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, stop_at("epoch 1", 3))
+    assert not (tmp_path / "out" / "card.json").exists()
+    for moment in (("epoch 2", 2), ("validating", 20), ("epoch 3", 4), ("measuring", 5)):
+        with pytest.raises(KeyboardInterrupt):
+            train(plan, stop_at(*moment))
+    phases = set()
+    out = train(plan, lambda what, done, total: phases.add(what.partition(",")[0]))
+    assert phases == {"measuring", "reading the reference"}, "all three epochs were done before"
+    assert weights_of(out) == weights_of(finished(method)) and history_of(out) == history_of(finished(method))
+    assert not (out / ".progress").exists()
+
+
+def test_a_killed_run_ends_with_the_same_weights(files, tiny_root, tmp_path, finished):
+    plan = plan_for(files, tiny_root, tmp_path / "out")
+    code = ("import json, os, sys, torch\n"
+            "from core.training.training import Plan, train\n"
+            f"torch.set_num_threads({torch.get_num_threads()})\n"
+            "train(Plan(**json.loads(sys.argv[1])), lambda what, done, total: os._exit(9) if what.startswith('epoch 2') and done == 2 else None)\n")
+    killed = subprocess.run([sys.executable, "-c", code, json.dumps(asdict(plan))], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
+                            capture_output=True, timeout=300, check=False)
+    assert killed.returncode == 9, killed.stderr.decode()[-2000:]
+    epochs = set()
+    out = train(plan, lambda what, done, total: epochs.add(what.partition(",")[0]))
+    assert "epoch 1 of 3" not in epochs and {"epoch 2 of 3", "epoch 3 of 3"} <= epochs
+    assert weights_of(out) == weights_of(finished("full")) and history_of(out) == history_of(finished("full"))
+
+
+def test_a_kill_while_the_state_is_written_keeps_the_former_epoch(files, tiny_root, tmp_path, finished, monkeypatch):
+    plan, moved = plan_for(files, tiny_root, tmp_path / "out"), []
+
+    def replace_once(source, target):
+        moved.append(target)
+        if len(moved) == 2:
+            raise KeyboardInterrupt
+        os.rename(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoints.os, "replace", replace_once)
+        with pytest.raises(KeyboardInterrupt):
+            train(plan)
+    assert (tmp_path / "out" / ".progress" / "state-1.safetensors").exists()
+    assert weights_of(train(plan)) == weights_of(finished("full"))
+
+
+def test_a_damaged_state_starts_anew(files, tiny_root, tmp_path, finished):
+    plan, state = plan_for(files, tiny_root, tmp_path / "out"), tmp_path / "out" / ".progress" / "state-0.safetensors"
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, stop_at("epoch 2"))
+    state.write_bytes(state.read_bytes()[:-100])
+    epochs = set()
+    out = train(plan, lambda name, done, total: epochs.add(name.partition(",")[0]))
+    assert "epoch 1 of 3" in epochs
+    assert weights_of(out) == weights_of(finished("full")) and history_of(out) == history_of(finished("full"))
+
+
+@pytest.mark.parametrize("damage", ["state cut", "state gone", "best cut", "best gone", "record cut", "record gone", "record {}", "record []"])
+def test_a_damaged_state_is_no_state(tmp_path, damage):
+    module = torch.nn.Linear(1, 1)
+    optimiser = torch.optim.AdamW(module.parameters())
+    module(torch.ones(1)).sum().backward()
+    optimiser.step()
+    Checkpoint(tmp_path, "plan").save(module, optimiser, 0, {"selection": 1})
+    before = module.weight.item()
+    with torch.no_grad():
+        module.weight.fill_(7)
+    what, how = damage.split()
+    path = tmp_path / ".progress" / {"state": "state-0.safetensors", "best": "best-0.safetensors", "record": "record.json"}[what]
+    whole = path.read_bytes()
+    path.unlink()
+    if how != "gone":
+        path.write_bytes(whole[:len(whole) // 2] if how == "cut" else how.encode())
+    checkpoint = Checkpoint(tmp_path, "plan")
+    assert checkpoint.resume(module, optimiser) == 0 and checkpoint.history == []
+    assert module.weight.item() == 7 != before and not checkpoint.folder.exists()
+
+
+def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
+    plan = plan_for(files, tiny_root, tmp_path / "out", epochs=2)
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, stop_at("epoch 2"))
+    for other in (replace(plan, seed=1), replace(plan, training="none"), replace(plan, epochs=3), replace(plan, train=plan.validation)):
+        assert training._fingerprint(other, training._read(other)) != training._fingerprint(plan, training._read(plan))
+    moved = replace(plan, out=str(tmp_path / "elsewhere"), half=True, test=plan.validation)
+    assert training._fingerprint(moved, training._read(moved)) == training._fingerprint(plan, training._read(plan))
+    epochs = set()
+    train(replace(plan, seed=1), lambda name, done, total: epochs.add(name.partition(",")[0]))
+    assert "epoch 1 of 2" in epochs
+
+
+def test_an_interrupt_at_the_command_line_says_how_to_go_on(files, tiny_root, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(command_line._Bar, "__call__", lambda self, what, done, total: stop_at("epoch 2")(what, done, total))
+    status = main(["train", "--base", str(tiny.base("bert", tiny_root)), "--train", str(files / "train.jsonl"), "--validation",
+                   str(files / "validation.jsonl"), "--out", str(tmp_path / "out"), "--device", "cpu"])
+    assert status == 130 and "goes on after the last complete epoch" in capsys.readouterr().err
+    assert json.loads((tmp_path / "out" / ".progress" / "record.json").read_text())["history"][0]["epoch"] == 1
+
+
+# ---- the epoch that is kept
+
+
+@pytest.mark.parametrize("scores, best", [([0.5], 0), ([0.5, 0.7, 0.7, 0.6], 1), ([0.7, 0.7], 0), ([-0.2, -0.1, -0.3], 1), ([0.1, 0.2, 0.3], 2)])
+def test_the_earliest_best_epoch_is_kept(tmp_path, scores, best):
+    module = torch.nn.Linear(1, 1)
+    optimiser = torch.optim.AdamW(module.parameters())
+    checkpoint = Checkpoint(tmp_path, "plan")
+    for epoch, score in enumerate(scores):
+        torch.nn.functional.mse_loss(module(torch.ones(1)), torch.zeros(1)).backward()
+        optimiser.step()
+        with torch.no_grad():
+            module.weight.fill_(epoch)
+        checkpoint.save(module, optimiser, epoch, {"selection": score})
+        assert len(list(checkpoint.folder.glob("*.safetensors"))) == 2, "only the last state and the best weights stay"
+    assert checkpoint.best_epoch == best
+    again = Checkpoint(tmp_path, "plan")
+    assert again.resume(module, optimiser) == len(scores) and module.weight.item() == len(scores) - 1
+    again.load_best(module)
+    assert module.weight.item() == best
+    assert Checkpoint(tmp_path, "another plan").resume(module, optimiser) == 0 and not checkpoint.folder.exists()
+
+
+def test_a_parameter_without_gradient_has_no_state_and_resumes(tmp_path):
+    module = torch.nn.ModuleList([torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)])
+    optimiser = torch.optim.AdamW(module.parameters())
+    module[0](torch.ones(2)).sum().backward()
+    optimiser.step()
+    Checkpoint(tmp_path, "plan").save(module, optimiser, 0, {"selection": 1})
+    fresh = torch.optim.AdamW(module.parameters())
+    assert Checkpoint(tmp_path, "plan").resume(module, fresh) == 1
+    assert set(fresh.state) == set(module[0].parameters())
+
+
+# ---- strategies
+
+
+def spied(plan, epochs=1):
+    """Run epochs by a plan with a spy on every forward pass; return (training masks, validation masks, scores per epoch)."""
+    run, _ = run_of(plan)
+    seen, forward = {"train": [], "validation": []}, run._forward
+
+    def spy(data, indices, masks):
+        seen["train" if data is run.train_set else "validation"].append((indices.copy(), masks.copy()))
+        return forward(data, indices, masks)
+
+    run._forward = spy
+    scores = []
+    for epoch in range(epochs):
+        run.epoch(epoch)
+        scores.append(run.validate())
+    for split, data in (("train", run.train_set), ("validation", run.valid_set)):
+        for indices, masks in seen[split]:
+            assert not (masks & ~pad([data.maskable[i] for i in indices])).any(), "special tokens and padding are never masked"
+    return seen["train"], seen["validation"], scores
+
+
+def test_training_strategies_differ_as_they_should(files, tiny_root, tmp_path):
+    plan = plan_for(files, tiny_root, tmp_path)
+    masked = {strategy: [m.any(axis=1) for _, m in spied(replace(plan, training=strategy), 3)[0]] for strategy in ("none", "mask", "half")}
+    assert not any(rows.any() for rows in masked["none"])
+    assert np.concatenate(masked["mask"]).mean() > 0.8
+    assert not any(rows[::2].any() for rows in masked["half"])
+    assert np.concatenate([rows[1::2] for rows in masked["half"]]).mean() > 0.8
+
+
+def test_each_epoch_draws_new_masks_and_a_new_order_and_the_seed_decides(files, tiny_root, tmp_path):
+    plan = plan_for(files, tiny_root, tmp_path)
+    first, again, other = (spied(replace(plan, seed=seed), 2)[0] for seed in (0, 0, 1))
+    def flat(steps):
+        return [(indices.tolist(), masks.tolist()) for indices, masks in steps]
+    assert flat(first) == flat(again) != flat(other)
+    assert flat(first[:4]) != flat(first[4:])
+
+
+@pytest.mark.parametrize("strategy", ["none", "mask", "both"])
+def test_validation_strategies_choose_by_their_copies(files, tiny_root, tmp_path, strategy):
+    plan = plan_for(files, tiny_root, tmp_path, validation_strategy=strategy)
+    _, validated, scores = spied(plan, 2)
+    masks = [m for _, m in validated]
+    assert len(masks) == 4 and not masks[0].any() and not masks[2].any()
+    assert masks[1].any() and (masks[1] == masks[3]).all(), "masks are drawn once"
+    for entry in scores:
+        assert entry["both"] == pytest.approx((entry["unmasked"] + entry["masked"]) / 2)
+        assert entry["selection"] == entry[{"none": "unmasked", "mask": "masked", "both": "both"}[strategy]]
+
+
+def test_the_metric_over_both_copies_is_over_both_together(files, tiny_root, tmp_path):
+    run, _ = run_of(plan_for(files, tiny_root, tmp_path, metric="macro F1"))
+    labels = run.valid_set.labels
+    copies = iter([labels.copy(), np.zeros_like(labels)])
+    run._predict = lambda masks: next(copies)
+    together = _macro_f1_by_definition([*labels, *labels], [*labels, *np.zeros_like(labels)])
+    assert run.validate()["both"] == pytest.approx(together) != pytest.approx((1 + macro_f1(labels, np.zeros_like(labels))) / 2)
+
+
+def test_the_learning_rate_rises_and_falls(files, tiny_root, tmp_path):
+    run, _ = run_of(plan_for(files, tiny_root, tmp_path, epochs=25, learning_rate=2.0))
+    rates = []
+    for step in range(100):
+        run._set_rate(step)
+        rates.append(run.optimiser.param_groups[1]["lr"])
+    # 4 steps an epoch; six warm-up steps of a hundred, then 94 down.
+    assert run.steps == 4
+    np.testing.assert_allclose(rates[:6], 2 * np.arange(1, 7) / 6)
+    np.testing.assert_allclose(rates[6:], 2 * np.arange(94, 0, -1) / 94)
+
+
+def test_each_step_takes_its_own_rate(files, tiny_root, tmp_path):
+    run, _ = run_of(plan_for(files, tiny_root, tmp_path, epochs=2, learning_rate=1e-3))
+    rates, step = [], run.optimiser.step
+    run.optimiser.step = lambda: (rates.append(run.optimiser.param_groups[0]["lr"]), step())
+    run.epoch(0)
+    run.epoch(1)
+    # One warm-up step of eight, then seven down.
+    np.testing.assert_allclose(rates, 1e-3 * np.array([7, 7, 6, 5, 4, 3, 2, 1]) / 7)
+
+
+# ---- what a plan refuses
+
+WRONG = {
+    "training": ({"training": "often"}, "training is 'often'; choose one of none, mask, half"),
+    "validation": ({"validation_strategy": "half"}, "choose one of none, mask, both"),
+    "method": ({"method": "prefix"}, "choose one of full, lora"),
+    "metric": ({"metric": "R2"}, "choose one of accuracy"),
+    "epochs": ({"epochs": 0}, "epochs is 0; it must be at least 1"),
+    "batch": ({"batch": 0}, "batch is 0"),
+    "half of one": ({"batch": 1}, "every second example"),
+    "short": ({"max_tokens": 2}, "max_tokens is 2"),
+}
+
+
+@pytest.mark.parametrize("chosen, said", WRONG.values(), ids=WRONG)
+def test_a_plan_that_cannot_be_carried_out(files, tiny_root, tmp_path, chosen, said):
+    with pytest.raises(TrainingError, match=said):
+        train(plan_for(files, tiny_root, tmp_path / "out", **chosen))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("method, there", [("full", "adapter_config.json"), ("lora", "model.safetensors")])
+def test_a_folder_that_holds_the_other_kind_is_not_mixed(files, tiny_root, tmp_path, method, there):
+    (tmp_path / there).write_text("{}", encoding="utf-8")
+    with pytest.raises(TrainingError, match="Choose another folder"):
+        train(plan_for(files, tiny_root, tmp_path, method=method))
+
+
+def test_a_loss_that_is_no_number_is_told(files, tiny_root, tmp_path):
+    with pytest.raises(TrainingError, match="smaller learning rate"):
+        train(plan_for(files, tiny_root, tmp_path / "out", learning_rate=1e30, epochs=2))
+
+
+COMMANDS = {
+    "missing column": ({"--text": "words"}, "BadData: train.jsonl, row 1: column 'words' is missing"),
+    "missing file": ({"--validation": "gone.jsonl"}, "BadData: There is no file 'gone.jsonl'."),
+    "labels": ({"--labels": "a b"}, "BadData: train.jsonl, row 1: the label 'harbour' is none of a, b."),
+    "single class": ({"--train": "ONE"}, "TrainingError: The training file has a single class"),
+    "no base": ({"--base": "./gone"}, "UnsupportedModel: There is no folder './gone'."),
+    "device": ({"--device": "tpu"}, "UnsupportedModel: Device 'tpu' is unknown."),
+    "out of range": ({"--validation": "OTHER"}, "BadData: other.jsonl, row 1: the label 'attic' is none of harbour, kitchen, workshop."),
+}
+
+
+@pytest.mark.parametrize("options, said", COMMANDS.values(), ids=COMMANDS)
+def test_problems_at_the_command_line_are_one_sentence(files, tiny_root, tmp_path, capsys, options, said):
+    one = write_rows(tmp_path / "one.jsonl", [{"text": "salt", "label": "kitchen"}] * 3)
+    other = write_rows(tmp_path / "other.jsonl", [{"text": "salt", "label": "attic"}])
+    chosen = {"--base": str(tiny.base("bert", tiny_root)), "--train": str(files / "train.jsonl"), "--validation": str(files / "validation.jsonl"),
+              "--out": str(tmp_path / "out"), "--device": "cpu"} | options
+    named = {"ONE": str(one), "OTHER": str(other)}
+    arguments = [part for key, value in chosen.items() for part in (key, *(value.split() if key == "--labels" else [named.get(value, value)]))]
+    assert main(["train", *arguments]) == 1
+    told = capsys.readouterr().err.strip().splitlines()
+    assert len(told) == 1 and told[0].startswith(said), told
+    assert not (tmp_path / "out").exists()

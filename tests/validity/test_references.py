@@ -1,0 +1,339 @@
+"""References of MaSF: drawn as the model was trained, kept with it, refused for any other, honest about what they can say."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.commands.command_line import main
+from core.data.examples import read_bundled
+from core.data.tables import BadData, LabelledTexts
+from core.explanation.explainer import with_reference
+from core.loading.loading import REFERENCE_FILE, load, locate
+from core.loading.loading import digest as model_digest
+from core.network.features import masked_ids
+from core.storage.store import Store
+from core.validity.fitting import Drawing, Observed, fit, fit_reference, observe, place_for, readable, training_strategy
+from core.validity.masf import Combine, fit_literal
+from core.validity.mask_tests import Verdicts
+from core.validity.references import FORMS, BadReference, Reference, find_reference, kept_place, read_reference, write_reference
+from tests import tiny
+
+
+def texts(sentences, name="texts.jsonl", seconds=None) -> LabelledTexts:
+    return LabelledTexts(list(sentences), seconds, np.zeros(len(sentences), dtype=np.int64), (), name, "0" * 64)
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model):
+    return tiny_model("bert")
+
+
+@pytest.fixture(scope="module")
+def fitted(model):
+    return fit_reference(model, texts(tiny.SENTENCES), Drawing(maskings=3))
+
+
+# ---- drawing
+
+@pytest.mark.parametrize("training, maskings, expected", [("half", 2, [False] * 2 + [True] * 2), ("half", 1, [False, True]), ("mask", 2, [True] * 2), ("none", 2, [False])])
+def test_observations_follow_the_training_strategy(model, training, maskings, expected):
+    observed = observe(model, texts(tiny.SENTENCES[:5]), Drawing(training, maskings))
+    assert sorted(observed.masked[observed.text == 2].tolist()) == expected
+    assert observed.states.shape[0] == len(observed.text) == 5 * len(expected)
+
+
+def test_unmasked_observations_are_the_states_of_the_text_and_masked_ones_are_not(model):
+    observed = observe(model, texts(tiny.SENTENCES[:3]), Drawing("half", 2))
+    encoded = model.encode(tiny.SENTENCES[1], None, "token")
+    alone = model.run(encoded.ids[None], np.array([encoded.T]), encoded.type_ids[None], "max")[1][0]
+    mine = observed.text == 1
+    np.testing.assert_allclose(observed.states[mine & ~observed.masked], np.stack([alone, alone]), atol=1e-5)
+    assert np.abs(observed.states[mine & observed.masked] - alone).max() > 0.1
+    assert observed.tokens[1] == encoded.T
+
+
+def test_both_texts_of_a_pair_are_masked(model, monkeypatch):
+    seen = []
+    monkeypatch.setattr("core.validity.fitting.masked_ids", lambda encoded, masks: seen.append((encoded, masks)) or masked_ids(encoded, masks))
+    observe(model, texts(tiny.SENTENCES[:2], seconds=list(tiny.SENTENCES[5:7])), Drawing("mask", 8))
+    encoded, masks = seen[0]
+    sides = encoded.type_ids[[int(np.flatnonzero(encoded.feature_of == i)[0]) for i in range(encoded.F)]]
+    assert masks[:, sides == 0].any() and masks[:, sides == 1].any()
+
+
+def test_pooling_is_maximum_or_mean_over_the_tokens(model):
+    encoded = model.encode(tiny.SENTENCES[0], None, "token")
+    shorter = model.encode(tiny.SENTENCES[1], None, "token")
+    import torch
+
+    ids = torch.from_numpy(encoded.ids[None])
+    with torch.inference_mode():
+        states = model.module(ids, token_type_ids=torch.from_numpy(encoded.type_ids[None]), output_hidden_states=True).hidden_states
+    for pooling, over in (("max", lambda s: s.amax(dim=1)), ("mean", lambda s: s.mean(dim=1))):
+        expected = torch.stack([over(state)[0] for state in states]).numpy()
+        np.testing.assert_allclose(model.run(encoded.ids[None], np.array([encoded.T]), encoded.type_ids[None], pooling)[1][0], expected, atol=1e-5)
+        # Padding takes no part.
+        width = max(encoded.T, shorter.T) + 3
+        batch = np.zeros((2, width), dtype=np.int64)
+        batch[0, :encoded.T], batch[1, :shorter.T] = encoded.ids, shorter.ids
+        padded = model.run(batch, np.array([encoded.T, shorter.T]), np.zeros_like(batch), pooling)[1]
+        np.testing.assert_allclose(padded[0], expected, atol=1e-4)
+
+
+# ---- fitting
+
+def test_each_text_is_in_one_part_only():
+    rng = np.random.default_rng(0)
+    # The state of text i is i in every dimension, so the levels tell which texts they hold.
+    text = np.repeat(np.arange(20), 3)
+    observed = Observed(np.broadcast_to(text[:, None, None], (60, 2, 4)).astype(np.float32).copy(), text, rng.random(60) < 0.5, np.full(20, 7))
+    forms = fit(observed, Drawing())
+    first = set(np.unique(forms["calibrated"].first.values).astype(int).tolist())
+    assert len(first) == 10 and forms["calibrated"].first.count == 30
+    assert (forms["calibrated"].second.count, forms["calibrated"].third.count) == (15, 15)
+    assert forms["literal"].first is forms["calibrated"].first and forms["literal"].third.count == 30
+    literal = fit_literal(observed.states[np.isin(text, list(first))], tolerance=1e-5)
+    np.testing.assert_array_equal(forms["literal"].p_values(observed.states).total, literal.p_values(observed.states).total)
+
+
+def test_the_last_digits_of_repeated_states_do_not_count():
+    # A dimension that is the same for every text (a special token's), seen with the noise of another batch.
+    rng = np.random.default_rng(1)
+    states = rng.normal(size=(80, 2, 30)).astype(np.float32)
+    states[:, 0, :10] = 1.25
+    noise = np.where(rng.random(states.shape) < 0.5, 1e-7, -1e-7).astype(np.float32)
+    forms = fit(Observed(states + noise, np.arange(80), np.zeros(80, dtype=bool), np.full(80, 5)), Drawing())
+    for form in forms.values():
+        p = [form.p_values(states[:20] + sign * np.float32(3e-7)).total for sign in (-1, 0, 1)]
+        np.testing.assert_array_equal(p[0], p[1])
+        np.testing.assert_array_equal(p[2], p[1])
+
+
+def test_too_few_texts_are_refused(model):
+    with pytest.raises(BadData, match="at least 4 texts"):
+        fit_reference(model, texts(tiny.SENTENCES[:3]), Drawing())
+
+
+def test_a_text_of_which_nothing_is_kept_is_named(model):
+    with pytest.raises(BadData, match="texts.jsonl, row 2"):
+        observe(model, texts(["one two", "\u200b", "three"]), Drawing())
+
+
+@pytest.mark.parametrize("wrong", [{"training": "often"}, {"maskings": 0}])
+def test_a_drawing_that_cannot_be_is_refused(wrong):
+    with pytest.raises(ValueError):
+        Drawing(**wrong)
+
+
+def test_the_rate_of_false_rejections_is_that_of_the_held_out_texts(model):
+    reference = fit_reference(model, texts(tiny.SENTENCES[:30]), Drawing(maskings=2), texts(tiny.SENTENCES[30:], "other.jsonl"))
+    observed = observe(model, texts(tiny.SENTENCES[30:]), Drawing(maskings=2))
+    for form in FORMS:
+        rejected = reference.forms[form].p_values(observed.states).total < 0.05
+        assert reference.about["false_rejection"][form]["all"] == pytest.approx(rejected.mean())
+        assert reference.about["false_rejection"][form]["masked"] == pytest.approx(rejected[observed.masked].mean())
+    assert reference.about["false_rejection"]["source"] == "other.jsonl" and reference.about["false_rejection"]["texts"] == 10
+
+
+def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
+    # Tried on its own texts, the first level could never put one outside the reference.
+    rates = fitted.about["false_rejection"]
+    assert rates["source"] == "5-fold cross-validation" and rates["texts"] == len(tiny.SENTENCES)
+    assert 0 <= rates["calibrated"]["all"] <= 0.25
+    few = fit_reference(model, texts(tiny.SENTENCES[:6]), Drawing())
+    assert few.about["false_rejection"]["calibrated"] == {"all": None, "unmasked": None, "masked": None}
+    assert "not measured" not in readable(fitted) and few.says_nothing() and "it says nothing" in readable(few)
+
+
+def test_the_strategy_comes_from_the_card(bundled, model):
+    assert training_strategy(bundled) == "half" and training_strategy(model) == "half"
+    assert training_strategy(replace(bundled, card={"plan": {"training": "none"}})) == "none"
+
+
+# ---- keeping
+
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.parametrize("combine", [Combine(), Combine("fisher", "simes")])
+def test_a_reference_comes_back_as_it_was(model, tmp_path, compact, combine):
+    reference = fit_reference(model, texts(tiny.SENTENCES), Drawing(maskings=16, compact=compact, combine=combine, pooling="mean"))
+    assert (len(reference.forms["calibrated"].first.places) == 257) == compact
+    write_reference(reference, tmp_path / "r.safetensors")
+    again = read_reference(tmp_path / "r.safetensors", model)
+    assert again.about == reference.about and again.digest == reference.digest and again.pooling == "mean"
+    states = observe(model, texts(tiny.SENTENCES[:7]), Drawing(pooling="mean")).states + 0.01
+    for form in FORMS:
+        one, other = reference.forms[form].p_values(states), again.forms[form].p_values(states)
+        np.testing.assert_array_equal(one.total, other.total)
+        np.testing.assert_array_equal(one.layers, other.layers)
+        assert again.floor(form) == reference.forms[form].floor == again.forms[form].floor
+
+
+def test_the_same_texts_and_seed_give_the_same_file(model, fitted):
+    assert fit_reference(model, texts(tiny.SENTENCES), Drawing(maskings=3)).digest == fitted.digest
+    assert fit_reference(model, texts(tiny.SENTENCES), Drawing(maskings=3, seed=1)).digest != fitted.digest
+
+
+def test_another_models_reference_is_refused(model, fitted, tiny_model, tmp_path):
+    write_reference(fitted, tmp_path / REFERENCE_FILE)
+    with pytest.raises(BadReference, match="other weights or another tokenizer.*python -m core reference"):
+        read_reference(tmp_path / REFERENCE_FILE, tiny_model("distilbert"))
+    assert find_reference(replace(model, folder=tmp_path), None).digest == fitted.digest
+
+
+def damaged(fitted, model, change) -> str:
+    from core.validity import references
+
+    packed = references._packed(fitted.forms, fitted.about)
+    return change(packed)
+
+
+@pytest.mark.parametrize("change", {
+    "cut short": lambda data: data[:len(data) // 2], "empty": lambda data: b"", "text": lambda data: b"not a reference at all",
+    "zeros": lambda data: bytes(len(data)), "a huge header": lambda data: b"\xff" * 8 + data[8:],
+    "another kind": lambda data: data.replace(b"faithscope", b"faithscopf"), "lost part": lambda data: data.replace(b"calibrated.third", b"calibrated.thirt"),
+    "another version": lambda data: data.replace(b'\\"version\\": 1', b'\\"version\\": 9'), "no pooling": lambda data: data.replace(b'\\"max\\"', b'\\"mux\\"'),
+}.items(), ids=lambda item: item[0])
+def test_damage_is_a_sentence(fitted, model, tmp_path, change):
+    from core.validity import references
+
+    data = references._packed(fitted.forms, fitted.about)
+    changed = change[1](data)
+    assert changed != data
+    (tmp_path / "r.safetensors").write_bytes(changed)
+    with pytest.raises(BadReference, match="python -m core reference"):
+        read_reference(tmp_path / "r.safetensors", model)
+
+
+def test_values_out_of_order_or_not_numbers_are_damage(fitted, model, tmp_path):
+    calibrated = fitted.forms["calibrated"]
+    for spoil in (lambda v: v[:, ::-1].copy(), lambda v: np.where(np.arange(v.shape[1]) == 1, np.nan, v)):
+        first = replace(calibrated.first, values=spoil(calibrated.first.values))
+        forms = {name: replace(form, first=first) for name, form in fitted.forms.items()}
+        write_reference(Reference(forms, fitted.about, ""), tmp_path / "r.safetensors")
+        with pytest.raises(BadReference, match="damaged"):
+            read_reference(tmp_path / "r.safetensors", model)
+
+
+def test_a_reference_is_no_part_of_the_models_digest_and_no_weights(tmp_path, tiny_root, fitted):
+    folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "model")
+    before = model_digest(locate(str(folder)))
+    write_reference(fitted, folder / REFERENCE_FILE)
+    assert model_digest(locate(str(folder))) == before
+    found = with_reference(load(str(folder), "cpu"), None)
+    assert found.reference.digest == fitted.digest and found.reference_problem == ""
+
+
+def test_an_explainer_without_a_usable_reference_says_why(tmp_path, tiny_root, fitted, model):
+    assert with_reference(model, None).reference is None and with_reference(model, None).reference_problem == ""
+    (tmp_path / REFERENCE_FILE).write_bytes(b"x")
+    explainer = with_reference(replace(model, folder=tmp_path), None)
+    assert explainer.reference is None and "damaged" in explainer.reference_problem
+
+
+def test_what_was_fitted_here_comes_before_what_came_with_the_model(tmp_path, model, fitted):
+    kept = tmp_path / "kept"
+    other = fit_reference(model, texts(tiny.SENTENCES), Drawing(seed=5))
+    write_reference(fitted, tmp_path / REFERENCE_FILE)
+    write_reference(other, kept_place(kept, model))
+    assert find_reference(replace(model, folder=tmp_path), kept).digest == other.digest
+    assert find_reference(replace(model, folder=tmp_path), tmp_path / "none").digest == fitted.digest
+
+
+def test_lengths_that_the_reference_does_not_know_are_said(fitted):
+    low, high = fitted.about["tokens"][1], fitted.about["tokens"][3]
+    assert fitted.length_note(low) == fitted.length_note(high) == ""
+    assert "nine of ten" in fitted.length_note(high + 1) and str(low) in fitted.length_note(low - 1)
+
+
+# ---- p-values of masked inputs
+
+def test_p_values_survive_a_restart_and_belong_to_their_reference(model, fitted, tmp_path):
+    explainer = with_reference(model, Store(tmp_path))
+    encoded = model.encode(tiny.SENTENCES[3], None, "word")
+    oracle = explainer.oracles.of(encoded)
+    masks = np.eye(encoded.F, dtype=bool)
+    first = Verdicts(lambda: oracle, fitted, Store(tmp_path))
+    judged = first.judge(masks)
+    first.flush()
+    assert first.known(masks)
+    again = Verdicts(lambda: oracle, fitted, Store(tmp_path))
+    assert again.known(masks) and (again.judge(masks).p["literal"] == judged.p["literal"]).all()
+    other = Verdicts(lambda: oracle, fit_reference(model, texts(tiny.SENTENCES), Drawing(seed=4)), Store(tmp_path))
+    assert not other.known(masks)
+    one = judged.one(2)
+    assert one.logits.shape == (1, 3) and one.p["calibrated"][0] == judged.p["calibrated"][2]
+
+
+# ---- the command line
+
+def lines(path, sentences) -> str:
+    path.write_text("".join(json.dumps({"text": s}) + "\n" for s in sentences), encoding="utf-8")
+    return str(path)
+
+
+def test_reference_from_the_command_line(tmp_path, tiny_root, capsys):
+    folder = shutil.copytree(tiny.folder("distilbert", tiny_root), tmp_path / "model")
+    data = lines(tmp_path / "val.jsonl", tiny.SENTENCES)
+    assert main(["reference", "--model", str(folder), "--data", data, "--training", "mask", "--layers", "simes", "--device", "cpu"]) == 0
+    said = capsys.readouterr().out
+    assert "Written:" in said and "val.jsonl" in said and "5-fold" in said
+    reference = find_reference(load(str(folder), "cpu"))
+    assert reference.about["training"] == "mask" and reference.forms["calibrated"].combine == Combine("simes", "simes")
+
+
+def test_a_bundled_models_reference_goes_into_the_cache(bundled, monkeypatch, tmp_path, tiny_model):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path))
+    assert place_for(bundled) == tmp_path / "library" / "references" / f"{bundled.digest}.safetensors"
+    own = tiny_model("bert")
+    assert place_for(own) == own.folder / REFERENCE_FILE
+
+
+@pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "row 2")])
+def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, sentences, said):
+    assert main(["reference", "--model", str(tiny.folder("bert", tiny_root)), "--data", lines(tmp_path / "a.jsonl", sentences)]) == 1
+    assert said in capsys.readouterr().err
+
+
+# ---- what ships
+
+@pytest.mark.parametrize("name", ["sst2-fmm", "sst2-plain"])
+def test_every_bundled_model_has_a_reference_that_can_reject(name):
+    model = load(name, "cpu")
+    reference = find_reference(model)
+    assert reference.about["compact"] and not reference.says_nothing() and reference.about["training"] == model.card["plan"]["training"]
+    # The texts are those of the card's validation file, and the rate is measured on its test file.
+    assert reference.about["sha256"] == model.card["data"]["validation"]["sha256"]
+    assert reference.about["false_rejection"]["texts"] == model.card["data"]["test"]["examples"]
+    assert (model.folder / REFERENCE_FILE).stat().st_size < 1_700_000
+    assert reference.about["false_rejection"]["calibrated"]["all"] < 0.1
+
+
+def test_held_out_texts_of_the_same_kind_are_rejected_as_seldom_as_promised(bundled):
+    # The project's own reviews, half to fit and half to try, since the data that the shipped reference was fitted on is not here.
+    reviews = [example.text for example in read_bundled("reviews")]
+    order = np.random.default_rng(3).permutation(len(reviews))
+    drawn = [texts([reviews[i] for i in half]) for half in (order[::2], order[1::2])]
+    forms = fit(observe(bundled, drawn[0], Drawing(maskings=1)), Drawing())
+    # One observation a text, so that the trials are independent.
+    tried = observe(bundled, drawn[1], Drawing("mask", 1)).states
+    rejected = int((forms["calibrated"].p_values(tried).total < 0.05).sum())
+    assert stats.binomtest(rejected, len(tried), 0.05, alternative="greater").pvalue > 0.05
+
+
+def test_the_bundled_model_is_not_rejected_where_its_twin_is():
+    from core.explanation.recursive import follow, summarise
+
+    gates = {}
+    for name in ("sst2-fmm", "sst2-plain"):
+        explainer = with_reference(load(name, "cpu"), None)
+        encoded = explainer.encode(read_bundled("reviews")[2].text, None, "word")
+        target = int(explainer.logits(encoded).argmax())
+        for steps in follow(explainer, encoded, "leave-one-out", target, "signed"):
+            pass
+        gates[name] = summarise(steps, encoded.F, "ratio", target, None, explainer.reference).gate
+    assert gates["sst2-fmm"].available and gates["sst2-fmm"].first is None
+    assert gates["sst2-plain"].available and gates["sst2-plain"].first is not None
