@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.explanation.rows import Row, build_row, most_important, pieces
+from core.explanation.rows import WordRow, build_row, most_important, pieces
 from core.figures.figures import performance_by_masking
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
@@ -54,7 +54,7 @@ def _example(view: View) -> None:
     show_text_notes(view)
 
 
-def _most_important(view: View, row: Row) -> str:
+def _most_important(view: View, row: WordRow) -> str:
     first = most_important(row)
     if first is None:
         return f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."

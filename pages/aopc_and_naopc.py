@@ -7,7 +7,7 @@ import streamlit as st
 from core.explanation.limiting import WIDTH, left_over
 from core.explanation.plausibility import evidence_of
 from core.explanation.rows import SIGNS
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Board, Gating, compare
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, StandingGates, StandingTable, compare_standings
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT, STILL
@@ -19,7 +19,7 @@ from pages.parts.frame.links import linked
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
 from pages.parts.limits import standing
-from pages.parts.limits.limiting import STUDIED, Known, Study, refused, studied_cases
+from pages.parts.limits.limiting import STUDIED, KnownLimits, Study, refused, studied_cases
 from pages.parts.sections import working
 from pages.parts.sections.evidence import COLUMN, disagreement, precision_note, show_marked_text
 from pages.parts.sections.saving import about_view, save_limits, save_table
@@ -43,9 +43,9 @@ class Choice:
     form: str
     direction: str
 
-    def gating(self, side) -> Gating:
+    def gating(self, side) -> StandingGates:
         """How the inputs of one side are tested."""
-        return Gating(side.encoded, side.reference, self.rule, self.form)
+        return StandingGates(side.encoded, side.reference, self.rule, self.form)
 
 
 def aopc_and_naopc() -> None:
@@ -69,7 +69,7 @@ def aopc_and_naopc() -> None:
         with said:
             prediction_line(view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare.")
     else:
-        _live(view, [Known.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides], choice, said, stage)
+        _live(view, [KnownLimits.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides], choice, said, stage)
     with below:
         about_the_test(sides, choice.form)
         for note in view.model.notes:
@@ -101,7 +101,7 @@ def _settings() -> dict:
     return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": search == HALF}
 
 
-def _live(view: View, known: list[Known], choice: Choice, said, stage) -> None:
+def _live(view: View, known: list[KnownLimits], choice: Choice, said, stage) -> None:
     """Everything that grows while limits are searched; drawn again until all is there."""
     works = [work for one in known for work in one.works]
     study = [_study_of_text(known[0], choice), *_study_of_data(view, choice)]
@@ -113,14 +113,14 @@ def _live(view: View, known: list[Known], choice: Choice, said, stage) -> None:
         st.fragment(_draw, run_every=every)(view, known, choice, works, study, every is not None)
 
 
-def _say(view: View, known: list[Known], choice: Choice) -> None:
+def _say(view: View, known: list[KnownLimits], choice: Choice) -> None:
     boards = _boards(known, choice)
-    said = standing.answer(known[0], boards.get(known[0]), choice.direction)
+    said = standing.limits_answer(known[0], boards.get(known[0]), choice.direction)
     told = _comparison(boards, choice)
     prediction_line(view, f"{said}</p><p style='font-size:1.12rem'>{told}" if told else said)
 
 
-def _draw(view: View, known: list[Known], choice: Choice, works: list, study: list, polls: bool) -> None:
+def _draw(view: View, known: list[KnownLimits], choice: Choice, works: list, study: list, polls: bool) -> None:
     if polls != working.going([*works, *study]) or len(works) != sum(len(one.works) for one in known):
         # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
         st.rerun()
@@ -145,24 +145,24 @@ def _draw(view: View, known: list[Known], choice: Choice, works: list, study: li
         st.rerun()
 
 
-def _boards(known: list[Known], choice: Choice) -> dict[Known, Board]:
+def _boards(known: list[KnownLimits], choice: Choice) -> dict[KnownLimits, StandingTable]:
     """What is known of each side so far; sides without limits are left out."""
     found = {one: one.board(choice.gating(one.side)) for one in known}
     return {one: board for one, board in found.items() if board is not None}
 
 
-def _by_model(boards: dict[Known, Board]) -> dict[str, Board]:
+def _by_model(boards: dict[KnownLimits, StandingTable]) -> dict[str, StandingTable]:
     return {one.side.model.name: board for one, board in boards.items()}
 
 
-def _compared(boards: dict[Known, Board], choice: Choice):
+def _compared(boards: dict[KnownLimits, StandingTable], choice: Choice):
     """The comparison of two models that explain the same class; None where there is none."""
     if len(boards) < 2 or len({one.side.class_name for one in boards}) > 1:
         return None
-    return compare(_by_model(boards), choice.direction)
+    return compare_standings(_by_model(boards), choice.direction)
 
 
-def _comparison(boards: dict[Known, Board], choice: Choice) -> str:
+def _comparison(boards: dict[KnownLimits, StandingTable], choice: Choice) -> str:
     """What comes of setting two models beside each other, in a sentence or two; "" with one."""
     if len(boards) < 2:
         return ""
@@ -172,7 +172,7 @@ def _comparison(boards: dict[Known, Board], choice: Choice) -> str:
     return standing.comparison_line(compared, _by_model(boards), not any(work.runs for one in boards for work in one.works))
 
 
-def _columns(known: list[Known], draw) -> None:
+def _columns(known: list[KnownLimits], draw) -> None:
     """One column a side, headed by the model's name where there are two."""
     if len(known) == 1:
         draw(known[0], "0")
@@ -183,7 +183,7 @@ def _columns(known: list[Known], draw) -> None:
             draw(one, str(i))
 
 
-def _gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], choice: Choice, key: str) -> None:
+def _gauge(view: View, one: KnownLimits, board: StandingTable, boards: dict[KnownLimits, StandingTable], choice: Choice, key: str) -> None:
     if len(boards) > 1:
         st.markdown(f"**{plain(one.side.model.name)}**")
     if board.standings or board.chance is not None:
@@ -197,7 +197,7 @@ def _gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], cho
         st.caption(plain(untested))
 
 
-def _drawn_gauge(view: View, one: Known, board: Board, boards: dict[Known, Board], choice: Choice, key: str) -> None:
+def _drawn_gauge(view: View, one: KnownLimits, board: StandingTable, boards: dict[KnownLimits, StandingTable], choice: Choice, key: str) -> None:
     # Under each other on one axis: what one model allows and another does not is seen at once.
     span = min(other.limits.lower for other in boards.values()), max(other.limits.upper for other in boards.values())
     drawn = gauges(standing.gauge_rows(board), standing.chance_range(board), board.limits, standing.tag(board.limits), _score_name(one), span)
@@ -205,7 +205,7 @@ def _drawn_gauge(view: View, one: Known, board: Board, boards: dict[Known, Board
     figure_buttons(f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges")
 
 
-def _offers(one: Known) -> None:
+def _offers(one: KnownLimits) -> None:
     for work in one.works:
         # Exact limits are offered once there is something to compare them with.
         if work is not one.exact or one.found is not None:
@@ -214,7 +214,7 @@ def _offers(one: Known) -> None:
         st.caption(plain(refused(one.side)))
 
 
-def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
+def _slope(view: View, compared, boards: dict[KnownLimits, StandingTable]) -> None:
     st.subheader("Before and after normalising", anchor=False)
     names = list(_by_model(boards))
     before, after = standing.slope_points(compared, names[1])
@@ -225,7 +225,7 @@ def _slope(view: View, compared, boards: dict[Known, Board]) -> None:
     figure_buttons("slope", safe_name(["naopc-ranks", view.example.id, *names]), about_view(view), "the slope chart")
 
 
-def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> None:
+def _curves(view: View, one: KnownLimits, board: StandingTable, choice: Choice, key: str) -> None:
     gating, band = choice.gating(one.side), one.orders.band
     random = None if board.chance is None else random_line(band, gating.counts / gating.encoded.F, board.chance.gate, one.side.target, gating.form)
     drawn = masking_paths(standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit)
@@ -233,7 +233,7 @@ def _curves(view: View, one: Known, board: Board, choice: Choice, key: str) -> N
     figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")
 
 
-def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
+def _table(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice) -> None:
     header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
     known = {one: evidence_of(one.side.encoded, view.example.evidence) for one in boards}
     marked = any(evidence is not None for evidence in known.values())
@@ -262,7 +262,7 @@ def _table(view: View, boards: dict[Known, Board], choice: Choice) -> None:
         _save_page(view, boards, choice, (header, rows))
 
 
-def _apart(one: Known, board: Board, evidence, direction: str, two: bool) -> str:
+def _apart(one: KnownLimits, board: StandingTable, evidence, direction: str, two: bool) -> str:
     """Where plausible and faithful part under one model, once nothing of it may change any more; "" elsewhere."""
     if board.chance is None or any(work.runs for work in one.works):
         return ""
@@ -272,15 +272,15 @@ def _apart(one: Known, board: Board, evidence, direction: str, two: bool) -> str
                         one.side.model.name if two else "")
 
 
-def _save_page(view: View, boards: dict[Known, Board], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:
+def _save_page(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:
     sides = [(one.side, standing.side_limits(one, board, choice.width, choice.direction, choice.gating(one.side), _score_name(one))) for one, board in boards.items()]
     first, board = next(iter(boards.items()))
     told = _comparison(boards, choice)
     settings = {"values": choice.sign, "validity gate": f"{choice.rule} rule, {choice.form} form of the test"}
-    save_limits(view, sides, standing.answer(first, board, choice.direction), told, scores, choice.direction, settings)
+    save_limits(view, sides, standing.limits_answer(first, board, choice.direction), told, scores, choice.direction, settings)
 
 
-def _study_of_text(known: Known, choice: Choice) -> Study:
+def _study_of_text(known: KnownLimits, choice: Choice) -> Study:
     return Study(known.side.explainer, ((known.side.encoded, known.side.target),), "this text", choice.half)
 
 
@@ -294,7 +294,7 @@ def _study_of_data(view: View, choice: Choice) -> list[Study]:
     return [Study(view.explainer, cases, name, choice.half)] if len(cases) > 1 else []
 
 
-def _studies(view: View, known: Known, studies: list[Study], choice: Choice) -> None:
+def _studies(view: View, known: KnownLimits, studies: list[Study], choice: Choice) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
     st.caption(f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} (probability) twice in a row.")
     working.progress(studies, "studies")
@@ -311,7 +311,7 @@ def _studies(view: View, known: Known, studies: list[Study], choice: Choice) -> 
         figure_buttons(f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes")
 
 
-def _score_name(one: Known) -> str:
+def _score_name(one: KnownLimits) -> str:
     return f"probability of {one.side.class_name}"
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.explanation.rows import SIGNS, Row, agreement, build_row, most_important, pieces, shared_top, value_text
+from core.explanation.rows import SIGNS, WordRow, agreement, build_row, most_important, pieces, shared_top, value_text
 from core.measures.catalogue import DEFAULT, measures
 from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
@@ -135,7 +135,7 @@ def _progress(key: str, name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 
-def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
+def _answer(view: View, rows: list[WordRow], chosen: list[str]) -> str:
     ranked = [row for row in rows if not measures()[row.measure].baseline]
     if not ranked and len(rows) < len(chosen):
         return f"Nothing is computed yet: ask for a measure below to see which {view.encoded.unit}s it calls important."
@@ -156,7 +156,7 @@ def _answer(view: View, rows: list[Row], chosen: list[str]) -> str:
 
 
 @st.fragment
-def _words(view: View, rows: list[Row]) -> None:
+def _words(view: View, rows: list[WordRow]) -> None:
     if not rows:
         # The text itself, without colours.
         words([], pieces(view.encoded, view.example.evidence), view.class_name, {}, unit=view.encoded.unit)
@@ -172,7 +172,7 @@ def _words(view: View, rows: list[Row]) -> None:
           [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or '—')] for row in rows])
 
 
-def _agreement(rows: list[Row], unit: str) -> None:
+def _agreement(rows: list[WordRow], unit: str) -> None:
     if len(rows) < 2:
         st.caption("Agreement compares two measures or more.")
         return

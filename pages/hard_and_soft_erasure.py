@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.explanation.judging import How
 from core.explanation.limiting import left_over
-from core.explanation.metric_table import Board, equal_lengths
+from core.explanation.metric_table import MetricTable, equal_lengths
 from core.explanation.rows import SIGNS
-from core.figures.erasure_figures import ByLength, by_length, leaving, places_across
+from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS, rationale_sizes
 from core.measures.catalogue import DEFAULT, measures
@@ -20,8 +20,8 @@ from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import square, table
 from pages.parts.erasure import metric_cells
 from pages.parts.erasure.hand_setting import hand_setting
-from pages.parts.erasure.judging import Known
-from pages.parts.erasure.metric_cells import Gating
+from pages.parts.erasure.judging import KnownRatings
+from pages.parts.erasure.metric_cells import MetricGates
 from pages.parts.frame.links import linked
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
@@ -63,7 +63,7 @@ def hard_and_soft_erasure() -> None:
         with said:
             prediction_line(view, f"Every {view.encoded.unit} is masked in the text already, so there is nothing to erase and no metric to compare.{aside}")
     else:
-        known = Known.of(side, choice.measures, choice.sign, choice.metrics, choice.how)
+        known = KnownRatings.of(side, choice.measures, choice.sign, choice.metrics, choice.how)
         with chooser:
             rationale = _choose_rationale(choice)
         _live(view, known, choice, aside, (said, stage, leaves), rationale)
@@ -112,10 +112,10 @@ def _choose_rationale(choice: Choice) -> str | None:
                   help="The words that this measure ranks first, at each length, kept alone or erased.")
 
 
-def _live(view: View, known: Known, choice: Choice, aside: str, stages, rationale: str | None) -> None:
+def _live(view: View, known: KnownRatings, choice: Choice, aside: str, stages, rationale: str | None) -> None:
     """Everything that grows while attributions are judged; drawn again until all is there."""
     said, stage, leaves = stages
-    gating = Gating(known.side.reference, choice.rule, choice.form)
+    gating = MetricGates(known.side.reference, choice.rule, choice.form)
     working.start(known.works)
     every, begun = 0.4 if working.going(known.works) else None, bool(known.rated)
     with said:
@@ -128,14 +128,14 @@ def _live(view: View, known: Known, choice: Choice, aside: str, stages, rational
         st.fragment(_draw, run_every=every)(view, known, gating, every is not None, begun)
 
 
-def _say(view: View, known: Known, gating: Gating, aside: str) -> None:
+def _say(view: View, known: KnownRatings, gating: MetricGates, aside: str) -> None:
     board = known.board
-    told = metric_cells.answer(known, board, not any(work.runs for work in known.judged))
+    told = metric_cells.erasure_answer(known, board, not any(work.runs for work in known.judged))
     tested = metric_cells.validity(known.rated, gating, known.names) if board.measures else ""
     prediction_line(view, f"{aside}</p><p style='font-size:1.12rem'>{told}</p><p>{escaped(tested, 600)}" if tested else f"{aside}</p><p style='font-size:1.12rem'>{told}")
 
 
-def _draw(view: View, known: Known, gating: Gating, polls: bool, begun: bool) -> None:
+def _draw(view: View, known: KnownRatings, gating: MetricGates, polls: bool, begun: bool) -> None:
     if polls != working.going(known.works) or begun != bool(known.rated):
         # All is there, or more was asked for: the page stops or begins to look for it. With the first measure the words to weigh are there.
         st.rerun()
@@ -153,7 +153,7 @@ def _draw(view: View, known: Known, gating: Gating, polls: bool, begun: bool) ->
         st.rerun()
 
 
-def _table(view: View, known: Known, board: Board, gating: Gating) -> None:
+def _table(view: View, known: KnownRatings, board: MetricTable, gating: MetricGates) -> None:
     st.caption("NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as much as its score says, "
                "and Soft-NC erases that share.")
     metric_cells.draw_table(known, board, gating)
@@ -170,7 +170,7 @@ def _table(view: View, known: Known, board: Board, gating: Gating) -> None:
                safe_name(["erasure", view.example.id, view.model.name], "csv"), key="metrics-csv")
 
 
-def _agreement(view: View, board: Board) -> None:
+def _agreement(view: View, board: MetricTable) -> None:
     shown = metric_cells.directed(board.metrics)
     st.subheader("Do they rank the measures alike?", anchor=False)
     if len(shown) < 2 or len(board.measures) < 2:
@@ -186,7 +186,7 @@ def _agreement(view: View, board: Board) -> None:
                "— where a metric ties all of them. Lines that cross are rank flips.")
 
 
-def _lengths(view: View, known: Known, board: Board) -> None:
+def _lengths(view: View, known: KnownRatings, board: MetricTable) -> None:
     sizes, unit = rationale_sizes(left_over(view.encoded)), view.encoded.unit
     panels = []
     for name, soft in ((hard, _SOFT[hard] if _SOFT[hard] in board.metrics else "") for hard in _SOFT if hard in board.metrics):
@@ -197,7 +197,7 @@ def _lengths(view: View, known: Known, board: Board) -> None:
     if not panels:
         st.caption("That is asked of NS and NC where they are defined; choose one of them in the settings.")
         return
-    st.plotly_chart(by_length(panels, sizes, unit), width="stretch", theme=None, key="lengths", config=_QUIET,
+    st.plotly_chart(draw_scores_by_length(panels, sizes, unit), width="stretch", theme=None, key="lengths", config=_QUIET,
                     alt="Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table.")
     figure_buttons("lengths", safe_name(["erasure-by-length", view.example.id, view.model.name]), about_view(view), "the scores by length")
     same = [f"{' and '.join(f'{100 * length:g} %' for length in lengths)} are the same {size} {unit}{'' if size == 1 else 's'}" for size, lengths in equal_lengths(sizes)]
@@ -208,7 +208,7 @@ def _short(same: list[str]) -> str:
     return f" This text is short: {'; '.join(same)}, so these points are one input that counts more than once in the mean." if same else ""
 
 
-def _hand(known: Known, choice: Choice) -> None:
+def _hand(known: KnownRatings, choice: Choice) -> None:
     st.subheader("Same order, other weights: who notices?", anchor=False)
     rated = next(iter(known.rated.items()), None)
     if rated is None:
@@ -217,7 +217,7 @@ def _hand(known: Known, choice: Choice) -> None:
     st.fragment(hand_setting)(known.side, choice.how, rated[1].scores, rated[0])
 
 
-def _leaves(view: View, known: Known, gating: Gating, measure: str | None) -> None:
+def _leaves(view: View, known: KnownRatings, gating: MetricGates, measure: str | None) -> None:
     if measure is None:
         return
     found = known.rated.get(measure)

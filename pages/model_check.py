@@ -7,7 +7,19 @@ import streamlit as st
 from core.data.tables import BadData
 from core.evaluation.families import family
 from core.evaluation.sampling import draw_sample, same_examples
-from core.evaluation.studies.check_report import HEADER, Report, all_as_json, findings, left_out, metric_of, name_of, percent, rows, told_left_out, verdict_sentence
+from core.evaluation.studies.check_report import (
+    HEADER,
+    CheckReport,
+    all_as_json,
+    check_findings,
+    check_rows,
+    left_out,
+    metric_of,
+    name_of,
+    percent,
+    told_left_out,
+    verdict_sentence,
+)
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import RANDOM, Curve
 from core.figures.check_figures import panels, spans
@@ -141,7 +153,7 @@ def _draw(frame: Frame, checked: list[Checked], works: list[Checking], form: str
     _downloads(frame, told)
 
 
-def _curves(frame: Frame, found: list[Report], form: str, reference) -> None:
+def _curves(frame: Frame, found: list[CheckReport], form: str, reference) -> None:
     st.subheader("What masking does", anchor=False)
     in_words = "; ".join(f"{one.model}, {name_of(line.curve)}: {', '.join(f'{value:.2f}' for value in line.performance)}" for one in found for line in one.lines)
     st.plotly_chart(panels(found, form), width="stretch", theme=None, key="curves", config={"displayModeBar": False},
@@ -152,7 +164,7 @@ def _curves(frame: Frame, found: list[Report], form: str, reference) -> None:
                f"masked so far are out-of-distribution for the model.{falsely}")
 
 
-def _side_by_side(frame: Frame, found: list[Report], form: str) -> None:
+def _side_by_side(frame: Frame, found: list[CheckReport], form: str) -> None:
     st.subheader("Trained with masking, and without", anchor=False)
     first = found[0]
     header = ["model", "trained", f"unmasked {first.metric} ↑", "all masked ↑", "class majority", *(f"smallest p, {of} ↑" for of in FORMS),
@@ -167,25 +179,25 @@ def _side_by_side(frame: Frame, found: list[Report], form: str) -> None:
         away = [one.name for one in cards if not one.ships]
         st.caption(plain(f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random, of a pair in both texts)."
                          + (f" The weights of {', '.join(away)} are not included." if away else "")))
-    told = findings(found)
+    told = check_findings(found)
     if told:
         st.subheader("Beside the paper", anchor=False)
         table(["FMM found", "here", ""], [[one.claim, one.here, one.said] for one in told], most=160)
 
 
-def _smallest(one: Report, form: str) -> str:
+def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return "— (no reference)"
     p, at = one.smallest(form)
     return f"{number(p)} at {at:.0%} masked{' ⚠' if p < ALPHA else ''}"
 
 
-def _shares(one: Report, form: str) -> str:
+def _shares(one: CheckReport, form: str) -> str:
     shares = one.random.rejected.get(form)
     return "—" if shares is None else " · ".join(f"{100 * shares[k]:.1f}" for k in (0, 5, 10)) + " %"
 
 
-def _measures(passed: dict, found: Report, form: str) -> None:
+def _measures(passed: dict, found: CheckReport, form: str) -> None:
     """How faithful the measures are; where evidence is known, beside how well they find it."""
     told = [line for line in found.lines if not line.curve.random]
     if not told:
@@ -208,7 +220,7 @@ def _measures(passed: dict, found: Report, form: str) -> None:
         _disagreement(passed, found)
 
 
-def _found_and_faithful(known: list, found: Report, form: str) -> str:
+def _found_and_faithful(known: list, found: CheckReport, form: str) -> str:
     """The measure that finds the evidence best and the one that is the most faithful, HTML in which all text is escaped; of those that are through."""
     through = [line for line in known if line.n == found.n]
     if len(through) < 2:
@@ -228,14 +240,14 @@ def _found_and_faithful(known: list, found: Report, form: str) -> str:
     return f"<b>{escaped(finder.curve.measure)}</b> finds the evidence best (average precision {number(finder.precision)} ↑, {chance}), and {parted}."
 
 
-def _measure_row(line, found: Report, form: str, known: bool) -> list[str]:
+def _measure_row(line, found: CheckReport, form: str, known: bool) -> list[str]:
     mark = " ⚠" if line.marked(form) or found.random.marked(form) else ""
     smallest = number(float(line.p[form].min())) if form in line.p else "—"
     evidence = [number(line.precision), number(line.recall)] if known else []
     return [name_of(line.curve), *(f"{number(value)}{mark if value == value else ''}" for value in (line.racu, line.acu)), smallest, *evidence, f"{line.n:,}"]
 
 
-def _disagreement(passed: dict, found: Report) -> None:
+def _disagreement(passed: dict, found: CheckReport) -> None:
     """The example at which finding the evidence and being faithful part most."""
     parts = disagreement(passed)
     if parts is not None:
@@ -249,9 +261,9 @@ def _disagreement(passed: dict, found: Report) -> None:
             st.rerun()
 
 
-def _downloads(frame: Frame, found: list[Report]) -> None:
+def _downloads(frame: Frame, found: list[CheckReport]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(HEADER), lambda: [row for one in found for row in rows(one)], safe_name(["model-check", found[0].model], "csv"), key="check-csv")
+        save_table("Table (CSV)", list(HEADER), lambda: [row for one in found for row in check_rows(one)], safe_name(["model-check", found[0].model], "csv"), key="check-csv")
         st.download_button("All figures (JSON)", lambda: json.dumps(all_as_json(found), indent=1),
                            safe_name(["model-check", found[0].model], "json"), "application/json", key="check-json", on_click="ignore")
 

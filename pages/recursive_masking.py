@@ -107,7 +107,7 @@ def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
 
 
 def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list) -> None:
-    prediction_line(view, following.answer(paths, choice.played, _found(paths, bands, sides, choice), choice.form))
+    prediction_line(view, following.masking_answer(paths, choice.played, _found(paths, bands, sides, choice), choice.form))
 
 
 def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:

@@ -119,7 +119,7 @@ def machine(model: Model) -> str:
             f"{model.device}, {model.precision}")
 
 
-def report(found: dict) -> str:
+def bench_report(found: dict) -> str:
     """The figures as lines of text."""
     lines = [found["machine"], f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
              f"forward passes of {found['tokens']} tokens (share of the peak ↑):"]
@@ -130,7 +130,7 @@ def report(found: dict) -> str:
     lines.append("MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
                  f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)")
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
-    lines += bench_limits.lines(found["limits"]) + bench_judging.lines(found["judging"])
+    lines += bench_limits.limits_lines(found["limits"]) + bench_judging.judging_lines(found["judging"])
     return "\n".join(lines)
 
 
@@ -201,6 +201,6 @@ def _timed(work: Callable[[], object], model: Model) -> float:
     return time.perf_counter() - started
 
 
-def run(name: str, device: str, precision: str) -> str:
+def run_bench(name: str, device: str, precision: str) -> str:
     """Load a model, measure it and report."""
-    return report(bench(load(name, device, precision)))
+    return bench_report(bench(load(name, device, precision)))

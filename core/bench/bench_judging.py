@@ -42,7 +42,7 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
             "ratio": middle(alone) / middle(shared), "soft": middle(soft), "one_by_one": middle(single) / middle(soft)}
 
 
-def lines(found: dict) -> list[str]:
+def judging_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     return [f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with p-values under three erasures: "
             f"{found['hard']:.2f} s (↓), {found['passes']:,} passes; "

@@ -134,7 +134,7 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
                    Truncation(features, features, False))
 
 
-def lines(found: dict) -> list[str]:
+def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     beam, program, base = found["beam"], found["program"], found["base"]
     said = [f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in half precision made before the clock starts:"]

@@ -11,7 +11,7 @@ from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import BadData, read_table
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
-from core.evaluation.studies.check_report import Report, X, all_as_json, findings, metric_of, name_of, percent, report, verdict_sentence
+from core.evaluation.studies.check_report import CheckReport, X, all_as_json, build_check_report, check_findings, metric_of, name_of, percent, verdict_sentence
 from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
 from core.loading.loading import load
@@ -67,7 +67,7 @@ def read_columns(data: str, columns: dict[str, str | None]) -> DataSet:
     return build(table, replace(mapping, **{role: column for role, column in columns.items() if column is not None}))
 
 
-def run(request: Request, device: str, precision: str, progress: Callable[[str, int, int], None] = lambda *_: None) -> list[Report]:
+def run_check(request: Request, device: str, precision: str, progress: Callable[[str, int, int], None] = lambda *_: None) -> list[CheckReport]:
     """Check every model of a request on the same examples; what is computed is kept in the store, so an interrupted run goes on.
 
     Raises:
@@ -88,18 +88,18 @@ def run(request: Request, device: str, precision: str, progress: Callable[[str, 
     return [_checked(explainer, sample, request.curves(place == 0), metric, store, progress) for place, (explainer, sample) in enumerate(zip(explainers, samples))]
 
 
-def _checked(explainer: Explainer, sample: Sample, curves: list[Curve], metric: str, store: Store, progress) -> Report:
+def _checked(explainer: Explainer, sample: Sample, curves: list[Curve], metric: str, store: Store, progress) -> CheckReport:
     passed = {}
     for curve in curves:
         what = f"{explainer.model.name}: {name_of(curve)}"
         passed[curve] = finish(check(explainer, sample, curve, store, progress=lambda done, total, what=what: progress(what, done, total)))
-    found = report(explainer.model, explainer.reference, sample, passed, metric)
+    found = build_check_report(explainer.model, explainer.reference, sample, passed, metric)
     if found is None:
         raise BadData(f"No example of {sample.name} could be checked: {next(iter(passed[curves[0]].problems.values()))}")
     return found
 
 
-def readable(reports: list[Report]) -> str:
+def readable_check(reports: list[CheckReport]) -> str:
     """Reports as text: verdict, a table of the models, a table of the curves, what departs from the paper."""
     first = reports[0]
     parts = [verdict_sentence(first), *first.notes]
@@ -109,25 +109,25 @@ def readable(reports: list[Report]) -> str:
     for one in reports:
         parts.append(f"{one.model}\n" + text_table(["curve", "ACU ↑", "RACU ↑", "evidence AP ↑", "its chance", "", *(f"{ratio:.0%}" for ratio in X)],
                                                    [row for line in one.lines for row in _curve_rows(line, one)]))
-    told = findings(reports)
+    told = check_findings(reports)
     if told:
         parts.append(text_table(["FMM found", "here", ""], [[f.claim, f.here, f.said] for f in told]))
     return "\n\n".join(parts)
 
 
-def write_json(reports: list[Report], out: Path) -> None:
+def write_json(reports: list[CheckReport], out: Path) -> None:
     """All figures as JSON."""
     out.write_text(json.dumps(all_as_json(reports), indent=1) + "\n", encoding="utf-8")
 
 
-def _smallest(one: Report, form: str) -> str:
+def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return "no reference"
     p, at = one.smallest(form)
     return f"{p:.3g} at {at:.0%}{' ⚠' if p < ALPHA else ''}"
 
 
-def _curve_rows(line, one: Report) -> list[list[str]]:
+def _curve_rows(line, one: CheckReport) -> list[list[str]]:
     areas = [f"{value:.3f}" if value == value else "—" for value in (line.acu, line.racu, line.precision, line.chance)]
     found = [[name_of(line.curve), *areas, one.metric, *(f"{value:.3f}" for value in line.performance)]]
     for form in line.p:

@@ -120,7 +120,7 @@ def _add_reference(commands) -> None:
 def _reference(options) -> int:
     from core.data.tables import read_labelled
     from core.loading.loading import load
-    from core.validity.fitting import Drawing, fit_reference, place_for, readable, training_strategy
+    from core.validity.fitting import Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
 
     drawing = Drawing(options.training or "half", options.maskings, options.seed, options.pooling, Combine(options.dimensions, options.layers), options.compact)
@@ -131,7 +131,7 @@ def _reference(options) -> int:
     with _Bar() as bar:
         reference = fit_reference(model, files[0], drawing, files[1], bar)
     write_reference(reference, out)
-    print(f"Written: {out}\n\n{readable(reference)}")
+    print(f"Written: {out}\n\n{readable_reference(reference)}")
     return 0
 
 
@@ -195,13 +195,13 @@ def _add_check(commands) -> None:
 
 
 def _check(options) -> int:
-    from core.commands.check_run import Request, readable, run, write_json
+    from core.commands.check_run import Request, readable_check, run_check, write_json
 
     request = Request((options.model, *options.beside), options.data, tuple(options.measures), options.sign, options.unit, options.computed == "at each step",
                       options.sample, options.seed, options.text, options.second, options.label)
     with _Bar() as bar:
-        found = run(request, options.device, options.precision, bar)
-    print(readable(found))
+        found = run_check(request, options.device, options.precision, bar)
+    print(readable_check(found))
     if options.out:
         write_json(found, Path(options.out))
         print(f"\nWritten: {options.out}")
@@ -269,9 +269,9 @@ def _add_bench(commands) -> None:
 
 
 def _bench(options) -> int:
-    from core.bench.bench import run
+    from core.bench.bench import run_bench
 
-    print(run(options.model, options.device, options.precision))
+    print(run_bench(options.model, options.device, options.precision))
     return 0
 
 

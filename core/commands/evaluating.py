@@ -7,11 +7,11 @@ from pathlib import Path
 
 from core import settings
 from core.commands.check_run import read_columns
-from core.commands.evaluating_behaviour import Behaved, behaviour_lines, follow_examples, readable_behaviour
+from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, follow_examples, readable_behaviour
 from core.data.examples import DataSet, Example
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_examples
-from core.evaluation.studies.diagnosticity_report import ALL, by_example, readable, report
+from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example, readable_diagnosticity
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Study, score_examples
 from core.explanation.explainer import Explainer
 from core.loading.loading import load
@@ -191,13 +191,13 @@ def _told_scores(evaluation: Evaluation, data: DataSet, found: Scored, model: Mo
 
 
 def _told_diagnosticity(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:
-    made = report(found, evaluation.model, data.name, model.labels)
+    made = build_diagnosticity_report(found, evaluation.model, data.name, model.labels)
     if made is None:
         raise BadData(f"No example of {data.name} could be scored: {next(iter(found.problems.values()))}")
-    return readable(made)
+    return readable_diagnosticity(made)
 
 
-def _told_behaviour(evaluation: Evaluation, data: DataSet, found: Behaved, model: Model) -> str:
+def _told_behaviour(evaluation: Evaluation, data: DataSet, found: BehaviourRun, model: Model) -> str:
     made = found.report(model)
     if made is None:
         raise BadData(f"No example of {data.name} could be followed: {next(problem for one in found.walked.values() for problem in one.problems.values())}")

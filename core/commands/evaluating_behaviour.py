@@ -8,7 +8,7 @@ import numpy as np
 from core.data.examples import DataSet, Example
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import RANDOM, Course, Walked, behave
-from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, answer, behaviour_report, signed_percent
+from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_answer, behaviour_report, signed_percent
 from core.evaluation.studies.scoring import Study
 from core.explanation.explainer import Explainer, softmax
 from core.mathematics.search.limits import finish
@@ -17,7 +17,7 @@ from core.storage.store import Store
 
 
 @dataclass(frozen=True, eq=False)
-class Behaved:
+class BehaviourRun:
     """Examples along every course of a study."""
 
     sample: Sample
@@ -29,7 +29,7 @@ class Behaved:
 
 
 def follow_examples(explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store,
-                    progress: Callable[[str, int, int], None] = lambda *_: None) -> Behaved:
+                    progress: Callable[[str, int, int], None] = lambda *_: None) -> BehaviourRun:
     """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels are not asked for."""
     # The predicted class is explained, so that labels change nothing.
     sample = Sample(data.name, data.digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
@@ -37,10 +37,10 @@ def follow_examples(explainer: Explainer, data: DataSet, examples: Sequence[Exam
     courses = [*[Course(RANDOM, **how)] * bool(study.count), *(Course(name, study.sign, **how) for name in study.measures)]
     walked = {course: finish(behave(explainer, sample, course, store, progress=lambda done, total, name=course.measure: progress(name, done, total)))
               for course in courses}
-    return Behaved(sample, walked)
+    return BehaviourRun(sample, walked)
 
 
-def behaviour_lines(examples: Sequence[Example], found: Behaved, labels: tuple[str, ...]) -> list[dict]:
+def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, order, and masking ratio.
 
     Columns: measure (or "random order"), values (null for random), erasure, seed, features (that can be erased), flip (C/F: share of them erased when the
@@ -66,7 +66,7 @@ def behaviour_lines(examples: Sequence[Example], found: Behaved, labels: tuple[s
 
 def readable_behaviour(found: BehaviourReport) -> str:
     """A report as text: the answer, a line for each order, what to know of the examples."""
-    parts = [" ".join(answer([found])), *found.notes]
+    parts = [" ".join(behaviour_answer([found])), *found.notes]
     for line in found.lines:
         low, high = (f"{end:.3f}" for end in (line.fidelity.low, line.fidelity.high))
         parts.append(f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised {_number(line.normalised)} ↑, never changes "

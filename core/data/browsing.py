@@ -103,7 +103,7 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Predicted:
     """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
@@ -123,7 +123,7 @@ class Judged:
         return float(self.right[judged].mean()) if judged.any() else float("nan")
 
 
-def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Judged:
+def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Predicted:
     """Set predictions beside labels.
 
     Args:
@@ -133,7 +133,7 @@ def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilitie
     """
     N = len(index)
     if not labels:
-        return Judged((), np.full(N, -1), np.full(N, np.nan), np.full(N, np.nan), np.full(N, -1))
+        return Predicted((), np.full(N, -1), np.full(N, np.nan), np.full(N, np.nan), np.full(N, -1))
     probabilities = np.full((N, len(labels)), np.nan) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
     there = np.isfinite(probabilities).all(axis=1)
     predicted = np.where(there, np.where(there[:, None], probabilities, 0.0).argmax(axis=1), -1)
@@ -142,15 +142,15 @@ def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilitie
     meant = classes[index.labels]
     known = there & (meant >= 0)
     label_probability = np.where(known, probabilities[np.arange(N), np.maximum(meant, 0)], np.nan)
-    return Judged(labels, predicted, confidence, label_probability, np.where(known, predicted == meant, -1).astype(np.int64))
+    return Predicted(labels, predicted, confidence, label_probability, np.where(known, predicted == meant, -1).astype(np.int64))
 
 
-def facets(index: Index, judged: Judged) -> dict[str, tuple[str, ...]]:
+def facets(index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
     """What can be filtered by: each facet's values in the order of a menu, the one for "none" last."""
     return {facet: names for facet, (names, _) in _members(index, judged).items()}
 
 
-def select(index: Index, judged: Judged, query: Query) -> np.ndarray:
+def select(index: Index, judged: Predicted, query: Query) -> np.ndarray:
     """Rows of the examples that a query leaves, in its order → int64[n]."""
     kept = np.flatnonzero(np.logical_and.reduce(list(_parts(index, judged, query).values())))
     values = _values(index, judged, query.order)
@@ -163,7 +163,7 @@ def select(index: Index, judged: Judged, query: Query) -> np.ndarray:
     return kept[np.concatenate([order[~missing[order]], order[missing[order]]])]
 
 
-def counts(index: Index, judged: Judged, query: Query) -> dict[str, dict[str, int]]:
+def counts(index: Index, judged: Predicted, query: Query) -> dict[str, dict[str, int]]:
     """For each facet, how many examples each of its values would leave beside the query's other parts."""
     parts = _parts(index, judged, query)
     found = {}
@@ -177,7 +177,7 @@ def counts(index: Index, judged: Judged, query: Query) -> dict[str, dict[str, in
     return found
 
 
-def worst(judged: Judged) -> int | None:
+def worst(judged: Predicted) -> int | None:
     """The row of the most confident mistake; None if there is none."""
     wrong = np.flatnonzero(judged.right == 0)
     return int(wrong[judged.confidence[wrong].argmax()]) if len(wrong) else None
@@ -199,7 +199,7 @@ def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
     return ("…" if start else "") + text[start:start + most] + ("…" if start + most < len(text) else "")
 
 
-def _members(index: Index, judged: Judged) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
     """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values, N]."""
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
@@ -211,7 +211,7 @@ def _members(index: Index, judged: Judged) -> dict[str, tuple[tuple[str, ...], n
             "tag": ((*index.tags, UNTAGGED), index.tagged)}
 
 
-def _parts(index: Index, judged: Judged, query: Query) -> dict[str, np.ndarray]:
+def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarray]:
     """Each part of the query as bool[N]; a value that no example can have leaves nothing."""
     found = {"search": _holding(index, terms(query.search))}
     for facet, (names, members) in _members(index, judged).items():
@@ -228,7 +228,7 @@ def _holding(index: Index, wanted: list[str]) -> np.ndarray:
     return np.fromiter((all(term in text for term in wanted) for text in index.haystack), dtype=bool, count=len(index))
 
 
-def _values(index: Index, judged: Judged, order: str) -> np.ndarray | None:
+def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
     """What an order sorts by, float64[N] with NaN where there is nothing; None for the order of the file."""
     if order == "text":
         values = np.empty(len(index))

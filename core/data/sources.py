@@ -20,7 +20,7 @@ _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """A data set that was added: its name, its file in the library, and how its columns are understood.
 
     file: SHA-256 of the content; suffix: its kind; classes: {column: names of its numbered classes}; origin: where it
@@ -60,7 +60,7 @@ class Source:
         return cls(name, file, suffix, Mapping.from_dict(found.get("mapping")), classes, origin, tuple(map(str, notes)) if isinstance(notes, list) else ())
 
 
-def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, content: bytes | None = None) -> Source:
+def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, content: bytes | None = None) -> DataSource:
     """Put a table into the library so that it is there at the next start.
 
     Args:
@@ -75,7 +75,7 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
     suffix = _ROWS if made else f".{table.name.rpartition('.')[2].lower()}"
     digest = library.put_file(_as_json_lines(table) if made else content, suffix)
     problem = library.last_problem
-    source = Source(table.name, digest, suffix, mapping, dict(table.classes), origin, table.notes if made else ())
+    source = DataSource(table.name, digest, suffix, mapping, dict(table.classes), origin, table.notes if made else ())
     try:
         library.add_data(source.key, source.as_dict())
     except ValueError as error:
@@ -114,7 +114,7 @@ def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Map
     return table, guess_mapping(table), None
 
 
-def from_setting(library: Library, asked: str) -> Source:
+def from_setting(library: Library, asked: str) -> DataSource:
     """Find what a setting names: a file, a task by its name, or a hub id `owner/name`, `owner/name:config:split`.
 
     What was fetched once is not fetched again.
@@ -135,12 +135,12 @@ def from_setting(library: Library, asked: str) -> Source:
     return from_hub(library, hub, config, split, task)
 
 
-def from_hub(library: Library, hub: str, config: str | None, split: str, task: Task | None = None) -> Source:
+def from_hub(library: Library, hub: str, config: str | None, split: str, task: Task | None = None) -> DataSource:
     """A split of a hub data set, from the library where it was fetched before; BadData as `read_hub` and `build`."""
     origin = hub_origin(hub, config, split, task)
     for about in library.data().values():
         if about.get("origin") == origin:
-            return Source.from_dict(about)
+            return DataSource.from_dict(about)
     from core.data.hub_data import read_hub
 
     return _keep_understood(library, read_hub(hub, config, split), task or match_task((), hub, config), origin, None)
@@ -159,7 +159,7 @@ def _file(asked: str) -> Path | None:
         return None
 
 
-def _keep_understood(library: Library, table: RawTable, task: Task | None, origin: str, content: bytes | None) -> Source:
+def _keep_understood(library: Library, table: RawTable, task: Task | None, origin: str, content: bytes | None) -> DataSource:
     prepared, mapping, _ = understand(table, task)
     return keep(library, prepared, mapping, origin, content if prepared is table else None)
 
@@ -177,7 +177,7 @@ def listed(library: Library) -> dict[str, str]:
     found = dict(bundled_data())
     for key, about in library.data().items():
         try:
-            found[key] = Source.from_dict(about).origin
+            found[key] = DataSource.from_dict(about).origin
         except BadData:
             continue
     return found
@@ -192,7 +192,7 @@ def open_data(library: Library, key: str) -> DataSet:
     """
     if key in bundled_data():
         return bundled_set(key)
-    source = Source.from_dict(library.data()[key])
+    source = DataSource.from_dict(library.data()[key])
     content = library.get_file(source.file)
     if content is None:
         raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
@@ -202,7 +202,7 @@ def open_data(library: Library, key: str) -> DataSet:
     return replace(build(table, source.mapping), name=source.name)
 
 
-def _numbered(table: RawTable, source: Source) -> RawTable:
+def _numbered(table: RawTable, source: DataSource) -> RawTable:
     """Rows as they were kept: their numbers come back from their own column."""
     numbers = table.cells.get(_NUMBER, [])
     columns = tuple(column for column in table.columns if column != _NUMBER)

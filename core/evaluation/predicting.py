@@ -12,7 +12,7 @@ from core.explanation.explainer import Cost, softmax
 from core.mathematics.masking import random_mask
 from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, encodable, masked_ids
 from core.network.model import Model
-from core.network.scheduler import Row
+from core.network.scheduler import Input
 from core.storage.store import Store, canonical_key
 
 # A text, and the second of a pair or None.
@@ -40,7 +40,7 @@ def predict(model: Model, encoded: Sequence[Encoded], masks: Sequence[np.ndarray
     rows = []
     for i, example in enumerate(encoded):
         mask = np.zeros(example.F, dtype=bool) if masks is None else masks[i]
-        rows.append(Row(masked_ids(example, mask[None])[0], example.type_ids))
+        rows.append(Input(masked_ids(example, mask[None])[0], example.type_ids))
     logits = np.empty((len(rows), model.C), dtype=np.float32)
     for indices, batch, _ in model.scheduler.run(rows, progress=progress, cancelled=cancelled):
         logits[indices] = batch
@@ -145,18 +145,18 @@ def expected_cost(model: Model, texts: Sequence[Text], sample: int = 64) -> Cost
     """What predicting a data set would take at the speed seen so far, going by the lengths of some of its texts."""
     # A very long text is cut anyway; no more of it than this is read.
     some = [(texts[i][0][:20_000], texts[i][1] and texts[i][1][:20_000]) for i in np.unique(np.linspace(0, len(texts) - 1, sample).astype(int))] if texts else []
-    lengths = [len(row.ids) for row in rows_of(model, some) if isinstance(row, Row)]
+    lengths = [len(row.ids) for row in rows_of(model, some) if isinstance(row, Input)]
     tokens = len(texts) * float(np.mean(lengths)) if lengths else 0.0
     return Cost(len(texts), model.scheduler.counters.seconds_for(int(tokens)))
 
 
-def rows_of(model: Model, texts: Sequence[Text]) -> list[Row | str]:
+def rows_of(model: Model, texts: Sequence[Text]) -> list[Input | str]:
     """What the network reads for each text as it stands, or a sentence where nothing in it can be masked.
 
     The ids that `Explainer.logits` asks for, found without looking for words wherever the text masks
     nothing itself: tokenising alone takes a sixth of the time.
     """
-    found: list[Row | str] = [""] * len(texts)
+    found: list[Input | str] = [""] * len(texts)
     for paired in (False, True):
         # As for one text: an empty second is none.
         places = [i for i, (_, second) in enumerate(texts) if bool(second) == paired]
@@ -165,7 +165,7 @@ def rows_of(model: Model, texts: Sequence[Text]) -> list[Row | str]:
     return found
 
 
-def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Row | None]:
+def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | None]:
     """Rows of texts that are plainly all features and no typed mask; None where that takes a closer look."""
     if not texts:
         return []
@@ -177,7 +177,7 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Row | None
     for (text, _), encoding in zip(texts, batch.encodings, strict=True):
         ids = encoding.ids
         plainly = model.mask_id not in ids and not any(spelling in text for spelling in spellings) and _has_ink(text, encoding)
-        rows.append(Row(np.array(ids, dtype=np.int64), np.array(encoding.type_ids, dtype=np.int64) if typed else None) if plainly else None)
+        rows.append(Input(np.array(ids, dtype=np.int64), np.array(encoding.type_ids, dtype=np.int64) if typed else None) if plainly else None)
     return rows
 
 
@@ -191,12 +191,12 @@ def _has_ink(text: str, encoding) -> bool:
     return False
 
 
-def _encoded(model: Model, text: str, second: str | None) -> Row | str:
+def _encoded(model: Model, text: str, second: str | None) -> Input | str:
     try:
         encoded = model.encode(text, second)
     except NoFeatures as error:
         return str(error)
-    return Row(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0], encoded.type_ids)
+    return Input(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0], encoded.type_ids)
 
 
 class _Whole:
@@ -260,10 +260,10 @@ class _Whole:
 
     def _window(self, places: np.ndarray, cancelled) -> Generator[None, None, None]:
         found = rows_of(self.model, [self.different[i] for i in places])
-        readable = np.array([isinstance(row, Row) for row in found], dtype=bool)
-        self.problems |= {int(i): row for i, row in zip(places, found) if not isinstance(row, Row)}
+        readable = np.array([isinstance(row, Input) for row in found], dtype=bool)
+        self.problems |= {int(i): row for i, row in zip(places, found) if not isinstance(row, Input)}
         self.known[places[~readable]] = True
-        rows, places = [row for row in found if isinstance(row, Row)], places[readable]
+        rows, places = [row for row in found if isinstance(row, Input)], places[readable]
         for indices, logits, _ in self.model.scheduler.run(rows, cancelled=cancelled):
             self._keep(places[indices], logits)
             yield

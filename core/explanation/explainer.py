@@ -18,7 +18,7 @@ from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
 from core.oracle.oracle import Oracle, Oracles
 from core.storage.store import Store, canonical_key
-from core.validity.mask_tests import Verdicts
+from core.validity.mask_tests import MaskTests
 from core.validity.references import BadReference, Reference, find_reference
 
 
@@ -62,7 +62,7 @@ class Explainer:
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
         self._half: tuple[Oracles | None] | None = None
-        self._tested: OrderedDict[tuple[str, str], Verdicts] = OrderedDict()
+        self._tested: OrderedDict[tuple[str, str], MaskTests] = OrderedDict()
         self._insides: OrderedDict[tuple, Inside] = OrderedDict()
         self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
         self._lock = threading.Lock()
@@ -81,13 +81,13 @@ class Explainer:
                 self._encoded.popitem(last=False)
         return encoded
 
-    def tested(self, encoded: Encoded, erasure: str = MASK) -> Verdicts:
+    def tested(self, encoded: Encoded, erasure: str = MASK) -> MaskTests:
         """Logits and p-values of an example's erased inputs, the same object for the same example and erasure."""
         key = encoded.digest, erasure
         with self._lock:
             held = self._tested.get(key)
         # Reading the store takes a moment; two that do it at once read the same.
-        held = held or Verdicts(lambda: self.oracles.of(encoded, erasure), self.reference, self.store)
+        held = held or MaskTests(lambda: self.oracles.of(encoded, erasure), self.reference, self.store)
         with self._lock:
             held = self._tested.setdefault(key, held)
             self._tested.move_to_end(key)

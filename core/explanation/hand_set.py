@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explanation.judging import Judge
-from core.explanation.rows import Row
+from core.explanation.rows import WordRow
 from core.mathematics.ranking import ranking, ranks
 from core.metrics.catalogue import DEFAULT as METRICS
 from core.metrics.registry import Score
@@ -47,11 +47,11 @@ def weighted(F: int, top: Sequence[int], weights: Sequence[float]) -> np.ndarray
     return scores
 
 
-def row_of(name: str, scores: np.ndarray, masked: np.ndarray) -> Row:
+def row_of(name: str, scores: np.ndarray, masked: np.ndarray) -> WordRow:
     """An attribution by hand as a row of coloured words."""
     largest, places = float(scores[~masked].max(initial=0.0)), np.zeros(len(scores), dtype=np.int64)
     places[~masked] = ranks(scores[~masked])
-    return Row(name, "set by hand", "positive", "none", scores, np.where(masked, 0.0, scores / (largest or 1.0)), places, largest, masked)
+    return WordRow(name, "set by hand", "positive", "none", scores, np.where(masked, 0.0, scores / (largest or 1.0)), places, largest, masked)
 
 
 def judge_pair(judge: Judge, top: Sequence[int], first: Sequence[float], second: Sequence[float]) -> Pair:

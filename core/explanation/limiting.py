@@ -9,7 +9,7 @@ from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
-from core.mathematics.search.limits import MOST_EXACT, STILL, BeamStudy, Case, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
+from core.mathematics.search.limits import MOST_EXACT, STILL, BeamCase, BeamStudy, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.halves import WORTH
@@ -43,7 +43,7 @@ class Walk:
 
 
 @dataclass(frozen=True, eq=False)
-class Score:
+class OrderScore:
     """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least important (↓ better)."""
 
     measure: str
@@ -102,7 +102,7 @@ def walk(explainer: Explainer, encoded: Encoded, orders: Sequence[np.ndarray], t
 
 
 def score(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: str = "signed", *,
-          cancelled: Callable[[], bool] | None = None) -> Score:
+          cancelled: Callable[[], bool] | None = None) -> OrderScore:
     """Score a measure's orders on one example.
 
     Raises:
@@ -115,7 +115,7 @@ def score(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: 
         raise NonFinite(f"{name} gave NaN, so there is no order to score.")
     start = encoded.premasked
     orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
-    return Score(name, *walk(explainer, encoded, orders, target, cancelled=cancelled))
+    return OrderScore(name, *walk(explainer, encoded, orders, target, cancelled=cancelled))
 
 
 def default_exact(device: str) -> int:
@@ -252,8 +252,8 @@ def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[Be
         full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
         asked += [full] if rough is None else [full, rough]
         own = probability(full, target, cancelled)
-        given.append(Case(own, encoded.F, encoded.premasked) if rough is None else
-                     Case(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
+        given.append(BeamCase(own, encoded.F, encoded.premasked) if rough is None else
+                     BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
     study = None
     try:
         for told in study_search(given, threshold, widest):

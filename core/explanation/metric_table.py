@@ -87,7 +87,7 @@ def flips(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     return reversals(values, directions).any(axis=(1, 3))
 
 
-def agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def metric_agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Kendall's τ-b of two metrics over the measures that both can score, direction-adjusted.
 
     Returns:
@@ -104,7 +104,7 @@ def agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class MetricPairs:
     """Pairs of measures under the metrics that tell any two of them apart; metrics: how many these are.
 
     same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the rest, which some
@@ -121,21 +121,21 @@ class Pairs:
         return self.same + self.contrary + self.tied
 
 
-def count_pairs(values: np.ndarray, directions: np.ndarray) -> Pairs:
+def count_pairs(values: np.ndarray, directions: np.ndarray) -> MetricPairs:
     """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all, are left out."""
     sign = orders(values, directions)
     first, second = np.triu_indices(len(sign), 1)
     sign = sign[first, second]
     sign = sign[:, (np.nan_to_num(sign) != 0).any(axis=0)]
     if sign.size == 0:
-        return Pairs(0, 0, len(first), 0)
+        return MetricPairs(0, 0, len(first), 0)
     contrary = (sign == 1).any(axis=1) & (sign == -1).any(axis=1)
     same = (sign == 1).all(axis=1) | (sign == -1).all(axis=1)
-    return Pairs(int(same.sum()), int(contrary.sum()), int((~same & ~contrary).sum()), sign.shape[1])
+    return MetricPairs(int(same.sum()), int(contrary.sum()), int((~same & ~contrary).sum()), sign.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class MetricTable:
     """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`."""
 
     measures: tuple[str, ...]
@@ -165,12 +165,12 @@ class Board:
         return flips(self.values, self.directions)
 
     @cached_property
-    def pairs(self) -> Pairs:
+    def pairs(self) -> MetricPairs:
         return count_pairs(self.values, self.directions)
 
     @cached_property
     def agreement(self) -> np.ndarray:
-        return agreement(self.values, self.directions)
+        return metric_agreement(self.values, self.directions)
 
     @property
     def undefined(self) -> int:
@@ -205,11 +205,11 @@ class Board:
         return found
 
 
-def board(rated: dict[str, Rated], names: Sequence[str]) -> Board:
+def build_metric_table(rated: dict[str, Rated], names: Sequence[str]) -> MetricTable:
     """Set what is known of each measure under the metrics of these names."""
     found = [[one.found[name] for name in names] for one in rated.values()]
     numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(len(found), len(names), 2)
-    return Board(tuple(rated), tuple(names), numbers[..., 0], numbers[..., 1], tuple(tuple(score.note for score in row) for row in found))
+    return MetricTable(tuple(rated), tuple(names), numbers[..., 0], numbers[..., 1], tuple(tuple(score.note for score in row) for row in found))
 
 
 def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:

@@ -15,7 +15,7 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.validity.gate import HOLM, Gate
-from core.validity.mask_tests import Judged, gate_of
+from core.validity.mask_tests import MaskTest, gate_of
 from core.validity.references import CALIBRATED, Reference
 
 BY_RATIO, BY_FEATURE = "ratio", "feature"
@@ -40,7 +40,7 @@ class Step:
     layers: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, mask: np.ndarray, scores: np.ndarray, judged: Judged) -> "Step":
+    def of(cls, mask: np.ndarray, scores: np.ndarray, judged: MaskTest) -> "Step":
         """The step of a mask, from what was judged of it alone (M = 1)."""
         return cls(int(mask.sum()), mask, scores, judged.logits[0], {form: float(p[0]) for form, p in judged.p.items()},
                    {form: layers[0] for form, layers in judged.layers.items()})
@@ -121,7 +121,7 @@ def shares(counts: np.ndarray, F: int, step: str) -> np.ndarray:
 
 
 def masked_steps(start: np.ndarray, counts: np.ndarray, attribute: Callable[[np.ndarray], np.ndarray],
-                 judge: Callable[[np.ndarray], Judged], recompute: bool = True) -> Iterator[Step]:
+                 judge: Callable[[np.ndarray], MaskTest], recompute: bool = True) -> Iterator[Step]:
     """Walk one masking path; pure but for the two callables.
 
     At each step the input is judged first, then the measure is computed on it, and the features that it

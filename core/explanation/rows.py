@@ -16,7 +16,7 @@ SIGNS = ("signed", "absolute")
 
 
 @dataclass(frozen=True)
-class Row:
+class WordRow:
     """One measure's row: scores float64[F], shades in [−1, 1], places 1..F' (1 matters most).
 
     masked: bool[F], features that the text itself masks; they are left out of places (0 there) and of
@@ -39,7 +39,7 @@ class Row:
         return self.scores[~self.masked]
 
 
-def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.ndarray | None = None) -> Row:
+def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.ndarray | None = None) -> WordRow:
     """Choose the variant for "signed" or "absolute" and scale its colour to the example's largest value.
 
     A measure that lacks the asked variant shows its own (gradient has no sign; beam only places).
@@ -52,7 +52,7 @@ def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.
     masked = np.zeros(len(scores), dtype=bool) if masked is None else masked
     places = np.zeros(len(scores), dtype=np.int64)
     places[~masked] = ranks(scores[~masked])
-    return Row(measure.name, variant, kind, measure.unit, scores, shades, places, largest, masked)
+    return WordRow(measure.name, variant, kind, measure.unit, scores, shades, places, largest, masked)
 
 
 def choose_variant(measure: Measure, sign: str) -> str:
@@ -65,7 +65,7 @@ def measured(measure: Measure, sign: str) -> dict:
     return {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
 
 
-def value_text(row: Row, i: int) -> str:
+def value_text(row: WordRow, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
     if row.masked[i]:
         return "masked already"
@@ -96,7 +96,7 @@ def find_pieces(text: str, most: int = 500) -> list[dict]:
     return cut
 
 
-def agreement(rows: list[Row], k: int) -> tuple[np.ndarray, np.ndarray]:
+def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:
     """Kendall's tau-b and top-k overlap between M attributions.
 
     Returns:
@@ -111,19 +111,19 @@ def agreement(rows: list[Row], k: int) -> tuple[np.ndarray, np.ndarray]:
     return tau, overlap
 
 
-def has_order(row: Row) -> bool:
+def has_order(row: WordRow) -> bool:
     """Whether the scores put the features in any order: not where they are all equal."""
     return len(row.free) == 1 or len(row.free) > 1 and float(np.ptp(row.free)) > 0
 
 
-def most_important(row: Row) -> int | None:
+def most_important(row: WordRow) -> int | None:
     """The feature that matters most; None where no word speaks for the class, or all scores are equal."""
     if not has_order(row) or row.kind == "signed" and float(row.free.max()) <= 0:
         return None
     return int(np.flatnonzero(row.places == 1)[0])
 
 
-def shared_top(rows: list[Row], k: int) -> list[int]:
+def shared_top(rows: list[WordRow], k: int) -> list[int]:
     """Features that every row puts among its k most important, in the first row's order.
 
     A feature that opposes the class in a signed row is not among its most important.

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.explanation.limiting import Found, Score, Walk
+from core.explanation.limiting import Found, OrderScore, Walk
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
@@ -55,7 +55,7 @@ class Chance:
 
 
 @dataclass(frozen=True, eq=False)
-class Board:
+class StandingTable:
     """Everything on one model and one input, as far as it is computed.
 
     limits: widened by every order that was scored; lowest, highest: walks that attain them, with the gates of their inputs;
@@ -82,7 +82,7 @@ def marked(gate: Gate) -> bool:
 
 
 @dataclass(frozen=True)
-class Gating:
+class StandingGates:
     """How the inputs of walks are tested: the model's reference, and the rule and form of the gate."""
 
     encoded: Encoded
@@ -118,7 +118,7 @@ def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
     return [Walk(order, values[r], {form: p[r] for form, p in band.p.items()}) for r, order in enumerate(orders)]
 
 
-def board(found: Found, scores: Sequence[Score], band: Band | None, target: int, gating: Gating) -> Board:
+def build_standings(found: Found, scores: Sequence[OrderScore], band: Band | None, target: int, gating: StandingGates) -> StandingTable:
     """Set scores between limits; all walks that are known widen beam limits.
 
     Args:
@@ -135,18 +135,18 @@ def board(found: Found, scores: Sequence[Score], band: Band | None, target: int,
     if limits.method == EXACT:
         lowest, highest, limits = found.lowest, found.highest, replace(limits, lowest=found.lowest.order, highest=found.highest.order)
     gates = gating.gate(lowest), gating.gate(highest)
-    return Board(limits, lowest, highest, gates, found.searched, tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
+    return StandingTable(limits, lowest, highest, gates, found.searched, tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
                  _chance(chances, limits, gating))
 
 
-def _standing(score: Score, limits: Limits, gating: Gating, limits_marked: bool) -> Standing:
+def _standing(score: OrderScore, limits: Limits, gating: StandingGates, limits_marked: bool) -> Standing:
     walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
     reached = {direction: walk.aopc for direction, walk in walks.items()}
     return Standing(score.measure, walks, reached, dict(zip(DIRECTIONS, score.normalised(limits))),
                     {direction: gating.gate(walk) for direction, walk in walks.items()}, limits_marked)
 
 
-def _chance(walks: list[Walk], limits: Limits, gating: Gating) -> Chance | None:
+def _chance(walks: list[Walk], limits: Limits, gating: StandingGates) -> Chance | None:
     if not walks:
         return None
     reached = np.array([walk.aopc for walk in walks])
@@ -189,7 +189,7 @@ class Comparison:
         return tuple(measure for measure, (before, after) in self.ahead.items() if before != after)
 
 
-def compare(boards: dict[str, Board], direction: str) -> Comparison | None:
+def compare_standings(boards: dict[str, StandingTable], direction: str) -> Comparison | None:
     """Compare models by AOPC and by NAOPC; None where fewer than two have scores or a limit coincides.
 
     Within one model and input NAOPC never changes the order of measures, being a rising line; between models it can.

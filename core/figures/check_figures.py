@@ -4,7 +4,7 @@ import html
 
 import numpy as np
 
-from core.evaluation.studies.check_report import Report, X, name_of
+from core.evaluation.studies.check_report import CheckReport, X, name_of
 from core.figures.figures import INK, LOWEST_P, figure
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA
@@ -17,7 +17,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.57, 1], [0, 0.41]
 
 
-def panels(reports: list[Report], form: str) -> dict:
+def panels(reports: list[CheckReport], form: str) -> dict:
     """Performance, share of single examples rejected, and data-set p-values of both forms against the masking ratio.
 
     The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it in
@@ -56,7 +56,7 @@ def panels(reports: list[Report], form: str) -> dict:
     return drawn | {"layout": layout | {"shapes": shapes, "annotations": notes}}
 
 
-def _line(one: Report, line, form: str, place: int, several: bool) -> list[dict]:
+def _line(one: CheckReport, line, form: str, place: int, several: bool) -> list[dict]:
     chance = line.curve.random
     colour = RANDOM if chance else hue(line.curve.measure)
     name = html.escape(f"{name_of(line.curve)}{f', {one.model}' if several else ''}")

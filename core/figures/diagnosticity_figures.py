@@ -2,7 +2,7 @@
 
 import html
 
-from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, Report
+from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.figures.figures import INK, figure
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
@@ -15,7 +15,7 @@ _DOMAINS = {STRICT: [0, 0.47], HALF: [0.53, 1]}
 _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts one half"}
 
 
-def by_length(found: Report) -> dict:
+def draw_diagnosticity_by_length(found: DiagnosticityReport) -> dict:
     """Diagnosticity over all measures against the rationale's length, with 95 % bands; a panel for each rule for ties.
 
     Where a tie counts one half, ½ is marked: neither is preferred.

@@ -61,7 +61,7 @@ def places_across(names: Sequence[str], hues: Sequence[str], heads: Sequence[str
     return drawn | {"layout": drawn["layout"] | {"margin": drawn["layout"]["margin"] | {"r": 20 + 7 * max(map(len, names), default=0)}}}
 
 
-def by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]], sizes: np.ndarray, unit: str) -> dict:
+def draw_scores_by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]], sizes: np.ndarray, unit: str) -> dict:
     """Hard scores against the rationale's length, a panel a metric, with the soft value as a flat dotted line.
 
     Args:

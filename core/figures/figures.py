@@ -20,7 +20,7 @@ LOWEST_P = 6e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class FigureLine:
     """One measure's path: x float64[K'] in [0, 1], values float64[K'], p float64[K'] (NaN: none), rejected bool[K'];
     first: the step from which on the inputs count as out-of-distribution, or None."""
 
@@ -67,7 +67,7 @@ def performance_by_masking(card: dict) -> dict:
                    yaxis={"title": {"text": f"{shown['metric']} ↑ better"}})
 
 
-def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: str, at: float | None = None) -> dict:
+def masking_paths(lines: list[FigureLine], band: RandomLine | None, score: str, unit: str, at: float | None = None) -> dict:
     """The score against the share masked, for several measures and random order; below it the p-values, with the 5 % line.
 
     What rests on rejected steps is drawn thin and dotted, rejected inputs have a cross: colour is never the only sign.
@@ -96,7 +96,7 @@ def masking_paths(lines: list[Line], band: RandomLine | None, score: str, unit: 
     return drawn | {"layout": layout}
 
 
-def _path(line: Line, dash: str, tested: bool) -> list[dict]:
+def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
     cut = len(line.x) if line.first is None else line.first
     percent = 100 * line.x
     symbols = ["x" if rejected else "circle" for rejected in line.rejected]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.loading import lora
-from core.loading.loading import Source, building, check_complete, check_weights, merged, unreadable
+from core.loading.loading import ModelSource, building, check_complete, check_weights, merged, unreadable
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 
@@ -36,7 +36,7 @@ class Headers:
         return f"The weights are safetensors, stored as {', '.join(kinds)}."
 
 
-def read_headers(source: Source, config) -> Headers:
+def read_headers(source: ModelSource, config) -> Headers:
     """Read names and shapes of a model's tensors, base and adapter, without their values.
 
     What was not fetched from the hub yet is asked for there.
@@ -52,7 +52,7 @@ def read_headers(source: Source, config) -> Headers:
     return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, source.adapter]), not here)
 
 
-def blueprint(source: Source, config, headers: Headers):
+def blueprint(source: ModelSource, config, headers: Headers):
     """Build the module without memory for its weights, and hold the files' tensors against it.
 
     Returns:
@@ -103,7 +103,7 @@ def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dic
     return found, False
 
 
-def _weights(source: Source, config) -> dict[str, tuple[str, tuple[int, ...]]]:
+def _weights(source: ModelSource, config) -> dict[str, tuple[str, tuple[int, ...]]]:
     check_weights(source)
     try:
         return {name: about for file in _weight_files(source.base, config) for name, about in _head(file).items()}

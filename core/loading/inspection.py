@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from core import settings
 from core.loading.headers import Headers, blueprint, read_headers
-from core.loading.loading import Source, bundled_models, check_vocabulary, choose_device, locate, longest_input, mask_token, read_config, read_labels, read_tokenizer
+from core.loading.loading import ModelSource, bundled_models, check_vocabulary, choose_device, locate, longest_input, mask_token, read_config, read_labels, read_tokenizer
 from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, Measure
 from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
@@ -22,7 +22,7 @@ _BATCH_TOKENS = 4096
 
 
 @dataclass(frozen=True)
-class Finding:
+class Support:
     """One row of the check. what: the part, or a measure's name; works: "yes", "partly" or "no"; why: sentences for people."""
 
     what: str
@@ -40,11 +40,11 @@ class ModelCheck:
 
     name: str
     usable: bool
-    findings: tuple[Finding, ...]
+    findings: tuple[Support, ...]
     labels: tuple[str, ...]
     note: str
 
-    def __getitem__(self, what: str) -> Finding:
+    def __getitem__(self, what: str) -> Support:
         """The finding of a part or measure; KeyError if nothing was established."""
         return {finding.what: finding for finding in self.findings}[what]
 
@@ -70,7 +70,7 @@ class _Check:
         self.name, self.labels, self.masking, self.findings = name, (), NO, []
 
     def add(self, what: str, works: str, why: str) -> None:
-        self.findings.append(Finding(what, works, why))
+        self.findings.append(Support(what, works, why))
 
     def step(self, what: str, function, *given):
         """What the function returns; None where it raised a sentence, which is then a finding."""
@@ -209,7 +209,7 @@ def _eager_attention(module) -> str | None:
     return None if module.config._attn_implementation == "eager" else "the eager implementation is not offered"
 
 
-def _without_weights(source: Source, config):
+def _without_weights(source: ModelSource, config):
     """The module that the configuration describes, on no device, where its weights are not to be had; None if it describes none."""
     try:
         return blueprint(source, config, Headers(None, None, False, 0, False))
@@ -217,7 +217,7 @@ def _without_weights(source: Source, config):
         return None
 
 
-def _origin(source: Source) -> str:
+def _origin(source: ModelSource) -> str:
     if source.base_id or source.adapter_id:
         return f"From the hub, kept in this machine's cache: {source.top.name[:12]}."
     return "It ships with Faithscope." if source.name in bundled_models() else f"The folder {source.top}."

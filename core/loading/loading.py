@@ -27,7 +27,7 @@ _BUILDING = threading.RLock()
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelSource:
     """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those that came from there."""
 
     name: str
@@ -52,7 +52,7 @@ def bundled_bases() -> list[str]:
     return sorted(folder.name for folder in BASES.iterdir() if folder.is_dir()) if BASES.is_dir() else []
 
 
-def locate(name: str, weights: bool = True) -> Source:
+def locate(name: str, weights: bool = True) -> ModelSource:
     """Find a model's files, fetching them from the hub where the name is neither bundled nor a folder.
 
     Args:
@@ -65,7 +65,7 @@ def locate(name: str, weights: bool = True) -> Source:
     top, top_id = _folder_of(name, None, weights)
     adapter = adapter_settings(top)
     if adapter is None:
-        return Source(name, top, None, top_id)
+        return ModelSource(name, top, None, top_id)
     base = adapter.get("base_model_name_or_path")
     if not base:
         raise UnsupportedModel(f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its adapter_config.json.")
@@ -75,7 +75,7 @@ def locate(name: str, weights: bool = True) -> Source:
         raise UnsupportedModel(f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}") from error
     if adapter_settings(folder) is not None:
         raise UnsupportedModel(f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and name the merged folder.")
-    return Source(name, folder, top, base_id, top_id)
+    return ModelSource(name, folder, top, base_id, top_id)
 
 
 def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
@@ -119,7 +119,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
 class Parts:
     """What a model's small files say: everything but its weights."""
 
-    source: Source
+    source: ModelSource
     config: object
     tokenizer: object
     labels: tuple[str, ...]
@@ -128,7 +128,7 @@ class Parts:
     notes: tuple[str, ...]
 
 
-def read_parts(source: Source) -> Parts:
+def read_parts(source: ModelSource) -> Parts:
     """Read configuration and tokenizer; UnsupportedModel with a sentence if they rule the model out."""
     config = read_config(source)
     labels = read_labels(config, source.name)
@@ -161,7 +161,7 @@ def _is_there(device: str, kind: str) -> bool:
     return device == kind or kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
 
 
-def digest(source: Source) -> str:
+def digest(source: ModelSource) -> str:
     """SHA-256 over the files that decide a model's results: weights, configuration, tokenizer."""
     total = hashlib.sha256()
     for folder in filter(None, (source.base, source.adapter)):
@@ -204,7 +204,7 @@ def _shown(name) -> str:
     return said if len(said) <= 200 else f"{said[:200]}…"
 
 
-def read_tokenizer(source: Source):
+def read_tokenizer(source: ModelSource):
     """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
     from transformers import AutoTokenizer
 
@@ -220,7 +220,7 @@ def read_tokenizer(source: Source):
     return tokenizer
 
 
-def _module(source: Source, config, dtype):
+def _module(source: ModelSource, config, dtype):
     import torch
 
     check_weights(source)
@@ -235,7 +235,7 @@ def _module(source: Source, config, dtype):
     return module
 
 
-def merged(module, source: Source, adapter: dict, tensors: dict | None = None) -> set[str]:
+def merged(module, source: ModelSource, adapter: dict, tensors: dict | None = None) -> set[str]:
     """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if it does not fit."""
     try:
         return merge_adapter(module, source.adapter, adapter, tensors)
@@ -245,14 +245,14 @@ def merged(module, source: Source, adapter: dict, tensors: dict | None = None) -
         raise UnsupportedModel(f"The adapter {source.name!r} cannot be added to its base ({in_short(error)}). Save it again with PEFT.") from error
 
 
-def check_complete(source: Source, missing: set[str]) -> None:
+def check_complete(source: ModelSource, missing: set[str]) -> None:
     """UnsupportedModel with a sentence if parameters are left without trained weights."""
     if missing:
         raise UnsupportedModel(f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
                                "Give a model fine-tuned for classification, or train one with `python -m core train`.")
 
 
-def read_config(source: Source):
+def read_config(source: ModelSource):
     """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence otherwise."""
     from transformers import AutoConfig
 
@@ -275,7 +275,7 @@ def read_config(source: Source):
     return config
 
 
-def read_weights(source: Source, config, dtype, **more):
+def read_weights(source: ModelSource, config, dtype, **more):
     """The module, and the names of the parameters that the files lack."""
     from transformers import AutoModelForSequenceClassification
 
@@ -294,7 +294,7 @@ def unreadable(name: str, error: Exception) -> UnsupportedModel:
     return UnsupportedModel(f"The weights of {name!r} cannot be read ({in_short(error)}). The file may be cut short: copy or download it again.")
 
 
-def check_weights(source: Source) -> None:
+def check_weights(source: ModelSource) -> None:
     """UnsupportedModel with a sentence unless the base has safetensors weights."""
     if any(path.name != REFERENCE_FILE for path in source.base.glob("*.safetensors")):
         return

@@ -28,7 +28,7 @@ class NonFinite(ValueError):
 
 
 @dataclass(frozen=True)
-class Row:
+class Input:
     """One input: ids int64[T], ZERO_ID for a zero word embedding, and, where the model takes them, type_ids int64[T]."""
 
     ids: np.ndarray
@@ -92,7 +92,7 @@ class Scheduler:
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
 
-    def run(self, rows: Sequence[Row], *, hidden: bool | str = False, progress: Callable[[int, int], None] | None = None,
+    def run(self, rows: Sequence[Input], *, hidden: bool | str = False, progress: Callable[[int, int], None] | None = None,
             cancelled: Callable[[], bool] | None = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
         """Yield (indices int64[B], logits float32[B, C], states float32[B, L, H] or None) per batch.
 

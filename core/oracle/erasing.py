@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.network.features import Encoded, masked_ids, with_premasked
-from core.network.scheduler import ZERO_ID, NonFinite, Row
+from core.network.scheduler import ZERO_ID, Input, NonFinite
 
 MASK, REMOVAL, ZERO, UNKNOWN = "mask token", "removal", "zero embedding", "unknown token"
 ERASURES = (MASK, REMOVAL, ZERO, UNKNOWN)
@@ -18,7 +18,7 @@ def erasures_of(model) -> tuple[str, ...]:
     return tuple(name for name in ERASURES if name != UNKNOWN or model.unknown_id not in (None, model.mask_id))
 
 
-def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknown: int | None = None) -> list[Row]:
+def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknown: int | None = None) -> list[Input]:
     """Inputs with features erased.
 
     A feature that the text itself masks keeps its mask token under every erasure, so that erasing nothing is the same input under
@@ -37,7 +37,7 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
     Source: DESIGN §1, Hard and soft erasure; RobustInf §4 replaces by the unknown token.
     """
     if erasure == MASK:
-        return [Row(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
+        return [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
     if erasure not in ERASURES:
         raise ValueError(f"the erasure must be one of {ERASURES}, got {erasure!r}")
     if erasure == UNKNOWN and unknown is None:
@@ -47,10 +47,10 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
     whole = masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0]
     if erasure == REMOVAL:
         return [_without(encoded, whole, gone) for gone in at_token]
-    return [Row(ids, encoded.type_ids) for ids in np.where(at_token, ZERO_ID if erasure == ZERO else unknown, whole)]
+    return [Input(ids, encoded.type_ids) for ids in np.where(at_token, ZERO_ID if erasure == ZERO else unknown, whole)]
 
 
-def _without(encoded: Encoded, whole: np.ndarray, gone: np.ndarray) -> Row:
+def _without(encoded: Encoded, whole: np.ndarray, gone: np.ndarray) -> Input:
     if gone.all():
         raise NothingLeft("With every word removed this model’s input is empty, and it gives no score. Choose erasure by the mask token.")
-    return Row(whole[~gone], None if encoded.type_ids is None else encoded.type_ids[~gone])
+    return Input(whole[~gone], None if encoded.type_ids is None else encoded.type_ids[~gone])

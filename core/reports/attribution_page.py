@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.explanation.plausibility import MEANING, evidence_of
-from core.explanation.rows import Row, agreement, pieces, value_text
+from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, hue
 from core.measures.catalogue import measures
 from core.reports.exports import Shown, describe
@@ -39,7 +39,7 @@ def _words(shown: Shown) -> str:
     return f"<section>\n<h2>The {shown.encoded.unit}s</h2>\n{drawn}{second_text(shown)}{_legend(shown)}{noted(shown.notes)}</section>\n"
 
 
-def _row(shown: Shown, row: Row) -> str:
+def _row(shown: Shown, row: WordRow) -> str:
     drawn = "".join(_word(row, i, piece, len(row.free)) for i, piece in enumerate(pieces(shown.encoded, shown.example.evidence)))
     room = " roomy" if shown.example.evidence else ""
     cut = shown.encoded.truncation
@@ -48,7 +48,7 @@ def _row(shown: Shown, row: Row) -> str:
             f'<span class="quiet">{typed(describe(row))}</span></p>\n<p class="text{room}" dir="auto">{drawn}{rest}</p>\n</div>\n')
 
 
-def _word(row: Row, i: int, piece: dict, free: int) -> str:
+def _word(row: WordRow, i: int, piece: dict, free: int) -> str:
     value, kinds, style = float(row.shades[i]), ["word"], ""
     if abs(value) > 0.02:
         red, green, blue = (int((OPPOSES if value < 0 else SUPPORTS)[k:k + 2], 16) for k in (1, 3, 5))
@@ -137,7 +137,7 @@ def _values(shown: Shown) -> str:
             f'<tbody>\n{lines}</tbody>\n</table>\n</div>\n<p class="quiet">Small: the place by that measure, 1 matters most.</p>\n</section>\n')
 
 
-def _value(row: Row, i: int) -> str:
+def _value(row: WordRow, i: int) -> str:
     place = "" if row.masked[i] or row.kind == "rank" else f" <small>{int(row.places[i])}</small>"
     return f'<td class="number">{typed(value_text(row, i).replace("-", "−"))}{place}</td>'
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from core.data.examples import Example
 from core.explanation.plausibility import feature_mask
-from core.explanation.rows import Row
+from core.explanation.rows import WordRow
 from core.measures.catalogue import measures
 from core.network.features import Encoded, encodable
 from core.network.model import Model
@@ -50,7 +50,7 @@ class Shown:
     labels: tuple[str, ...]
     probabilities: np.ndarray
     target: int
-    rows: tuple[Row, ...]
+    rows: tuple[WordRow, ...]
     label_class: int | None = None
     answer: str = ""
     notes: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def picture_line(facts: dict[str, str]) -> str:
     return visible(" · ".join([*parts, "Faithscope"]))
 
 
-def describe(row: Row) -> str:
+def describe(row: WordRow) -> str:
     """A row's variant, which way its numbers go, and its largest one."""
     if row.kind == "rank":
         return "1 = masked first"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.explanation.limiting import Walk
-from core.explanation.standings import ARROWS, DIRECTIONS, Board, Placed, compare
+from core.explanation.standings import ARROWS, DIRECTIONS, Placed, StandingTable, compare_standings
 from core.figures.limit_figures import Gauge, Range
 from core.mathematics.search.limits import EXACT
 from core.measures.catalogue import measures
@@ -40,7 +40,7 @@ class SideLimits:
     know; gates: what the validity gate says of the orders that attain the lower and the upper limit; score: "probability of positive".
     """
 
-    board: Board
+    board: StandingTable
     gauges: tuple[Gauge, ...]
     chance: Range | None
     tag: str
@@ -132,7 +132,7 @@ def _comparison(page: LimitsShown) -> str:
         return ""
     boards = {_model(shown): told.board for shown, told in page.sides}
     ways = sorted(DIRECTIONS, key=lambda way: way != page.direction)
-    found = [compare(boards, way) for way in ways]
+    found = [compare_standings(boards, way) for way in ways]
     if None in found:
         told = "<p>There are no two rankings to compare: a model has no scores here, or its limits coincide, so that its NAOPC is —.</p>\n"
     else:

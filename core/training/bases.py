@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from core.loading.loading import BASES, Source, bundled_bases, check_weights, digest, locate, longest_input, mask_token, read_config, read_tokenizer, read_weights
+from core.loading.loading import BASES, ModelSource, bundled_bases, check_weights, digest, locate, longest_input, mask_token, read_config, read_tokenizer, read_weights
 from core.network.architectures import UnsupportedModel, architecture_of
 
 
@@ -75,7 +75,7 @@ def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: t
     return out
 
 
-def _locate_base(name: str) -> Source:
+def _locate_base(name: str) -> ModelSource:
     return locate(str(BASES / name) if name in bundled_bases() else name)
 
 

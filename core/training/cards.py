@@ -55,10 +55,10 @@ def build_card(folder: Path, plan: dict, data: dict[str, LabelledTexts], history
 def write_card(folder: Path, card: dict) -> None:
     """Write card.json and the readable README.md beside the weights."""
     (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    (folder / "README.md").write_text(readable(card, folder.name), encoding="utf-8")
+    (folder / "README.md").write_text(readable_card(card, folder.name), encoding="utf-8")
 
 
-def readable(card: dict, name: str) -> str:
+def readable_card(card: dict, name: str) -> str:
     """The card as Markdown; every number comes from the JSON."""
     shown, plan = card["performance"], card["plan"]
     rows = "\n".join(f"| {e['epoch']} | {e['loss']:.3f} | {e['unmasked']:.3f} | {e['masked']:.3f} | {e['selection']:.3f} | {e['seconds']:.0f} |"

@@ -13,7 +13,7 @@ from core.mathematics.masking import TRAINING_STRATEGIES, bernoulli_masks
 from core.mathematics.statistics import ALPHA
 from core.network.features import NoFeatures, masked_ids
 from core.network.model import Model
-from core.network.scheduler import Row
+from core.network.scheduler import Input
 from core.storage.library import Library
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, kept_place, pack
@@ -84,7 +84,7 @@ def observe(model: Model, data: LabelledTexts, drawing: Drawing, progress: Calla
         masks = bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng) if drawing.training != "none" else np.zeros((0, encoded.F), dtype=bool)
         if drawing.training != "mask":
             masks = np.concatenate([np.zeros((1, encoded.F), dtype=bool), masks])
-        rows += [Row(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
+        rows += [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
         text += [i] * len(masks)
         masked += [drawing.training == "mask" or k > 0 for k in range(len(masks))]
     states = _states(model, rows, drawing.pooling, progress)
@@ -152,7 +152,7 @@ def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarr
     return {name: found.total < ALPHA for name, found in p_values(forms, states).items()}
 
 
-def readable(reference: Reference) -> str:
+def readable_reference(reference: Reference) -> str:
     """A reference in sentences, for the terminal."""
     about, rates = reference.about, reference.about["false_rejection"]
     parts = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS)
@@ -172,7 +172,7 @@ def place_for(model: Model) -> Path:
     return folder / REFERENCE_FILE if own else kept_place(Library(settings.read().cache).references, model)
 
 
-def _states(model: Model, rows: list[Row], pooling: str, progress) -> np.ndarray:
+def _states(model: Model, rows: list[Input], pooling: str, progress) -> np.ndarray:
     states = None
     for indices, _, batch in model.scheduler.run(rows, hidden=pooling, progress=progress):
         states = np.empty((len(rows), *batch.shape[1:]), dtype=np.float32) if states is None else states

@@ -16,16 +16,16 @@ from core.validity.references import CALIBRATED, FORMS, Reference
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class MaskTest:
     """M masked inputs: logits float32[M, C]; p {form: float64[M]} and layers {form: float64[M, L]}, both {} without a reference."""
 
     logits: np.ndarray
     p: dict[str, np.ndarray]
     layers: dict[str, np.ndarray]
 
-    def one(self, i: int) -> "Judged":
+    def one(self, i: int) -> "MaskTest":
         """The i-th of them alone, with M = 1."""
-        return Judged(self.logits[i:i + 1], {form: p[i:i + 1] for form, p in self.p.items()}, {form: layers[i:i + 1] for form, layers in self.layers.items()})
+        return MaskTest(self.logits[i:i + 1], {form: p[i:i + 1] for form, p in self.p.items()}, {form: layers[i:i + 1] for form, layers in self.layers.items()})
 
 
 class MasfTest:
@@ -48,7 +48,7 @@ class MasfTest:
         return {form: np.column_stack([found[form].total, found[form].layers]) for form in FORMS}
 
 
-class Verdicts:
+class MaskTests:
     """One example under one model and its reference; p-values are kept in memory and, in segments, in the store.
 
     Losing the last segment costs its forward passes and nothing else. Threads may share it.
@@ -70,7 +70,7 @@ class Verdicts:
         return self._oracle()
 
     def judge(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
-              cancelled: Callable[[], bool] | None = None) -> Judged:
+              cancelled: Callable[[], bool] | None = None) -> MaskTest:
         """Logits and p-values of bool[M, F] masks, M at least 1; what is known already costs no forward pass.
 
         Raises:
@@ -78,7 +78,7 @@ class Verdicts:
         """
         more = {"progress": progress, "cancelled": cancelled}
         if self.reference is None:
-            return Judged(self.oracle.logits(masks, **more), {}, {})
+            return MaskTest(self.oracle.logits(masks, **more), {}, {})
         keys = [row.tobytes() for row in np.packbits(with_premasked(self.oracle.encoded, masks), axis=1)]
         # One pass gives both; logits alone that are known do not save it.
         missing = {key: i for i, key in enumerate(keys) if key not in self._known}
@@ -86,7 +86,7 @@ class Verdicts:
             _, states = self.oracle.logits_and_states(np.asarray(masks)[list(missing.values())], self.reference.pooling, **more)
             self._keep(list(missing), states)
         found = np.stack([self._known[key] for key in keys])
-        return Judged(self.oracle.logits(masks, **more), {form: found[:, i, 0] for i, form in enumerate(FORMS)},
+        return MaskTest(self.oracle.logits(masks, **more), {form: found[:, i, 0] for i, form in enumerate(FORMS)},
                       {form: found[:, i, 1:] for i, form in enumerate(FORMS)})
 
     def known(self, masks: np.ndarray) -> bool:

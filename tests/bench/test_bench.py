@@ -6,9 +6,9 @@ from math import factorial
 import numpy as np
 import pytest
 
-from core.bench.bench import masf_speed, p_value_cost, report
+from core.bench.bench import bench_report, masf_speed, p_value_cost
 from core.bench.bench_judging import judging_speed
-from core.bench.bench_limits import BEAMED, EXACT, base_speed, beam_contest, limits_speed, lines, program_speed
+from core.bench.bench_limits import BEAMED, EXACT, base_speed, beam_contest, limits_lines, limits_speed, program_speed
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_beam, probability
@@ -37,10 +37,10 @@ def test_what_p_values_add_is_measured_for_one_input_and_for_leave_one_out(bundl
 
 
 def test_the_report_names_each_ratio_and_its_direction():
-    said = report({"machine": "m", "peak": 1e9, "tokens": 3, "features": 2, "forward": {1: (10.0, 0.5)}, "leave_one_out": {"captum": 2.0},
+    said = bench_report({"machine": "m", "peak": 1e9, "tokens": 3, "features": 2, "forward": {1: (10.0, 0.5)}, "leave_one_out": {"captum": 2.0},
                    "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0}, "p_values": {1: 2.5}, "limits": FOUND,
                    "judging": JUDGED})
-    assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and "\n".join(lines(FOUND)) in said
+    assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
     assert "8 hard metrics of 6 measures, 25 words" in said and "each by itself over sharing inputs (↑): 2.0" in said and "all at once (↑): 4.0" in said
 
 
@@ -51,14 +51,14 @@ def test_judging_is_measured_with_and_without_sharing(tiny_model):
 
 
 def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_narrower():
-    said = lines(FOUND)
+    said = limits_lines(FOUND)
     assert "20 words by a beam of 5, median of 3" in said[0] and "as printed, a beam over orders: 9.00 s (↓)" in said[1]
     assert "float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2] and "printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
     assert "bfloat16: 1.00 s" in said[3] and "NARROWER within 0.001: lower +1.0e-04, upper -2.0e-03" in said[3]
     assert said[4:] == ["exact limits (↓): 8 words 0.50 s, 12 words 9.00 s",
                         "their dynamic program alone (↓): 12 words 5.1 ms, 20 words 0.40 s and 35 MB"]
     base = {"features": 100, "width": 5, "searched": "bfloat16", "seconds": 12.3, "sets": 54321}
-    assert lines(FOUND | {"base": base})[-1] == "BERT-base's shape, 100 features by a beam of 5, searched in bfloat16: 12.3 s (↓), 54,321 distinct sets"
+    assert limits_lines(FOUND | {"base": base})[-1] == "BERT-base's shape, 100 features by a beam of 5, searched in bfloat16: 12.3 s (↓), 54,321 distinct sets"
 
 
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])
@@ -117,7 +117,7 @@ def test_a_family_that_reads_the_last_token_has_no_twin(tiny_model):
     model = tiny_model("gpt2")
     found = beam_contest(model, model.encode(SHORT), 2, 1, 0.0)
     assert found["twin"] is None and found["ours"]["float32"]["ratio"] is None
-    assert lines(FOUND | {"beam": found})[1].endswith("in the network (↑)")
+    assert limits_lines(FOUND | {"beam": found})[1].endswith("in the network (↑)")
 
 
 def test_the_programs_speed_and_memory_are_those_of_the_sizes_asked():

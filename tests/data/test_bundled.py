@@ -13,7 +13,7 @@ from core.data.examples import bundled_set, read_bundled
 from core.evaluation.families import examples_of, family, relatives
 from core.evaluation.predicting import predict
 from core.loading.loading import BASES, MODELS, bundled_models, load
-from core.training.cards import readable
+from core.training.cards import readable_card
 from core.validity.references import find_reference
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -123,7 +123,7 @@ def test_card_agrees_with_itself(card):
     # A share of whole examples, at every ratio.
     assert all(abs(value * shown["examples"] - round(value * shown["examples"])) < 1e-6 for value in shown["masked"])
     assert all(entry["both"] == pytest.approx((entry["unmasked"] + entry["masked"]) / 2) for entry in card["validation"])
-    assert (MODELS / NAME / "README.md").read_text(encoding="utf-8") == readable(card, NAME)
+    assert (MODELS / NAME / "README.md").read_text(encoding="utf-8") == readable_card(card, NAME)
 
 
 def test_model_reads_easy_reviews_right(model):
@@ -174,7 +174,7 @@ def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name):
     reference = find_reference(model)
     assert reference is not None and not reference.says_nothing()
     assert "Apache-2.0" in (MODELS / name / "SOURCE.md").read_text(encoding="utf-8")
-    assert (MODELS / name / "README.md").read_text(encoding="utf-8") == readable(model.card, name)
+    assert (MODELS / name / "README.md").read_text(encoding="utf-8") == readable_card(model.card, name)
     assert set(bundled_set(examples_of(name)).classes) == set(model.labels)
 
 

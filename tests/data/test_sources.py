@@ -8,7 +8,7 @@ import pytest
 from core.data import sources
 from core.data.examples import bundled_data, read_bundled
 from core.data.mapping import Mapping
-from core.data.sources import Source, forget, from_hub, from_setting, keep, listed, open_data, understand
+from core.data.sources import DataSource, forget, from_hub, from_setting, keep, listed, open_data, understand
 from core.data.tables import BadData, RawTable, read_table
 from core.data.tasks import tasks
 from core.storage.library import Library
@@ -94,12 +94,12 @@ def test_a_kept_file_that_is_gone_or_damaged_is_a_sentence(library, tmp_path):
                                    {"name": "a", "file": "x", "suffix": "y", "origin": "z", "classes": {}, "mapping": None}])
 def test_a_damaged_description_is_a_sentence(found):
     with pytest.raises(BadData):
-        Source.from_dict(found)
+        DataSource.from_dict(found)
 
 
 def test_a_description_round_trips(library):
     source = replace(kept(library, "a.csv", FILES["a.csv"]), classes={"label": ("a", "b")}, notes=("one",))
-    assert Source.from_dict(json.loads(json.dumps(source.as_dict()))) == source
+    assert DataSource.from_dict(json.loads(json.dumps(source.as_dict()))) == source
 
 
 def test_data_taken_off_the_list_takes_its_file_along_unless_another_reads_it(library, tmp_path):

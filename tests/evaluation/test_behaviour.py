@@ -12,7 +12,7 @@ from core.evaluation import engine as sample_run
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked, behave, behave_cost, known
-from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, answer, behaviour_json, behaviour_report, behaviour_rows, drift_sentence
+from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, behaviour_answer, behaviour_json, behaviour_report, behaviour_rows, drift_sentence
 from core.evaluation.studies.embedding_map import SHOWN, draw_map, points_of, read_map
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
@@ -253,15 +253,15 @@ def test_drift_is_set_beside_that_of_another_model_along_the_same_order_alone(re
 
 
 def test_the_answer_says_which_order_changes_predictions_first(model, reported):
-    said = " ".join(answer([reported]))
+    said = " ".join(behaviour_answer([reported]))
     assert f"leave-one-out changes the prediction of {model.name} earliest: after 58.3 % of the words" in said
     assert "after 58.3 % of the words on average (33.3 % never do, which counts as 100 %)" in said
     assert "in random order after 91.7 %" in said and "fidelity 0.417 ↑" in said
     assert "Half masked at random, the centre of the embeddings has moved by 0.00" in said
     none = behaviour_report(model, reported.sample, {CHANCE: walked_of([[1], [1]], [4, 4]), LOO: walked_of([[2], [4]], [4, 4])})
-    assert answer([none])[0].startswith("No measure changes the prediction") and none.lines[1].normalised != none.lines[1].normalised
+    assert behaviour_answer([none])[0].startswith("No measure changes the prediction") and none.lines[1].normalised != none.lines[1].normalised
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
-    assert len(answer([alone])) == 1 and any("One example alone" in note for note in alone.notes)
+    assert len(behaviour_answer([alone])) == 1 and any("One example alone" in note for note in alone.notes)
     assert alone.random.fidelity.low == alone.random.fidelity.high == 0.5 and np.isnan(alone.random.spread).all()
 
 
@@ -269,16 +269,16 @@ def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others
     """While it streamed, a measure's one example stood against ten of random order."""
     chance, few = walked_of([[2], [2]], [4, 4]), walked_of([[1], [1]], [4, 4])
     made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: chance, LOO: replace(few, there=np.array([True, False]))})
-    assert made.ranked == [] and "leave-one-out" not in " ".join(answer([made])) and "in random order" in answer([made])[0]
+    assert made.ranked == [] and "leave-one-out" not in " ".join(behaviour_answer([made])) and "in random order" in behaviour_answer([made])[0]
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):
     made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[0], [0]], [4, 4])})
-    assert answer([made])[0] == f"Masked in random order, {model.name} never changes its prediction."
+    assert behaviour_answer([made])[0] == f"Masked in random order, {model.name} never changes its prediction."
     both = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[1], [3]], [4, 4]), LOO: walked_of([[0], [0]], [4, 4])})
-    assert answer([both])[0] == f"No measure ever changes the prediction of {model.name}; random order does after 50 % of the words on average."
+    assert behaviour_answer([both])[0] == f"No measure ever changes the prediction of {model.name}; random order does after 50 % of the words on average."
     removed = Course(erasure=REMOVAL)
-    assert answer([behaviour_report(model, sample_of(["x"] * 2), {removed: walked_of([[2], [4]], [4, 4])})])[0].startswith("Erased in random order")
+    assert behaviour_answer([behaviour_report(model, sample_of(["x"] * 2), {removed: walked_of([[2], [4]], [4, 4])})])[0].startswith("Erased in random order")
 
 
 def test_normalised_fidelity_compares_on_the_examples_that_both_have(model):

@@ -9,11 +9,21 @@ from scipy import stats
 from core.data.examples import Example
 from core.evaluation.sampling import draw_examples
 from core.evaluation.studies import scoring
-from core.evaluation.studies.diagnosticity_report import ALL, HEADER, answer, as_json, by_example, findings, readable, report, rows
+from core.evaluation.studies.diagnosticity_report import (
+    ALL,
+    HEADER,
+    build_diagnosticity_report,
+    by_example,
+    diagnosticity_answer,
+    diagnosticity_findings,
+    diagnosticity_json,
+    diagnosticity_rows,
+    readable_diagnosticity,
+)
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Study, known_scores, score_examples, scoring_cost
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How, Judge, judging_cost
-from core.figures.diagnosticity_figures import by_length
+from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.search.limits import finish
@@ -207,8 +217,8 @@ def test_each_measure_stands_against_its_own_shuffles_only():
     told = by_example(replace(found, study=study, values=values))
     for name in SMALL.metrics:
         assert [told[name, None, measure].strict.tolist() for measure in (ALL, "leave-one-out", "gradient")] == [[0.5] * 3, [1.0] * 3, [0.0] * 3]
-    made = report(replace(found, study=study, values=values), "m", "d", tiny.LABELS)
-    assert made.cells["NS", "gradient"].strict.mean == 0 and made.cells["NS", ALL].strict.mean == 0.5 and findings(made) == []
+    made = build_diagnosticity_report(replace(found, study=study, values=values), "m", "d", tiny.LABELS)
+    assert made.cells["NS", "gradient"].strict.mean == 0 and made.cells["NS", ALL].strict.mean == 0.5 and diagnosticity_findings(made) == []
 
 
 @pytest.mark.parametrize("levels, said", [({}, "Over 24 texts, soft metrics tell measures from shuffles of their own scores more often than hard ones. "),
@@ -216,7 +226,7 @@ def test_each_measure_stands_against_its_own_shuffles_only():
                                           ({"soft": 0.45, "hard": 0.45}, "do not differ for certain in telling measures from shuffles of their own scores. ")])
 def test_the_sentence_names_the_baseline_and_leaves_the_paper_out(levels, said):
     found = made_up(**levels)
-    told = answer(report(replace(found, study=replace(found.study, baseline=SHUFFLED, count=5)), "m", "d", tiny.LABELS))
+    told = diagnosticity_answer(build_diagnosticity_report(replace(found, study=replace(found.study, baseline=SHUFFLED, count=5)), "m", "d", tiny.LABELS))
     assert said in told and "paper" not in told and "random" not in told
 
 
@@ -326,7 +336,7 @@ def test_texts_that_cannot_be_scored_are_counted_and_the_rest_goes_on(explainer,
     found = finish(score_examples(explainer, texts, SMALL))
     assert list(found.problems) == [0] and found.there.tolist() == [False, True, True, True]
     assert np.isnan(found.values[2]).all() and found.sentences[found.notes[2, 0, 0]] == "Every feature is masked in the text already."
-    made = report(found, "m", "d", tiny.LABELS)
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
     assert made.n == 3 and made.undefined["NS"] >= 1 and any("Left out (1 example)" in note for note in made.notes)
 
     def broken(judge, scores, names, magnitudes=True):
@@ -338,7 +348,7 @@ def test_texts_that_cannot_be_scored_are_counted_and_the_rest_goes_on(explainer,
     monkeypatch.setattr(Judge, "rate", broken)
     assert finish(score_examples(explainer, TEXTS[:2], SMALL)).problems == {0: "not a number"}
     nothing = finish(score_examples(explainer, texts[:1], SMALL))
-    assert nothing.complete and report(nothing, "m", "d", tiny.LABELS) is None
+    assert nothing.complete and build_diagnosticity_report(nothing, "m", "d", tiny.LABELS) is None
 
 
 def test_the_cost_counts_off_what_is_known(explainer, store, passes):
@@ -390,7 +400,7 @@ def made_up(n=24, soft=0.9, hard=0.1, ties=False, undefined=0) -> Scored:
 
 def test_the_report_is_what_the_arithmetic_says():
     found = made_up()
-    made = report(found, "model", "data", tiny.LABELS)
+    made = build_diagnosticity_report(found, "model", "data", tiny.LABELS)
     for s, name in enumerate(SMALL.metrics):
         for measure, columns in ((ALL, slice(0, 2)), ("leave-one-out", slice(0, 1)), ("gradient", slice(1, 2))):
             assert made.cells[name, measure] == diagnosticity(compare(found.values[:, columns, s, VALUE], found.values[:, 2:, s, VALUE], HIGHER))
@@ -406,13 +416,13 @@ def test_the_report_is_what_the_arithmetic_says():
     (made_up(soft=0.45, hard=0.45), "Over 24 texts, soft and hard metrics do not differ"),
     (made_up(n=1), "Whether soft metrics beat hard ones cannot be tested")])
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
-    said = answer(report(told, "m", "d", tiny.LABELS))
+    said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
     assert said.startswith(begins) and "Soft-NS" in said and "against NS" in said
 
 
 def test_a_lead_that_rests_on_ties_is_said():
-    made = report(made_up(soft=0.35, ties=True), "m", "d", tiny.LABELS)
-    said = answer(made)
+    made = build_diagnosticity_report(made_up(soft=0.35, ties=True), "m", "d", tiny.LABELS)
+    said = diagnosticity_answer(made)
     assert said.startswith("Over 24 texts, soft metrics") and "With a tie as one half it is otherwise" in said and "the hard metric is ahead" in said
     assert made.cells["NS", ALL].ties == 1 and made.cells["NS", ALL].half.mean == 0.5
 
@@ -420,7 +430,7 @@ def test_a_lead_that_rests_on_ties_is_said():
 def test_few_texts_are_ahead_of_nothing():
     """Five differences of one sign have an exact p of 0.06, which the approximation calls 0.04."""
     for told in (made_up(n=5), made_up(n=5, soft=0.1, hard=0.9)):
-        assert answer(report(told, "m", "d", tiny.LABELS)).startswith("Over 5 texts, soft and hard metrics do not differ for certain")
+        assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith("Over 5 texts, soft and hard metrics do not differ for certain")
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():
@@ -428,58 +438,58 @@ def test_a_measure_that_one_metric_cannot_score_decides_no_test():
     found = made_up(soft=0.4, hard=0.4)
     found.values[:, 0, :2, VALUE], found.values[:, 0, 2:, VALUE] = 2.0, NAN
     found.values[:, :, 2:, VALUE][:, 1:] = found.values[:, 1:, :2, VALUE]
-    made = report(found, "m", "d", tiny.LABELS)
-    assert all(one.found.difference == 0 for one in made.tests) and "do not differ" in answer(made)
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    assert all(one.found.difference == 0 for one in made.tests) and "do not differ" in diagnosticity_answer(made)
     assert any("Soft-NS cannot score leave-one-out" in note for note in made.notes) and made.cells["NS", "leave-one-out"].strict.mean == 1
 
 
 def test_what_is_undefined_says_its_own_reason():
     found = made_up(undefined=3)
     found.notes[:3, :, 2:] = 1
-    made = report(replace(found, sentences=("", "This measure gives places only.")), "m", "d", tiny.LABELS)
+    made = build_diagnosticity_report(replace(found, sentences=("", "This measure gives places only.")), "m", "d", tiny.LABELS)
     assert any("undefined on 3 of 24 texts" in note and note.endswith("This measure gives places only.") for note in made.notes)
     assert not any("costs the predicted class nothing" in note for note in made.notes)
 
 
 def test_one_metric_below_chance_is_not_called_the_best():
     found = made_up(hard=-1.0)
-    alone = report(replace(found, study=replace(found.study, metrics=("NS",)), values=found.values[:, :, :1], notes=found.notes[:, :, :1]), "m", "d", tiny.LABELS)
-    assert answer(alone).startswith("NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑")
+    alone = build_diagnosticity_report(replace(found, study=replace(found.study, metrics=("NS",)), values=found.values[:, :, :1], notes=found.notes[:, :, :1]), "m", "d", tiny.LABELS)
+    assert diagnosticity_answer(alone).startswith("NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑")
 
 
 def test_undefined_and_few_texts_are_said():
-    some, every, few = (report(made_up(n, undefined=undefined), "m", "d", tiny.LABELS) for n, undefined in ((24, 3), (24, 24), (3, 0)))
+    some, every, few = (build_diagnosticity_report(made_up(n, undefined=undefined), "m", "d", tiny.LABELS) for n, undefined in ((24, 3), (24, 24), (3, 0)))
     assert any("Soft-NS and Soft-NC are undefined on 3 of 24 texts" in note for note in some.notes) and some.cells["Soft-NS", ALL].undefined == 60
     assert any("undefined on every text" in note for note in every.notes) and every.told == ("NS", "NC")
-    assert any("3 texts alone say little" in note for note in few.notes) and all(one.agrees is None for one in findings(few))
-    nothing = report(replace(made_up(), values=np.full((24, 12, 4, 7), NAN)), "m", "d", tiny.LABELS)
-    assert answer(nothing).startswith("Nothing can be said: every metric is undefined") and not nothing.told
-    assert by_length(nothing)["data"] == [] and "undefined" in readable(nothing) and "nan" not in readable(nothing)
+    assert any("3 texts alone say little" in note for note in few.notes) and all(one.agrees is None for one in diagnosticity_findings(few))
+    nothing = build_diagnosticity_report(replace(made_up(), values=np.full((24, 12, 4, 7), NAN)), "m", "d", tiny.LABELS)
+    assert diagnosticity_answer(nothing).startswith("Nothing can be said: every metric is undefined") and not nothing.told
+    assert draw_diagnosticity_by_length(nothing)["data"] == [] and "undefined" in readable_diagnosticity(nothing) and "nan" not in readable_diagnosticity(nothing)
 
 
 def test_the_papers_findings_agree_or_not():
-    agree, depart = (findings(report(told, "m", "d", tiny.LABELS)) for told in (made_up(), made_up(soft=0.1, hard=0.9)))
+    agree, depart = (diagnosticity_findings(build_diagnosticity_report(told, "m", "d", tiny.LABELS)) for told in (made_up(), made_up(soft=0.1, hard=0.9)))
     assert [one.agrees for one in agree[:2]] == [True, True] and [one.agrees for one in depart[:2]] == [False, False]
     assert "0.462 against 0.349" in agree[0].claim
     # Without a difference between lengths nothing is certain, nor of hardly any texts.
-    assert [one.agrees for one in agree[3:]] == [None, None] and {one.agrees for one in findings(report(made_up(n=8), "m", "d", tiny.LABELS))} == {None}
+    assert [one.agrees for one in agree[3:]] == [None, None] and {one.agrees for one in diagnosticity_findings(build_diagnosticity_report(made_up(n=8), "m", "d", tiny.LABELS))} == {None}
     falls = made_up()
     falls.values[:, :2, 0, 2:] = np.linspace(0.95, 0.05, len(LENGTHS))
-    assert {one.claim: one.agrees for one in findings(report(falls, "m", "d", tiny.LABELS))}["The longer the rationale, the less diagnostic is NS."] is True
+    assert {one.claim: one.agrees for one in diagnosticity_findings(build_diagnosticity_report(falls, "m", "d", tiny.LABELS))}["The longer the rationale, the less diagnostic is NS."] is True
 
 
 def test_rows_json_and_text_hold_every_number():
-    made = report(made_up(undefined=2), "m", "d", tiny.LABELS)
-    listed = rows(made)
+    made = build_diagnosticity_report(made_up(undefined=2), "m", "d", tiny.LABELS)
+    listed = diagnosticity_rows(made)
     assert len(listed) == 4 * 3 + 2 * 5 and all(len(row) == len(HEADER) for row in listed)
-    whole = as_json(made)
-    assert [one["strict"] for one in whole["diagnosticity"]] == [row[5] for row in listed] and whole["sentence"] == answer(made)
-    assert f"{made.cells['Soft-NC', 'gradient'].strict.mean:.3f} [" in readable(made)
+    whole = diagnosticity_json(made)
+    assert [one["strict"] for one in whole["diagnosticity"]] == [row[5] for row in listed] and whole["sentence"] == diagnosticity_answer(made)
+    assert f"{made.cells['Soft-NC', 'gradient'].strict.mean:.3f} [" in readable_diagnosticity(made)
 
 
 def test_the_figure_shows_lengths_levels_bands_and_chance():
-    made = report(made_up(), "m", "d", tiny.LABELS)
-    drawn = by_length(made)
+    made = build_diagnosticity_report(made_up(), "m", "d", tiny.LABELS)
+    drawn = draw_diagnosticity_by_length(made)
     lines = [trace for trace in drawn["data"] if trace.get("name")]
     assert sorted({trace["name"] for trace in lines}) == ["NC", "NS", "Soft-NC", "Soft-NS"] and len(lines) == 8
     for trace in lines:

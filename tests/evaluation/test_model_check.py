@@ -27,10 +27,10 @@ from core.evaluation.studies.check_report import (
     REJECTED,
     TRUSTED,
     UNTESTED,
-    as_json,
-    findings,
-    report,
-    rows,
+    build_check_report,
+    check_findings,
+    check_json,
+    check_rows,
     verdict_sentence,
 )
 from core.evaluation.studies.disagreement import disagreement
@@ -42,7 +42,7 @@ from core.figures.check_figures import panels, spans
 from core.mathematics.search.limits import finish
 from core.measures.catalogue import measures
 from core.network.features import masked_ids
-from core.network.scheduler import Cancelled, Row, Scheduler
+from core.network.scheduler import Cancelled, Input, Scheduler
 from core.storage.store import Store
 from core.validity.fitting import Drawing, fit_reference
 from core.validity.masf import p_values
@@ -200,7 +200,7 @@ def slow_answers(explainer, encoded, masks, target):
             logits = model.module(input_ids=torch.from_numpy(ids)[None], attention_mask=torch.ones(1, len(ids), dtype=torch.long), **types).logits[0].double().numpy()
         predicted.append(int(logits.argmax()))
         values.append(softmax(logits)[target])
-        ((_, _, states),) = model.scheduler.run([Row(ids, encoded.type_ids)], hidden=explainer.reference.pooling)
+        ((_, _, states),) = model.scheduler.run([Input(ids, encoded.type_ids)], hidden=explainer.reference.pooling)
         for form, tested in p_values(explainer.reference.forms, states).items():
             p[form].append(tested.total[0])
     return predicted, values, p
@@ -277,7 +277,7 @@ def test_texts_that_are_longer_than_the_model_reads_are_checked_and_counted(mode
     data = data_of([" ".join(tiny.SENTENCES[:12]), *TEXTS[:2]])
     passed = finish(check(explainer, whole(data), CHANCE))
     assert passed.there.all() and passed.cut == 1
-    found = report(model, explainer.reference, whole(data), {CHANCE: passed})
+    found = build_check_report(model, explainer.reference, whole(data), {CHANCE: passed})
     assert any("Longer than the model reads" in note and note.endswith("1 of 3 texts.") for note in found.notes)
 
 
@@ -462,7 +462,7 @@ BY_MEASURE = [until(1, c, 1) for c in FIVE]
 
 
 def test_performance_areas_and_the_majority_are_what_paper_and_pencil_say():
-    found = report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE), CHANCE: passed_of(BY_CHANCE)})
+    found = build_check_report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE), CHANCE: passed_of(BY_CHANCE)})
     assert [line.curve for line in found.lines] == [CHANCE, LOO], "random order comes first, whatever was asked first"
     np.testing.assert_allclose(found.random.performance, [1] * 6 + [0.4] * 5)
     np.testing.assert_allclose(found.lines[1].performance, [1] + [0.4] * 10)
@@ -474,18 +474,18 @@ def test_performance_areas_and_the_majority_are_what_paper_and_pencil_say():
 
 
 def test_the_cards_majority_and_metric_hold_before_the_samples():
-    found = report(model_of(card("macro F1", LABELS[1], "none")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
+    found = build_check_report(model_of(card("macro F1", LABELS[1], "none")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
     # Always class 1: F1 of 1 is 2·2/(2·2 + 3), of 0 it is 0; the mean of both.
     assert found.majority == pytest.approx((4 / 7) / 2) == found.masked and found.majority_name == LABELS[1] and found.training == "none"
     assert found.metric == "macro F1" and found.unmasked == 1
-    named = report(model_of(card(majority="attic")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
+    named = build_check_report(model_of(card(majority="attic")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
     assert named.majority_name == LABELS[0], "a class that the model does not have is passed over"
 
 
 def test_areas_compare_on_the_examples_that_both_have():
     chance, mine = np.array(BY_CHANCE), np.array(BY_MEASURE)
     chance[4], mine[0] = -1, -1
-    found = report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(chance), LOO: passed_of(mine)})
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(chance), LOO: passed_of(mine)})
     assert (found.n, found.lines[1].n) == (4, 4)
     np.testing.assert_allclose(found.random.performance, [1] * 6 + [0.25] * 5)
     # Both have labels 0 0 1: right 1/3 of the time once all say 1, so 2/3 between them at 10 to 50 %.
@@ -495,20 +495,20 @@ def test_areas_compare_on_the_examples_that_both_have():
 def test_a_measure_that_has_no_example_in_common_has_no_area_and_one_without_examples_no_line():
     chance, mine = np.array(BY_CHANCE), np.array(BY_MEASURE)
     chance[1:], mine[:1] = -1, -1
-    found = report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(chance), LOO: passed_of(mine), GRADIENT: passed_of(np.full((5, 11), -1))})
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(chance), LOO: passed_of(mine), GRADIENT: passed_of(np.full((5, 11), -1))})
     assert [line.curve for line in found.lines] == [CHANCE, LOO] and np.isnan(found.lines[1].acu) and np.isnan(found.lines[1].racu)
 
 
 def test_nothing_is_reported_before_random_order_has_an_example():
     nothing = passed_of(np.full((5, 11), -1), np.nan)
-    assert report(model_of(), None, sample_of(FIVE), {CHANCE: nothing, LOO: passed_of(BY_MEASURE)}) is None
-    assert report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE)}) is None
+    assert build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: nothing, LOO: passed_of(BY_MEASURE)}) is None
+    assert build_check_report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE)}) is None
 
 
 def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples():
     p = {CALIBRATED: np.full((5, 11), 0.5), LITERAL: np.full((5, 11), 0.9)}
     p[CALIBRATED][:, 3] = [0.2, 0.01, 0.04, 0.5, 0.9]
-    found = report(model_of(), floors(), sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE, p)})
+    found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE, p)})
     # 5 · 0.01 / 1, 5 · 0.04 / 2, 5 · 0.2 / 3, …: the smallest is 0.05, which is not below 5 %.
     assert found.random.p[CALIBRATED].tolist() == pytest.approx([0.5] * 3 + [0.05] + [0.5] * 7) and found.random.p[LITERAL].tolist() == pytest.approx([0.9] * 11)
     assert found.random.rejected[CALIBRATED].tolist() == [0] * 3 + [0.4] + [0] * 7 and found.random.rejected[LITERAL].tolist() == [0] * 11
@@ -516,7 +516,7 @@ def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples(
     # An example that is not there yet is none of them.
     partly = passed_of(BY_CHANCE, {form: np.where(np.arange(5)[:, None] == 1, np.nan, of) for form, of in p.items()})
     partly.predicted[1] = -1
-    found = report(model_of(), floors(), sample_of(FIVE), {CHANCE: partly})
+    found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: partly})
     assert found.random.p[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 0.25
 
 
@@ -529,7 +529,7 @@ def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples(
     ([0, 0, 1, 1, 2], [0] * 5, 1.0),  # it is that answer: nothing to tell apart
     ([0, 0, 1, 2], [0, 0, 2, 1], 1.0)])  # where both are wrong nothing is told
 def test_worse_than_the_majority_is_the_sign_test(labels, answers, expected):
-    found = report(model_of(), None, sample_of(labels), {CHANCE: passed_of([until(10, c, a) for c, a in zip(labels, answers)])})
+    found = build_check_report(model_of(), None, sample_of(labels), {CHANCE: passed_of([until(10, c, a) for c, a in zip(labels, answers)])})
     assert found.worse == pytest.approx(expected) and found.majority_name == LABELS[0]
 
 
@@ -546,7 +546,7 @@ def rejected_from(k: int) -> np.ndarray:
 
 
 def judged(predicted, p=0.5, reference=floors(), labels=FIVE, card=None, name="m"):
-    return report(model_of(card, name), reference, sample_of(labels), {CHANCE: passed_of(predicted, p)})
+    return build_check_report(model_of(card, name), reference, sample_of(labels), {CHANCE: passed_of(predicted, p)})
 
 
 def test_the_verdicts_and_what_they_say():
@@ -586,7 +586,7 @@ def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
     poor = judged([until(11, 1, 1) for _ in FIVE])
     assert poor.verdict == POOR and verdict_sentence(poor).startswith("It does not do this task")
     single = judged([until(10, 0, 1)] * 5, labels=[0] * 5)
-    assert single.verdict == ONE_CLASS and "the sample holds one class only" in verdict_sentence(single) and findings([single]) == []
+    assert single.verdict == ONE_CLASS and "the sample holds one class only" in verdict_sentence(single) and check_findings([single]) == []
     assert judged([until(10, 0, 1)] * 5, rejected_from(6), labels=[0] * 5).verdict == REJECTED
 
 
@@ -621,13 +621,13 @@ def test_a_correlation_is_no_percentage():
 def test_what_was_left_out_is_counted_by_its_sentence():
     predicted = np.array(BY_CHANCE)
     predicted[[1, 2, 4]] = -1
-    found = report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(predicted, problems={1: "empty", 2: "NaN", 4: "empty"})})
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(predicted, problems={1: "empty", 2: "NaN", 4: "empty"})})
     assert found.left_out == {"empty": 2, "NaN": 1} and found.n == 2
 
 
 def test_evidence_is_the_mean_over_examples_that_have_it():
     told = passed_of(BY_MEASURE, found=[[1, 1], [np.nan, np.nan], [0.5, 0], [0.3, 0.2], [np.nan, np.nan]])
-    found = report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), LOO: told, GRADIENT: passed_of(BY_MEASURE)})
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), LOO: told, GRADIENT: passed_of(BY_MEASURE)})
     assert (found.lines[1].precision, found.lines[1].recall) == (pytest.approx(0.6), pytest.approx(0.4)) and np.isnan(found.lines[2].precision)
 
 
@@ -640,7 +640,7 @@ def told_of(found) -> dict[str, bool | None]:
 def test_models_as_the_paper_has_them_agree_with_it():
     half = judged([until(10, c, 0) for c in FIVE * 4], labels=FIVE * 4, card=card(majority=LABELS[0]), name="half")
     plain = judged([until(10, c, 1) for c in [0] * 9 + [1]], rejected_from(5), labels=[0] * 9 + [1], card=card(majority=LABELS[0], training="none"), name="plain")
-    found = findings([half, *family_of(half, plain)])
+    found = check_findings([half, *family_of(half, plain)])
     assert len(found) == 5 and set(told_of(found).values()) == {True}
     assert plain.worse == pytest.approx(11 / 1024), "9 worse, 1 better"
 
@@ -654,7 +654,7 @@ def family_of(first, *others):
 def test_models_that_depart_are_said_to():
     half = judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(1), labels=MANY_ZEROS, card=card(majority=LABELS[0]), name="half")
     plain = judged([until(10, c, 0) for c in MANY_ZEROS], labels=MANY_ZEROS, card=card(majority=LABELS[0], training="none"), name="plain")
-    found = told_of(findings([half, *family_of(half, plain)]))
+    found = told_of(check_findings([half, *family_of(half, plain)]))
     assert len(found) == 5 and found["With everything masked, a masked fine-tuned model reaches the class majority."] is False
     assert found["With everything masked, a plain model falls below it."] is False
     assert not found["The inputs of a masked fine-tuned model are not rejected at any masking ratio."]
@@ -666,10 +666,10 @@ def test_models_that_depart_are_said_to():
 def test_models_of_other_data_are_not_credited_to_masking_and_few_examples_cannot_tell():
     half = judged(SOUND, card=card(majority=LABELS[0]), name="half")
     plain = judged(SOUND, card=card(majority=LABELS[0], training="none"), name="plain")
-    assert not any("plain" in one.claim for one in findings([half, plain]))
+    assert not any("plain" in one.claim for one in check_findings([half, plain]))
     # Six worse, four better: below the majority, but not by more than chance.
     lower = judged([until(10, c, 1) for c in FIVE * 2], labels=FIVE * 2, card=card(majority=LABELS[0]))
-    assert told_of(findings([lower]))["With everything masked, a masked fine-tuned model reaches the class majority."] is None
+    assert told_of(check_findings([lower]))["With everything masked, a masked fine-tuned model reaches the class majority."] is None
 
 
 def test_lost_performance_counts_beyond_two_standard_errors():
@@ -682,16 +682,16 @@ def test_lost_performance_counts_beyond_two_standard_errors():
     claim = "Masked fine-tuning loses no unmasked performance."
     for share, agrees in ((81, True), (78, False)):
         half, plain = right(share, "half"), right(90, "none")
-        assert told_of(findings([half, *family_of(half, plain)]))[claim] is agrees
+        assert told_of(check_findings([half, *family_of(half, plain)]))[claim] is agrees
 
 
 def test_findings_need_a_card_and_the_tests_ones_a_reference():
-    assert findings([judged(SOUND)]) == []
-    assert len(findings([judged(SOUND, np.nan, None, card=card())])) == 1 and len(findings([judged(SOUND, 0.5, floors(0.07), card=card())])) == 1
+    assert check_findings([judged(SOUND)]) == []
+    assert len(check_findings([judged(SOUND, np.nan, None, card=card())])) == 1 and len(check_findings([judged(SOUND, 0.5, floors(0.07), card=card())])) == 1
 
 
 def test_findings_on_a_correlation_are_no_percentages():
-    found = findings([judged(SOUND, card=card("Matthews", LABELS[0])), judged(SOUND, card=card("Matthews", LABELS[0], "none"))])
+    found = check_findings([judged(SOUND, card=card("Matthews", LABELS[0])), judged(SOUND, card=card("Matthews", LABELS[0], "none"))])
     assert not any("%" in one.here for one in found if "masking ratio" not in one.claim)
 
 
@@ -699,23 +699,23 @@ def test_findings_on_a_correlation_are_no_percentages():
 
 def full_report(model=None, reference=floors(), p=0.5):
     passed = {CHANCE: passed_of(BY_CHANCE, p), LOO: passed_of(BY_MEASURE, p, found=np.full((5, 2), 0.5)), replace(GRADIENT, recompute=False): passed_of(BY_MEASURE, p)}
-    return report(model or model_of(card()), reference, sample_of(FIVE), passed)
+    return build_check_report(model or model_of(card()), reference, sample_of(FIVE), passed)
 
 
 @pytest.mark.parametrize("reference, p", [(floors(), 0.5), (None, np.nan)])
 def test_rows_are_as_long_as_their_header_and_json_has_no_nan(reference, p):
     found = full_report(reference=reference, p=p)
-    table = rows(found)
+    table = check_rows(found)
     assert len(table) == 3 * 11 and all(len(row) == len(HEADER) for row in table)
     assert [row[HEADER.index("performance (higher is better)")] for row in table[:11]] == [1] * 6 + [0.4] * 5
     assert [row[HEADER.index("data-set p (calibrated)")] for row in table[:11]] == ([0.5] * 11 if reference else [""] * 11)
-    told = json.loads(json.dumps(as_json(found), allow_nan=False))
+    told = json.loads(json.dumps(check_json(found), allow_nan=False))
     assert told["verdict"] == found.verdict and told["curves"][0]["acu"] is None and told["curves"][1]["acu"] == pytest.approx(0.3)
     assert told["curves"][1]["evidence_average_precision"] == 0.5 and told["curves"][2]["computed"] == "once" and len(told["ratios"]) == 11
 
 
 def test_the_findings_are_plain_values_too():
-    found = findings([judged(SOUND, card=card(), name="a"), judged(SOUND, card=card(training="none"), name="b"), judged(SOUND, card=card(training="mask"), name="c")])
+    found = check_findings([judged(SOUND, card=card(), name="a"), judged(SOUND, card=card(training="none"), name="b"), judged(SOUND, card=card(training="mask"), name="c")])
     json.dumps([(one.claim, one.here, one.agrees) for one in found], allow_nan=False)
 
 
@@ -923,7 +923,7 @@ def test_the_command_line_says_what_the_library_says(at_home, toy_file, tiny_roo
     assert main([*command, "--out", str(out)]) == 0
     found = json.loads(out.read_text())["models"][0]
     by_hand = {curve: finish(check(Explainer(model), whole(data_of(TEXTS)), curve)) for curve in (CHANCE, replace(LOO, recompute=False))}
-    expected = report(model, None, whole(data_of(TEXTS)), by_hand)
+    expected = build_check_report(model, None, whole(data_of(TEXTS)), by_hand)
     for curve, line in zip(found["curves"], expected.lines):
         assert curve["performance"] == line.performance.tolist()
     assert found["curves"][1]["computed"] == "once" and found["curves"][1]["acu"] == pytest.approx(expected.lines[1].acu)

@@ -13,7 +13,7 @@ from core.evaluation.predicting import Predictions, expected_cost, predict_all, 
 from core.explanation.explainer import Explainer, softmax
 from core.jobs import CANCELLED, DONE, Jobs
 from core.network.features import NoFeatures, masked_ids
-from core.network.scheduler import Cancelled, OutOfMemory, Row
+from core.network.scheduler import Cancelled, Input, OutOfMemory
 from core.storage.store import Store
 from tests import tiny
 
@@ -386,5 +386,5 @@ def test_the_expected_cost_goes_by_length_and_number(tiny_model):
 
 def test_rows_of_nothing_are_none(tiny_model):
     assert rows_of(tiny_model("bert"), []) == []
-    assert isinstance(rows_of(tiny_model("bert"), [("a", None)])[0], Row) and re.search("empty", rows_of(tiny_model("bert"), [("", "a")])[0])
+    assert isinstance(rows_of(tiny_model("bert"), [("a", None)])[0], Input) and re.search("empty", rows_of(tiny_model("bert"), [("", "a")])[0])
     np.testing.assert_allclose(softmax(np.zeros((2, 4))), 0.25)

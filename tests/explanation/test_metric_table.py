@@ -5,10 +5,9 @@ import pytest
 
 from core.explanation.judging import Rated
 from core.explanation.metric_table import (
-    Board,
-    agreement,
+    MetricTable,
     better_than,
-    board,
+    build_metric_table,
     count_pairs,
     count_rejected,
     equal_lengths,
@@ -16,6 +15,7 @@ from core.explanation.metric_table import (
     gate_of_inputs,
     gate_of_rationales,
     mean_and_spread,
+    metric_agreement,
     places,
     reversals,
     shades,
@@ -49,7 +49,7 @@ def test_shades_run_from_the_worst_to_the_best():
 
 def test_nothing_given_is_changed():
     values = VALUES.copy()
-    for work in (places, shades, flips, reversals, agreement, count_pairs):
+    for work in (places, shades, flips, reversals, metric_agreement, count_pairs):
         work(values, DIRECTIONS)
     assert (values == VALUES).all()
 
@@ -73,7 +73,7 @@ def test_only_the_metrics_that_take_part_are_marked():
     values = np.array([[0.9, 0.1, 0.8, 0.5], [0.5, 0.3, 0.2, 0.5]])
     found = flips(values, np.full(4, HIGHER))
     assert found.tolist() == [[True, True, True, False]] * 2
-    assert Board(("a", "b"), ("NS", "NC", "Soft-NS", "Soft-NC"), values, values * NAN, (("",) * 4,) * 2).flipped_with(0, 1) == [("b", ("NS", "Soft-NS"))]
+    assert MetricTable(("a", "b"), ("NS", "NC", "Soft-NS", "Soft-NC"), values, values * NAN, (("",) * 4,) * 2).flipped_with(0, 1) == [("b", ("NS", "Soft-NS"))]
 
 
 def test_pairs_are_counted_once_as_same_contrary_or_tied():
@@ -92,22 +92,22 @@ def test_pairs_are_counted_once_as_same_contrary_or_tied():
 
 def test_agreement_of_metrics_is_tau_over_the_measures_both_can_score():
     values = np.array([[0.9, 0.1, 0.1], [0.5, 0.7, NAN], [0.7, 0.4, 0.9]])
-    found = agreement(values, np.array([HIGHER, LOWER, HIGHER]))
+    found = metric_agreement(values, np.array([HIGHER, LOWER, HIGHER]))
     assert found[0, 1] == pytest.approx(1) and found[0, 0] == pytest.approx(1)
     assert found[0, 2] == found[2, 0] == pytest.approx(-1), "a before c by the first, c before a by the third"
-    assert np.isnan(agreement(values, DIRECTIONS)[2]).all()
+    assert np.isnan(metric_agreement(values, DIRECTIONS)[2]).all()
     # a > b > c against a > c > b: two pairs of three are the same.
-    assert agreement(np.array([[3, 3], [2, 1], [1, 2]]) / 4, np.array([HIGHER, HIGHER]))[0, 1] == pytest.approx(1 / 3)
+    assert metric_agreement(np.array([[3, 3], [2, 1], [1, 2]]) / 4, np.array([HIGHER, HIGHER]))[0, 1] == pytest.approx(1 / 3)
 
 
 def test_a_board_tells_who_leads_and_what_is_undefined():
-    found = board({"a": Rated(np.zeros(2), {"NS": Score(0.9), "NC": Score(0.2), "CORR": Score(NAN, note="why")}),
+    found = build_metric_table({"a": Rated(np.zeros(2), {"NS": Score(0.9), "NC": Score(0.2), "CORR": Score(NAN, note="why")}),
                    "b": Rated(np.zeros(2), {"NS": Score(0.4), "NC": Score(0.2004), "CORR": Score(0.5, note="know")}),
                    "c": Rated(np.zeros(2), {"NS": Score(0.1), "NC": Score(0.1), "CORR": Score(NAN, note="why")})}, ("NS", "NC", "CORR"))
     assert found.leaders() == {("a",): ("NS",), ("a", "b"): ("NC",)}, "CORR puts no two measures in an order"
     assert found.silent() == ("CORR",) and found.undefined == 2
     assert found.told() == {("why", True): [("a", "CORR"), ("c", "CORR")], ("know", False): [("b", "CORR")]}
-    assert board({}, ("NS",)).values.shape == (0, 1) and board({}, ("NS",)).leaders() == {}
+    assert build_metric_table({}, ("NS",)).values.shape == (0, 1) and build_metric_table({}, ("NS",)).leaders() == {}
 
 
 def test_a_number_is_marked_by_holm_over_its_distinct_inputs():

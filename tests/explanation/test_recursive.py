@@ -30,14 +30,14 @@ from core.measures.leave_one_out import leave_one_out
 from core.measures.registry import NOTHING, Measure, registered
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
-from core.validity.mask_tests import Judged, gate_of
+from core.validity.mask_tests import MaskTest, gate_of
 from tests.table import Table, members
 
 TEXT = "A dull, slow film that nobody would want to see twice."
 
 
 def judge(table: Table):
-    return lambda masks: Judged(table.logits(masks), {}, {})
+    return lambda masks: MaskTest(table.logits(masks), {}, {})
 
 
 def loo(table: Table):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explanation.explainer import Attribution
-from core.explanation.rows import Row, agreement, build_row, choose_variant, most_important, pieces, shared_top, value_text
+from core.explanation.rows import WordRow, agreement, build_row, choose_variant, most_important, pieces, shared_top, value_text
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue
 from core.measures.catalogue import measures
 from core.network.features import UNITS, NoFeatures
@@ -213,5 +213,5 @@ def test_rows_are_built_of_what_is_measured(tiny_model):
     for name, measure in measures().items():
         for sign in ("signed", "absolute"):
             found = build_row(measure, explainer.attribute(encoded, name, 0), sign)
-            assert isinstance(found, Row) and sorted(found.places) == [1, 2, 3, 4, 5] and found.shades[1] == 0
+            assert isinstance(found, WordRow) and sorted(found.places) == [1, 2, 3, 4, 5] and found.shades[1] == 0
             assert all(value_text(found, i) for i in range(5))

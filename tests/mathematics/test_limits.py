@@ -11,7 +11,7 @@ from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, order_ao
 from core.mathematics.search.limits import (
     BEAM,
     EXACT,
-    Case,
+    BeamCase,
     TooDear,
     beam_limits,
     beam_search,
@@ -176,20 +176,20 @@ def test_what_cannot_be_is_a_sentence():
 
 def test_the_width_is_doubled_until_the_limits_stand_still_twice():
     table = Table(np.random.default_rng(4).normal(size=256))
-    study = beam_study([Case(table.value, 8)], threshold=1e-9)
+    study = beam_study([BeamCase(table.value, 8)], threshold=1e-9)
     exact = exact_limits(table.value, 8)
     assert study.settled and study.widths == tuple(2**k for k in range(len(study.widths))) and study.recommended == study.widths[-3]
     assert np.ptp(study.lower[0, -3:]) == np.ptp(study.upper[0, -3:]) == 0 and study.upper[0, -1] <= exact.upper + 1e-12
     by_width = [beam_limits(table.value, 8, width) for width in study.widths]
     assert study.upper[0] == pytest.approx(np.maximum.accumulate([limits.upper for limits in by_width]))
     assert study.lower[0] == pytest.approx(np.minimum.accumulate([limits.lower for limits in by_width]))
-    short = beam_study([Case(table.value, 8)], threshold=0.0, widest=4)
+    short = beam_study([BeamCase(table.value, 8)], threshold=0.0, widest=4)
     assert not short.settled and short.recommended == 4
 
 
 def test_a_study_of_many_inputs_goes_by_their_mean_and_tells_of_each_width():
     tables = [Table(np.random.default_rng(seed).normal(size=2**F)) for seed, F in ((1, 6), (2, 7), (3, 3))]
-    cases = [Case(table.value, table.F) for table in tables]
+    cases = [BeamCase(table.value, table.F) for table in tables]
     told = list(study_search(cases, threshold=0.02))
     assert [study is None for study in told] == [True, True, True, False] * (len(told) // 4), "whoever waits for a turn waits for one input"
     told = told[3::4]

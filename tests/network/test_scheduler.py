@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.network import scheduler as module
-from core.network.scheduler import Cancelled, Counters, OutOfMemory, Row, Scheduler
+from core.network.scheduler import Cancelled, Counters, Input, OutOfMemory, Scheduler
 
 PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
 
@@ -43,7 +43,7 @@ def rows_of(lengths, typed=False):
     """Row i begins with the id i + 1, so that no two are equal."""
     rng = np.random.default_rng(0)
     ids = [np.concatenate([[i + 1], rng.integers(1, 500, length - 1)]) for i, length in enumerate(lengths)]
-    return [Row(row, np.arange(len(row)) % 2 if typed else None) for row in ids]
+    return [Input(row, np.arange(len(row)) % 2 if typed else None) for row in ids]
 
 
 def expected(rows):

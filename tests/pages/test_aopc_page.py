@@ -15,7 +15,7 @@ from core.explanation import limiting
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_beam, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
-from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, Gating, board, compare
+from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
 from core.mathematics.aopc import order_aopc
 from core.mathematics.search.limits import finish
 from core.measures.catalogue import DEFAULT
@@ -58,7 +58,7 @@ def by_hand(mine):
     explainer, encoded, target = mine
     scores = [score(explainer, encoded, name, target) for name in DEFAULT]
     band = finish(random_band(explainer, encoded, BY_FEATURE))
-    return board(finish(find_exact(explainer, encoded, target)), scores, band, target, Gating(encoded, explainer.reference))
+    return build_standings(finish(find_exact(explainer, encoded, target)), scores, band, target, StandingGates(encoded, explainer.reference))
 
 
 def scores_table(app: App) -> list[list[str]]:
@@ -143,11 +143,11 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     encoded = other.encode(SMALL.text, None, "word")
     target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
     scores = [score(other, encoded, name, target) for name in DEFAULT]
-    beside = board(finish(find_exact(other, encoded, target)), scores, None, target, Gating(encoded, other.reference))
+    beside = build_standings(finish(find_exact(other, encoded, target)), scores, None, target, StandingGates(encoded, other.reference))
     header, *rows = scores_table(app)
     assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
     assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)
-    compared = compare({"sst2-fmm": by_hand, "sst2-plain": beside}, COMPREHENSIVENESS)
+    compared = compare_standings({"sst2-fmm": by_hand, "sst2-plain": beside}, COMPREHENSIVENESS)
     assert ("Normalising changes which model is ahead" in app.said) == bool(compared.changed)
     assert ("Normalising does not change which model is ahead" in app.said) == (not compared.changed)
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said

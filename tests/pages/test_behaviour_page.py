@@ -16,7 +16,7 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import behaviour as library
 from core.evaluation.studies import embedding_map, model_check
 from core.evaluation.studies.behaviour import Course, behave
-from core.evaluation.studies.behaviour_report import HEADER, answer, behaviour_report, behaviour_rows, signed_percent
+from core.evaluation.studies.behaviour_report import HEADER, behaviour_answer, behaviour_report, behaviour_rows, signed_percent
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.limits import finish
@@ -91,7 +91,7 @@ def charts(app: App) -> list[dict]:
 def test_the_page_says_what_the_library_says(given, bundled, twin):
     app = complete(given())
     mine, other = by_library(bundled, [CHANCE, GRADIENT]), by_library(twin, [CHANCE, GRADIENT])
-    for sentence in answer([mine, other]):
+    for sentence in behaviour_answer([mine, other]):
         assert sentence in unescape(app.said).split("Settings")[0]
     lines = [(one, line) for one in (mine, other) for line in one.lines]
     assert [row[:2] for row in rows_of(app)] == [[one.model, line.course.measure] for one, line in lines], "the plain twin stands beside it unasked"
@@ -115,7 +115,7 @@ def test_what_is_saved_is_every_number(given, alone, bundled):
     for row, wanted in zip(saved, behaviour_rows(mine)):
         assert row[:3] == wanted[:3] and [float(cell) if cell else None for cell in row[3:]] == [None if x != x else pytest.approx(x, abs=1e-3) for x in wanted[3:]]
     told = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert told["answer"] == answer([mine]) and [one["measure"] for one in told["models"][0]["curves"]] == ["random order", "gradient"]
+    assert told["answer"] == behaviour_answer([mine]) and [one["measure"] for one in told["models"][0]["curves"]] == ["random order", "gradient"]
 
 
 def test_neither_part_starts_the_work_of_the_other(given, alone, monkeypatch, fresh):

@@ -13,7 +13,7 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.evaluation.studies import scoring
-from core.evaluation.studies.diagnosticity_report import HEADER, answer, report
+from core.evaluation.studies.diagnosticity_report import HEADER, build_diagnosticity_report, diagnosticity_answer
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study, score_examples
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How
@@ -77,14 +77,14 @@ def by_hand(bundled):
     """What the library says of the four sentences."""
     def told(baseline):
         study = Study(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
-        return report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
+        return build_diagnosticity_report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
     return {baseline: told(baseline) for baseline in FEW}
 
 
 def test_the_page_says_what_the_library_says(given, by_hand):
     by_hand = by_hand[RANDOM]
     app = complete(given())
-    assert answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
+    assert diagnosticity_answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
     drawn = named(app, "SoftFaith’s average ↑")
     assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
     for name, strict, half, ties, texts, paper in drawn[1:]:
@@ -102,7 +102,7 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     assert "set Baseline to shuffled" in app.said
     app.set("button_group", "Baseline", SHUFFLED)
     complete(app)
-    assert answer(by_hand[SHUFFLED]) in app.said and "2 shuffles of its own scores" in app.said and "Beside the paper" not in app.said
+    assert diagnosticity_answer(by_hand[SHUFFLED]) in app.said and "2 shuffles of its own scores" in app.said and "Beside the paper" not in app.said
     beside = named(app, "against random attributions ↑")
     assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
     for name, *cells, texts in beside[1:]:
@@ -118,7 +118,7 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     app.set("button_group", "Scaling", MIN_MAX)
     app.set("button_group", "Baseline", RANDOM)
     complete(app)
-    assert answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
+    assert diagnosticity_answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
 
 
 def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
@@ -138,7 +138,7 @@ def test_what_is_saved_is_every_number(given, by_hand):
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
     assert tuple(header) == HEADER and len(saved) == 4 * 3 + 2 * 5
     whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert whole["sentence"] == answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
+    assert whole["sentence"] == diagnosticity_answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
     assert [float(row[5]) for row in saved] == pytest.approx([one["strict"] for one in whole["diagnosticity"]])
 
 

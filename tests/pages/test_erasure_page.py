@@ -14,7 +14,7 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
-from core.explanation.metric_table import Board, board
+from core.explanation.metric_table import MetricTable, build_metric_table
 from core.mathematics.search.limits import finish
 from core.measures.catalogue import DEFAULT
 from core.metrics.catalogue import DEFAULT as METRICS
@@ -25,7 +25,7 @@ from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
 from core.wording import without_markup
-from pages.parts.erasure.metric_cells import answer, no_better
+from pages.parts.erasure.metric_cells import erasure_answer, no_better
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -98,7 +98,7 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     app = told()
     header, *rows = metric_table(app)
     assert header == ["measure", "NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"] and [row[0] for row in rows[:-1]] == list(DEFAULT)
-    mine_board = board(by_hand, METRICS)
+    mine_board = build_metric_table(by_hand, METRICS)
     for i, row in enumerate(rows[:-1]):
         for k, cell in enumerate(row[1:]):
             assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(f"{mine_board.places[i, k]}. ")
@@ -115,9 +115,9 @@ NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 def answer_to(values: list[list[float]], free: int = 5) -> str:
     """The answer where measures a, b, … have these values under the first of NAMES."""
     values, letters = np.array(values, dtype=float), "abcd"
-    found = Board(tuple(letters[:len(values)]), NAMES[:values.shape[1]], values, values * np.nan, (("",) * values.shape[1],) * len(values))
+    found = MetricTable(tuple(letters[:len(values)]), NAMES[:values.shape[1]], values, values * np.nan, (("",) * values.shape[1],) * len(values))
     side = SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(free, dtype=bool), unit="word"))
-    return without_markup(answer(SimpleNamespace(names=found.metrics, judged=(None,), side=side), found, True))
+    return without_markup(erasure_answer(SimpleNamespace(names=found.metrics, judged=(None,), side=side), found, True))
 
 
 def test_the_answer_in_words_of_each_kind():
@@ -146,7 +146,7 @@ def test_the_answer_where_nothing_can_be_compared():
 
 def test_what_is_no_better_than_random_is_named_with_the_direction_in_mind():
     values = np.array([[.9, .2, .3], [.5, .6, .1]])
-    found = Board(("a", "b"), ("NS", "NC", "AOPC sufficiency"), values, values * np.nan, (("",) * 3,) * 2)
+    found = MetricTable(("a", "b"), ("NS", "NC", "AOPC sufficiency"), values, values * np.nan, (("",) * 3,) * 2)
     assert no_better(found, {"NS": np.array([.4, .6]), "NC": np.array([.3]), "AOPC sufficiency": np.array([.2])}) == (
         "No better than random attributions are on average: a under NC and AOPC sufficiency; b under NS.")
     assert no_better(found, {}) == "" and no_better(found, {"NS": np.array([.1])}) == ""
@@ -155,7 +155,7 @@ def test_what_is_no_better_than_random_is_named_with_the_direction_in_mind():
 def test_the_page_answers_for_what_it_shows(few, mine):
     app = told(example="s001")
     encoded = mine[0].encode(REVIEWS["s001"].text, None, "word")
-    found = board({name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS)
+    found = build_metric_table({name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS)
     assert found.pairs.contrary and "The metrics do not agree" in app.said
     assert f"{found.pairs.same} of {found.pairs.all} pairs of measures" in app.said and f"{found.pairs.contrary} oppositely by some" in app.said
     app.set("multiselect", "Metrics", ["NS", "AOPC sufficiency"])
@@ -206,7 +206,7 @@ def test_a_gate_that_says_nothing_is_called_unavailable(few, monkeypatch, fresh)
 
 
 def test_agreement_of_metrics_and_the_figures_are_drawn(few, by_hand):
-    app, found = told(), board(by_hand, METRICS)
+    app, found = told(), build_metric_table(by_hand, METRICS)
     (square,) = app.agreement
     assert square[0][1:] == ["NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"]
     for i in range(4):

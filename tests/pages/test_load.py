@@ -17,7 +17,7 @@ import pytest
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
-from core.explanation.rows import Row, build_row, value_text
+from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
 from tests.sessions import Session, running_server
 
@@ -148,7 +148,7 @@ def alone():
 
     explainer, known = Explainer(load(MODEL, "cpu")), {}
 
-    def compute(asked: tuple[str, str, str]) -> tuple[list[str], str, list[Row]]:
+    def compute(asked: tuple[str, str, str]) -> tuple[list[str], str, list[WordRow]]:
         if asked not in known:
             example, unit, label = asked
             encoded = explainer.model.encode(REVIEWS[example].text, None, unit)

@@ -16,7 +16,7 @@ from core.data.examples import DataSet, read_bundled
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import model_check
-from core.evaluation.studies.check_report import HEADER, as_json, findings, percent, report, rows, verdict_sentence
+from core.evaluation.studies.check_report import HEADER, build_check_report, check_findings, check_json, check_rows, percent, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, check
 from core.explanation.explainer import Explainer
@@ -85,7 +85,7 @@ def library(model, curves, examples=SHORT):
     explainer = Explainer(model, None, find_reference(model))
     sample = draw_sample(DataSet("mine.jsonl", "0" * 64, tuple(examples), ("negative", "positive")), model.labels, 50)
     passed = {curve: finish(check(explainer, sample, curve)) for curve in curves}
-    return report(model, explainer.reference, sample, passed), passed
+    return build_check_report(model, explainer.reference, sample, passed), passed
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
             p, at = one.smallest(form)
             assert cell == f"{p:.3g} at {at:.0%} masked" + (" ⚠" if p < 0.05 else "")
         assert row[7] == " · ".join(f"{100 * one.random.rejected[CALIBRATED][k]:.1f}" for k in (0, 5, 10)) + " %"
-    found = findings([mine, other])
+    found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
     assert [row[2] == "agrees" for row in named(app, "FMM found")[1:]] == [one.agrees for one in found]
     curves, cards = charts(app)
@@ -135,13 +135,13 @@ def test_the_page_says_what_the_library_says(given, by_hand):
 def test_what_is_saved_is_every_number(given, by_hand):
     app = complete(given(measures=["gradient"]))
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
-    expected = [row for one in by_hand for row in rows(one)]
+    expected = [row for one in by_hand for row in check_rows(one)]
     assert tuple(header) == HEADER and len(saved) == len(expected) == 33
     for row, wanted in zip(saved, expected):
         assert row[:2] == wanted[:2] and [float(cell) for cell in row[2:]] == pytest.approx(wanted[2:], abs=1e-3)
     whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))["models"]
     assert [one["sentence"] for one in whole] == [verdict_sentence(one) for one in by_hand]
-    assert [line["performance"] for one in whole for line in one["curves"]] == [line["performance"] for one in by_hand for line in as_json(one)["curves"]]
+    assert [line["performance"] for one in whole for line in one["curves"]] == [line["performance"] for one in by_hand for line in check_json(one)["curves"]]
 
 
 def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch, alone):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core.data.examples import read_bundled
-from core.explanation.limiting import Found, Score, Walk
-from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Chance, Gating, board, compare
+from core.explanation.limiting import Found, OrderScore, Walk
+from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Chance, StandingGates, StandingTable, build_standings, compare_standings
 from core.mathematics.aopc import prefix_masks
 from core.mathematics.search.limits import Limits, exact_limits
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
@@ -31,7 +31,7 @@ SHARE = r"-?\d+\.\d\d?%"
 STYLES = rf"(left|right|width):{SHARE}(;(color:#[0-9a-f]{{6}}|width:{SHARE}))?|background:#[0-9a-f]{{6}}"
 
 
-def known_board(view, seed: int = 0, flat: bool = False) -> Board:
+def known_board(view, seed: int = 0, flat: bool = False) -> StandingTable:
     """Exact limits of a made-up model on the text of a view, with two measures between them."""
     of, F = view.encoded, view.encoded.F
     weights = np.zeros(F) if flat else np.random.default_rng(seed).normal(size=F)
@@ -44,12 +44,12 @@ def known_board(view, seed: int = 0, flat: bool = False) -> Board:
 
     limits = exact_limits(value, F, of.premasked)
     free = np.flatnonzero(~of.premasked)
-    scores = [Score(name, walked(order), walked(order[::-1])) for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))]
-    made = board(Found(limits, walked(limits.lowest), walked(limits.highest), "float32"), scores, None, view.target, Gating(of, None))
+    scores = [OrderScore(name, walked(order), walked(order[::-1])) for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))]
+    made = build_standings(Found(limits, walked(limits.lowest), walked(limits.highest), "float32"), scores, None, view.target, StandingGates(of, None))
     return replace(made, chance=Chance(np.array([limits.lower, limits.upper]), (limits.lower + limits.upper) / 2, limits.lower, limits.upper, 0.5, made.gates[0]))
 
 
-def rejecting(made: Board, first: int) -> Board:
+def rejecting(made: StandingTable, first: int) -> StandingTable:
     """The board of a model whose test rejects every masked input from `first` on, for comprehensiveness and for the upper limit."""
     def gate(at):
         steps = np.arange(len(made.highest.values))
@@ -59,11 +59,11 @@ def rejecting(made: Board, first: int) -> Board:
     return replace(made, standings=standings, gates=(gate(None), gate(first)))
 
 
-def told(view, made: Board, name: str = "story") -> tuple[SideLimits, list[list[str]]]:
+def told(view, made: StandingTable, name: str = "story") -> tuple[SideLimits, list[list[str]]]:
     """What the app says of a board."""
     idle = SimpleNamespace(runs=False, begun=False, complete=False, exact=False)
     known = SimpleNamespace(side=SimpleNamespace(model=SimpleNamespace(name=name, precision="float32")), exact=idle, search=idle)
-    gating = Gating(view.encoded, None)
+    gating = StandingGates(view.encoded, None)
     limits = standing.side_limits(known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}")
     return limits, standing.table_rows(made, standing.counting(gating))
 
@@ -201,7 +201,7 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
     assert [name for name, _ in tables] == [COMPREHENSIVENESS, SUFFICIENCY]
     for name, body in tables:
         lines = [re.sub("<[^>]*>", "|", line) for line in body.strip().split("\n")]
-        placed = sorted(compare(boards, name).placed, key=lambda one: one.place_normalised)
+        placed = sorted(compare_standings(boards, name).placed, key=lambda one: one.place_normalised)
         for line, one in zip(lines, placed, strict=True):
             cells = [cell for cell in line.split("|") if cell]
             assert cells[:6] == [one.measure, one.model, *(shape.replace("-", "−") for shape in (f"{one.aopc:.3g}", str(one.place), f"{one.naopc:.3g}",

@@ -16,9 +16,9 @@ from core.loading.loading import REFERENCE_FILE, load, locate
 from core.loading.loading import digest as model_digest
 from core.network.features import masked_ids
 from core.storage.store import Store
-from core.validity.fitting import Drawing, Observed, fit, fit_reference, observe, place_for, readable, training_strategy
+from core.validity.fitting import Drawing, Observed, fit, fit_reference, observe, place_for, readable_reference, training_strategy
 from core.validity.masf import Combine, fit_literal
-from core.validity.mask_tests import Verdicts
+from core.validity.mask_tests import MaskTests
 from core.validity.references import FORMS, BadReference, Reference, find_reference, kept_place, read_reference, write_reference
 from tests import tiny
 
@@ -146,7 +146,7 @@ def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
     assert 0 <= rates["calibrated"]["all"] <= 0.25
     few = fit_reference(model, texts(tiny.SENTENCES[:6]), Drawing())
     assert few.about["false_rejection"]["calibrated"] == {"all": None, "unmasked": None, "masked": None}
-    assert "not measured" not in readable(fitted) and few.says_nothing() and "it says nothing" in readable(few)
+    assert "not measured" not in readable_reference(fitted) and few.says_nothing() and "it says nothing" in readable_reference(few)
 
 
 def test_the_strategy_comes_from_the_card(bundled, model):
@@ -256,13 +256,13 @@ def test_p_values_survive_a_restart_and_belong_to_their_reference(model, fitted,
     encoded = model.encode(tiny.SENTENCES[3], None, "word")
     oracle = explainer.oracles.of(encoded)
     masks = np.eye(encoded.F, dtype=bool)
-    first = Verdicts(lambda: oracle, fitted, Store(tmp_path))
+    first = MaskTests(lambda: oracle, fitted, Store(tmp_path))
     judged = first.judge(masks)
     first.flush()
     assert first.known(masks)
-    again = Verdicts(lambda: oracle, fitted, Store(tmp_path))
+    again = MaskTests(lambda: oracle, fitted, Store(tmp_path))
     assert again.known(masks) and (again.judge(masks).p["literal"] == judged.p["literal"]).all()
-    other = Verdicts(lambda: oracle, fit_reference(model, texts(tiny.SENTENCES), Drawing(seed=4)), Store(tmp_path))
+    other = MaskTests(lambda: oracle, fit_reference(model, texts(tiny.SENTENCES), Drawing(seed=4)), Store(tmp_path))
     assert not other.known(masks)
     one = judged.one(2)
     assert one.logits.shape == (1, 3) and one.p["calibrated"][0] == judged.p["calibrated"][2]

@@ -135,7 +135,7 @@ def _notes(first: Walked, left_out: dict[str, int]) -> list[str]:
 
 # ---- in words
 
-def answer(reports: list[BehaviourReport]) -> list[str]:
+def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
     """The answer in sentences, as text: which order changes predictions earliest, then how far the embeddings of each model drift."""
     return [sentence for sentence in (flips_sentence(reports[0]), drift_sentence(reports)) if sentence]
 
@@ -209,7 +209,7 @@ def behaviour_rows(found: BehaviourReport) -> list[list]:
 
 def behaviour_json(reports: list[BehaviourReport]) -> dict:
     """Reports as plain values for a JSON file; null where there is no number."""
-    return {"answer": answer(reports), "models": [
+    return {"answer": behaviour_answer(reports), "models": [
         {"model": one.model, "weights": one.digest, "training": one.training, "data": one.sample.name, "data_sha256": one.sample.digest,
          "largest_fidelity": _plain(one.best), "notes": list(one.notes), "left_out": one.left_out, "ratios": X.tolist(), "random_orders": ORDERS,
          "curves": [_line_json(line) for line in one.lines]} for one in reports]}

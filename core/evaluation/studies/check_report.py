@@ -28,7 +28,7 @@ CONFUSION = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class CurveFigures:
     """One curve in numbers over n examples: performance float64[K] ↑; p {form: float64[K]}, of the data set; rejected {form: float64[K]},
     share of single examples below 5 %; acu, racu against random order, ↑ more faithful, NaN without it; precision, recall: mean over the examples
     whose evidence is known of average precision and recall of the top k, NaN without; chance: that average precision of a random order."""
@@ -50,7 +50,7 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class CheckReport:
     """A model on a sample: its lines, random order first.
 
     metric: name of the task's metric; majority: performance of always answering `majority_name`, the commonest class of train or, where no card names it, of
@@ -68,14 +68,14 @@ class Report:
     majority_name: str
     n: int
     worse: float
-    lines: tuple[Line, ...]
+    lines: tuple[CurveFigures, ...]
     floor: dict[str, float]
     left_out: dict[str, int]
     trained_on: str | None = None
     extra: tuple[str, ...] = ()
 
     @property
-    def random(self) -> Line | None:
+    def random(self) -> CurveFigures | None:
         return next((line for line in self.lines if line.curve.random), None)
 
     @property
@@ -125,7 +125,7 @@ class Report:
         return ONE_CLASS if one_class else TRUSTED
 
 
-def report(model: Model, reference: Reference | None, sample: Sample, passed: dict[Curve, Passed], metric: str | None = None) -> Report | None:
+def build_check_report(model: Model, reference: Reference | None, sample: Sample, passed: dict[Curve, Passed], metric: str | None = None) -> CheckReport | None:
     """Put what is computed so far into numbers; None while no example has random order.
 
     Performance is the card's metric (accuracy without a card). The p of a data set is Simes over its examples' p. A measure's ACU and RACU compare
@@ -143,7 +143,7 @@ def report(model: Model, reference: Reference | None, sample: Sample, passed: di
     labels = sample.labels[there]
     majority = _majority(model, sample)
     lines = tuple(_line(curve, one, sample, METRICS[metric], baseline) for curve, one in passed.items() if one.there.any())
-    return Report(model.name, model.digest, strategy(model), sample, metric, METRICS[metric](labels, np.full(len(labels), majority)), model.labels[majority],
+    return CheckReport(model.name, model.digest, strategy(model), sample, metric, METRICS[metric](labels, np.full(len(labels), majority)), model.labels[majority],
                   int(there.sum()), _worse(labels, baseline.predicted[there][:, -1], majority),
                   tuple(sorted(lines, key=lambda line: not line.curve.random)),
                   {} if reference is None else {form: reference.floor(form) for form in FORMS}, left_out(baseline),
@@ -201,7 +201,7 @@ def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
     return float(binomtest(worse, worse + better, alternative="greater").pvalue) if worse + better else 1.0
 
 
-def _line(curve: Curve, passed: Passed, sample: Sample, metric: Callable, baseline: Passed) -> Line:
+def _line(curve: Curve, passed: Passed, sample: Sample, metric: Callable, baseline: Passed) -> CurveFigures:
     there = passed.there
 
     def performance(one: Passed, rows: np.ndarray) -> np.ndarray:
@@ -216,7 +216,7 @@ def _line(curve: Curve, passed: Passed, sample: Sample, metric: Callable, baseli
     told = np.isfinite(passed.found[:, 0])
     if told.any():
         found = (*passed.found[told].mean(axis=0).tolist(), np.nan if passed.chance is None else float(passed.chance[told].mean()))
-    return Line(curve, int(there.sum()), performance(passed, there), p, rejected, *areas, *found)
+    return CurveFigures(curve, int(there.sum()), performance(passed, there), p, rejected, *areas, *found)
 
 
 # ---- in words
@@ -226,12 +226,12 @@ def percent(value: float, metric: str = "accuracy") -> str:
     return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
 
 
-def verdict_sentence(found: Report) -> str:
+def verdict_sentence(found: CheckReport) -> str:
     """One sentence or two on whether the model can be trusted under masking; plain text."""
     return _verdict_sentence(found) + (f" {found.n} example{'' if found.n == 1 else 's'} alone say{'s' if found.n == 1 else ''} little." if found.n < FEW else "")
 
 
-def _verdict_sentence(found: Report) -> str:
+def _verdict_sentence(found: CheckReport) -> str:
     masked = "all of the first text" if found.sample.paired else "everything"
     reach = (f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and {percent(found.masked, found.metric)} with {masked} masked, "
              f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}")
@@ -277,14 +277,14 @@ class Finding:
         return {True: "agrees", False: "departs from the paper", None: "too few examples to tell"}[self.agrees]
 
 
-def findings(reports: list[Report]) -> list[Finding]:
+def check_findings(reports: list[CheckReport]) -> list[Finding]:
     """What FMM found, beside what these models do; the first of each training strategy that was trained on the same file as the first report's.
 
     Accuracy counts as lost beyond two standard errors of the difference of two shares. Nothing is told of a sample of one class.
 
     Source: FMM §5.1 and §5.2.
     """
-    by: dict[str, Report] = {}
+    by: dict[str, CheckReport] = {}
     for one in reports:
         if one is reports[0] or one.trained_on is not None and one.trained_on == reports[0].trained_on:
             by.setdefault(one.training, one)
@@ -294,7 +294,7 @@ def findings(reports: list[Report]) -> list[Finding]:
     return [found for found in (*_performance(masked, plain), *_validity(masked, plain)) if found is not None]
 
 
-def _performance(masked: Report | None, plain: Report | None) -> Iterator[Finding]:
+def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
     if masked and plain and masked.metric == "accuracy":
         lost, error = plain.unmasked - masked.unmasked, np.sqrt(sum(one.unmasked * (1 - one.unmasked) / one.n for one in (plain, masked)))
         yield Finding("Masked fine-tuning loses no unmasked performance.", f"{percent(masked.unmasked)} against {percent(plain.unmasked)} of plain fine-tuning",
@@ -306,7 +306,7 @@ def _performance(masked: Report | None, plain: Report | None) -> Iterator[Findin
             yield Finding(claim, f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}", None if below is None else below == falls)
 
 
-def _validity(masked: Report | None, plain: Report | None) -> Iterator[Finding]:
+def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
     for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
         if one is not None and one.floor and one.floor[CALIBRATED] < ALPHA:
             p, at = one.smallest()
@@ -323,19 +323,19 @@ HEADER = ("model", "curve", "masking ratio (0 to 1)", "examples", "performance (
           "share rejected at 5 % (calibrated)", "share rejected at 5 % (literal)")
 
 
-def rows(found: Report) -> list[list]:
+def check_rows(found: CheckReport) -> list[list]:
     """A report as rows, one for each curve and ratio, see HEADER."""
     return [[found.model, line.curve.measure, float(ratio), line.n, float(line.performance[k]), found.majority,
              *(float(line.p[form][k]) if form in line.p else "" for form in FORMS), *(float(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS)]
             for line in found.lines for k, ratio in enumerate(X)]
 
 
-def all_as_json(reports: list[Report]) -> dict:
+def all_as_json(reports: list[CheckReport]) -> dict:
     """Reports and the findings of papers beside them, as plain values for a JSON file."""
-    return {"models": [as_json(one) for one in reports], "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in findings(reports)]}
+    return {"models": [check_json(one) for one in reports], "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in check_findings(reports)]}
 
 
-def as_json(found: Report) -> dict:
+def check_json(found: CheckReport) -> dict:
     """A report as plain values for a JSON file; null where there is no number."""
     return {"model": found.model, "weights": found.digest, "training": found.training, "data": found.sample.name, "data_sha256": found.sample.digest,
             "examples": found.n, "metric": found.metric, "class_majority": found.majority, "majority_class": found.majority_name, "verdict": found.verdict,
@@ -343,7 +343,7 @@ def as_json(found: Report) -> dict:
             "left_out": found.left_out, "ratios": X.tolist(), "curves": [_line_as_json(line) for line in found.lines]}
 
 
-def _line_as_json(line: Line) -> dict:
+def _line_as_json(line: CurveFigures) -> dict:
     plain = {name: None if np.isnan(value) else float(value) for name, value in (("acu", line.acu), ("racu", line.racu), ("evidence_average_precision", line.precision),
                                                                                ("evidence_recall", line.recall), ("evidence_chance", line.chance))}
     return {"measure": line.curve.measure, "values": line.curve.sign, "unit": line.curve.unit, "computed": "at each step" if recomputed(line.curve) else "once",

@@ -47,7 +47,7 @@ class Tested:
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class DiagnosticityReport:
     """Diagnosticity on n of `total` examples.
 
     cells: {(metric, measure or ALL): Diagnosticity}; lengths: {metric: a Diagnosticity over all measures at each of LENGTHS}; tests: of hard against soft;
@@ -143,7 +143,7 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
     return tuple(found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
 
 
-def report(found: Scored, model: str, data: str, labels: tuple[str, ...], resamples: int = 9_999) -> Report | None:
+def build_diagnosticity_report(found: Scored, model: str, data: str, labels: tuple[str, ...], resamples: int = 9_999) -> DiagnosticityReport | None:
     """Put what is scored so far into numbers; None while no example is.
 
     Args:
@@ -163,7 +163,7 @@ def report(found: Scored, model: str, data: str, labels: tuple[str, ...], resamp
     if {"NS", "NC"} <= set(names):
         trends[NC_OVER_NS] = compare_metrics(tables["NS", None, ALL].strict, tables["NC", None, ALL].strict)
     predicted = {label: int((found.predicted[rows] == c).sum()) for c, label in enumerate(labels)}
-    return Report(model, data, found.study, len(rows), len(found), cells, lengths, tests, trends, predicted, dict(Counter(found.problems.values())),
+    return DiagnosticityReport(model, data, found.study, len(rows), len(found), cells, lengths, tests, trends, predicted, dict(Counter(found.problems.values())),
                   {name: int((tables[name, None, ALL].defined == 0).sum()) for name in names}, {name: _reasons(found, rows, name) for name in names})
 
 
@@ -180,7 +180,7 @@ def p_value(p: float) -> str:
     return "—" if np.isnan(p) else "p\u00a0<\u00a00.001" if p < 0.001 else f"p\u00a0=\u00a0{p:.2g}"
 
 
-def answer(found: Report) -> str:
+def diagnosticity_answer(found: DiagnosticityReport) -> str:
     """One or two sentences: do soft metrics tell measures from the baseline better than hard ones, and does the rule for ties decide that? Plain text."""
     against = BASELINE_WORDS[found.study.baseline]
     if not found.told:
@@ -204,7 +204,7 @@ def answer(found: Report) -> str:
     return f"{begins}. Diagnosticity{where}: {told}.{_by_half(found)}"
 
 
-def _verdict(found: Report, ahead: frozenset[str], more: str) -> str:
+def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:
     """Which kind of metric is ahead and, against the paper's baseline, whether the paper says so too."""
     over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
     unsure = f"; in the paper soft ones {more} hard ones" if paper else f" in telling measures from {BASELINE_WORDS[found.study.baseline]}"
@@ -221,7 +221,7 @@ def set_against(study: Study) -> str:
     return f"{study.count} shuffle{'' if study.count == 1 else 's'} of its own scores"
 
 
-def _by_half(found: Report) -> str:
+def _by_half(found: DiagnosticityReport) -> str:
     """Whether a tie as one half says the same."""
     turned = [one for one, half in zip(found.tests, found.tests[len(found.tests) // 2:]) if one.ahead != half.ahead]
     halves = {one.hard: one for one in found.tests if one.rule != STRICT}
@@ -232,7 +232,7 @@ def _by_half(found: Report) -> str:
         f"{one.soft} {halves[one.hard].found.second:.3g} against {one.hard} {halves[one.hard].found.first:.3g}, {words[halves[one.hard].ahead]}" for one in turned) + "."
 
 
-def findings(found: Report) -> list[Finding]:
+def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
     """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts. Nothing under another baseline than its own."""
     told = []
     if found.study.baseline != RANDOM:
@@ -269,7 +269,7 @@ HEADER = ("model", "data", "metric", "measure", "rationale length (empty: the me
           "half, low", "half, high", "share of ties", "examples", "undefined pairs", "pairs", "set against")
 
 
-def rows(found: Report) -> list[list]:
+def diagnosticity_rows(found: DiagnosticityReport) -> list[list]:
     """A report as rows, see HEADER; lengths are over all measures."""
     listed = [(metric, measure, None, one) for (metric, measure), one in found.cells.items()]
     listed += [(metric, ALL, length, one) for metric, cells in found.lengths.items() for length, one in zip(LENGTHS, cells)]
@@ -278,24 +278,24 @@ def rows(found: Report) -> list[list]:
             for metric, measure, length, one in listed]
 
 
-def as_json(found: Report) -> dict:
+def diagnosticity_json(found: DiagnosticityReport) -> dict:
     """A report as plain values for a JSON file; null where there is no number."""
     names = ("metric", "measure", "length", "strict", "strict_low", "strict_high", "half", "half_low", "half_high", "ties", "examples", "undefined_pairs", "pairs",
              "against")
     how = found.study.how
-    return {"model": found.model, "data": found.data, "examples": found.n, "sentence": answer(found), "notes": list(found.notes), "unit": found.study.unit,
+    return {"model": found.model, "data": found.data, "examples": found.n, "sentence": diagnosticity_answer(found), "notes": list(found.notes), "unit": found.study.unit,
             "measures": list(found.study.measures), "values": found.study.sign, "baseline": found.study.baseline, "count": found.study.count,
             "erasure": how.erasure, "scaling": how.scaling, "draws": how.draws, "seed": how.seed,
-            "diagnosticity": [dict(zip(names, map(_null, row[2:]), strict=True)) for row in rows(found)],
+            "diagnosticity": [dict(zip(names, map(_null, row[2:]), strict=True)) for row in diagnosticity_rows(found)],
             "tests": [{"hard": one.hard, "soft": one.soft, "rule": one.rule, "examples": one.found.n, "hard_mean": _null(one.found.first),
                        "soft_mean": _null(one.found.second), "rank_sum_p": _null(one.found.rank_sum), "paired_p": _null(one.found.paired),
                        "reason": one.found.reason} for one in found.tests],
-            "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in findings(found)]}
+            "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in diagnosticity_findings(found)]}
 
 
-def readable(found: Report) -> str:
+def readable_diagnosticity(found: DiagnosticityReport) -> str:
     """A report as text for a terminal."""
-    parts = [answer(found), f"Each measure is set against {set_against(found.study)}.", *found.notes]
+    parts = [diagnosticity_answer(found), f"Each measure is set against {set_against(found.study)}.", *found.notes]
     body = [[metric, measure, _span(one.strict), _span(one.half), f"{one.ties:.1%}" if one.n else "—", f"{one.n}", f"{one.undefined}"]
             for (metric, measure), one in found.cells.items()]
     parts.append(text_table(["metric", "measure", "strict ↑", "a tie as ½ ↑", "ties", "examples", "undefined pairs"], body))
@@ -306,7 +306,7 @@ def readable(found: Report) -> str:
              f"{one.found.n}", one.found.reason] for one in found.tests]
     if body:
         parts.append(text_table(["", "ties", "soft", "hard", "rank-sum p", "paired p", "examples", ""], body))
-    told = [[one.claim, one.here, outcome(one)] for one in findings(found)]
+    told = [[one.claim, one.here, outcome(one)] for one in diagnosticity_findings(found)]
     return "\n\n".join([*parts, text_table(["SoftFaith found (other model and data)", "here", ""], told)] if told else parts)
 
 

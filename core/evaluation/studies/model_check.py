@@ -15,7 +15,7 @@ from core.mathematics.masking import RATIOS
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.storage.store import Store, canonical_key
-from core.validity.mask_tests import Judged
+from core.validity.mask_tests import MaskTest
 from core.validity.references import FORMS
 
 RANDOM = "random order"
@@ -157,7 +157,7 @@ class _Run(SampleRun):
         """Logits float32[K, C], p float64[forms, K], and how well the first step's attribution finds the evidence."""
         if self.curve.random:
             counts = planned_counts(encoded.F, BY_RATIO, int(encoded.premasked.sum()))
-            judged: Judged = self.explainer.tested(encoded).judge(random_masks(encoded, counts, 1, self.curve.seed)[0], cancelled=cancelled)
+            judged: MaskTest = self.explainer.tested(encoded).judge(random_masks(encoded, counts, 1, self.curve.seed)[0], cancelled=cancelled)
             return judged.logits, np.stack([judged.p.get(form, np.full(K, np.nan)) for form in FORMS]), (np.nan, np.nan)
         steps = ()
         for steps in follow(self.explainer, encoded, self.curve.measure, target, self.curve.sign, BY_RATIO, self.curve.recompute, cancelled=cancelled):

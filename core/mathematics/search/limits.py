@@ -210,7 +210,7 @@ def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limit
 
 
 @dataclass(frozen=True)
-class Case:
+class BeamCase:
     """One input of a beam-size study: the arguments of `beam_search`."""
 
     value: Value
@@ -234,12 +234,12 @@ class BeamStudy:
     settled: bool
 
 
-def beam_study(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
+def beam_study(cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
     """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to its end."""
     return list(study_search(cases, threshold, widest))[-1]
 
 
-def study_search(cases: Sequence[Case], threshold: float = STILL, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
+def study_search(cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
     """Yield the study after each width, and None after each input; the last has the recommendation.
 
     Args:

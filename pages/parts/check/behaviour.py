@@ -83,14 +83,14 @@ class Behaved:
 
 
 @dataclass(frozen=True, eq=False)
-class Mapping(Work):
+class MapWork(Work):
     """The map of one model's embeddings along one order."""
 
     behaving: Behaving
     points: Points
 
     @classmethod
-    def of(cls, behaving: Behaving) -> "Mapping":
+    def of(cls, behaving: Behaving) -> "MapWork":
         """The map of what an order went through."""
         return cls(behaving, points_of(behaving.passed))
 

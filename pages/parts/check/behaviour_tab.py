@@ -8,13 +8,13 @@ import streamlit as st
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_sample, same_examples
 from core.evaluation.studies.behaviour import ORDERS, RANDOM, Course
-from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, BehaviourReport, CourseLine, answer, behaviour_json, behaviour_rows, signed_percent
+from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, BehaviourReport, CourseLine, behaviour_answer, behaviour_json, behaviour_rows, signed_percent
 from core.evaluation.studies.embedding_map import FEWEST, MOST, can_map
 from core.figures.behaviour_figures import COLOURS, MASKED, behaviour_panels, groups_of, map_figure
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped, number, plain, safe_name
-from pages.parts.check.behaviour import Behaved, Behaving, Mapping
+from pages.parts.check.behaviour import Behaved, Behaving, MapWork
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held, linked
@@ -91,10 +91,10 @@ def _models(frame: Frame, settings: dict, said) -> list[Behaved]:
     return found
 
 
-def _maps(behaved: list[Behaved], measure: str) -> list[Mapping]:
+def _maps(behaved: list[Behaved], measure: str) -> list[MapWork]:
     """A map for each model whose embeddings along an order are all there."""
     works = [one.by_measure(measure) for one in behaved] if can_map() else []
-    maps = [Mapping.of(work) for work in works if work is not None and work.through and work.passed.there.any()]
+    maps = [MapWork.of(work) for work in works if work is not None and work.through and work.passed.there.any()]
     return [one for one in maps if len(one.points) >= FEWEST]
 
 
@@ -104,7 +104,7 @@ def _say(behaved: list[Behaved]) -> None:
     if reports[0] is not None:
         done = first.passed.done
         so_far = f" So far, on {done:,} of {len(first.sample):,} examples." if first.runs or 0 < done < len(first.sample) else ""
-        sentences = answer(told)
+        sentences = behaviour_answer(told)
         said = "<br>".join(escaped(sentence, 600) for sentence in sentences) + so_far
     elif first.through:
         problems = list(dict.fromkeys(first.passed.problems.values()))
@@ -118,7 +118,7 @@ def _say(behaved: list[Behaved]) -> None:
         st.caption(plain(note))
 
 
-def _draw(frame: Frame, behaved: list[Behaved], maps: list[Mapping], measure: str, polls: bool) -> None:
+def _draw(frame: Frame, behaved: list[Behaved], maps: list[MapWork], measure: str, polls: bool) -> None:
     works = [*(work for one in behaved for work in one.works), *maps]
     if polls != working.going(works) or len(maps) < len(_maps(behaved, measure)):
         # All is there, or more was asked for, or a map can be drawn now: the page stops or begins to look for it.
@@ -185,7 +185,7 @@ def _row(one: BehaviourReport, line: CourseLine) -> list[str]:
 
 # ---- the map
 
-def _map_section(frame: Frame, maps: list[Mapping], measure: str) -> None:
+def _map_section(frame: Frame, maps: list[MapWork], measure: str) -> None:
     st.subheader("Map of the embeddings", anchor=False)
     drawn = [one for one in maps if one.places is not None]
     if not can_map():
@@ -203,7 +203,7 @@ def _map_section(frame: Frame, maps: list[Mapping], measure: str) -> None:
                "neighbours together: distances between groups, their sizes and the axes mean nothing, and two maps do not compare point by point.")
 
 
-def _map(frame: Frame, one: Mapping, colour: str) -> None:
+def _map(frame: Frame, one: MapWork, colour: str) -> None:
     work, points = one.behaving, one.points
     model, sample, walked = work.explainer.model, work.sample, work.passed
     predicted = walked.predicted[points.example, points.ratio]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.check_report import Report, name_of, report
+from core.evaluation.studies.check_report import CheckReport, build_check_report, name_of
 from core.evaluation.studies.model_check import Curve, Passed, check, check_cost, known
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
@@ -108,9 +108,9 @@ class Checked:
         """What is known of every curve."""
         return {work.curve: work.passed for work in self.works}
 
-    def report(self, passed: dict[Curve, Passed], metric: str | None = None) -> Report | None:
+    def report(self, passed: dict[Curve, Passed], metric: str | None = None) -> CheckReport | None:
         """All of it in numbers, by a metric or the model's own; None before the first example."""
-        return report(self.model, self.explainer.reference, self.works[0].sample, passed, metric)
+        return build_check_report(self.model, self.explainer.reference, self.works[0].sample, passed, metric)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)

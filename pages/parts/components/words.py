@@ -7,7 +7,7 @@ import json
 
 import streamlit as st
 
-from core.explanation.rows import Row, value_text
+from core.explanation.rows import WordRow, value_text
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, hue
 from core.reports.exports import describe
 from pages.parts.components.drawing import DRAWING_JS, SAVE_CSS
@@ -153,7 +153,7 @@ export default function (component) {
 _COMPONENT = st.components.v2.component("faithscope_words", html=_HTML, css=_CSS, js=_JS)
 
 
-def words(rows: list[Row], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "",
+def words(rows: list[WordRow], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "",
           key: str = "words", name: str = "words", about: str = "", unit: str = "word") -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
@@ -189,7 +189,7 @@ def _clicked(state, text: str, count: int) -> int | None:
     return int(place) if owner == text and place.isdigit() and int(place) < count else None
 
 
-def _drawn(row: Row, definitions: dict[str, str]) -> dict:
+def _drawn(row: WordRow, definitions: dict[str, str]) -> dict:
     return {
         "name": row.measure, "detail": describe(row), "kind": row.kind,
         "hue": hue(row.measure), "definition": definitions.get(row.measure, ""),

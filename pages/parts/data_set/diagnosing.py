@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
-from core.evaluation.studies.diagnosticity_report import Report, report
+from core.evaluation.studies.diagnosticity_report import DiagnosticityReport, build_diagnosticity_report
 from core.evaluation.studies.scoring import SHUFFLED, Scored, Study, known_scores, score_examples, scoring_cost
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
@@ -60,7 +60,7 @@ class Diagnosing(Work):
         return found if found is not None else self._stored
 
     @property
-    def report(self) -> Report | None:
+    def report(self) -> DiagnosticityReport | None:
         """All of it in numbers; None before the first text."""
         found = self.found
         done = canonical_key("diagnosticity report", 1, model=self.explainer.model.name, there=np.packbits(found.there).tobytes().hex(), problems=sorted(found.problems))
@@ -93,5 +93,5 @@ def _cost(key: str, done: int, known: int, _work: Diagnosing) -> Cost:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _report(key: str, done: str, _found: Scored, _work: Diagnosing) -> Report | None:
-    return report(_found, _work.explainer.model.name, _work.data, _work.explainer.model.labels, _WHOLE if _found.complete else _STREAMING)
+def _report(key: str, done: str, _found: Scored, _work: Diagnosing) -> DiagnosticityReport | None:
+    return build_diagnosticity_report(_found, _work.explainer.model.name, _work.data, _work.explainer.model.labels, _WHOLE if _found.complete else _STREAMING)

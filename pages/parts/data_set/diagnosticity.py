@@ -13,19 +13,19 @@ from core.evaluation.studies.diagnosticity_report import (
     PAPER_BY_TASK,
     PAPER_MEASURES,
     PAPER_TASKS,
-    Report,
-    answer,
-    as_json,
-    findings,
+    DiagnosticityReport,
+    diagnosticity_answer,
+    diagnosticity_findings,
+    diagnosticity_json,
+    diagnosticity_rows,
     number,
     outcome,
-    rows,
     set_against,
 )
 from core.evaluation.studies.scoring import COUNTS, DRAWS, MEASURES, RANDOM, SHUFFLED, Study
 from core.explanation.judging import How
 from core.explanation.rows import SIGNS
-from core.figures.diagnosticity_figures import by_length
+from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.erasure import MIN_MAX, SCALINGS, SOFTMAX
 from core.measures.catalogue import measures
@@ -91,7 +91,7 @@ def _say(work: Diagnosing) -> None:
     found = work.report
     if found is not None:
         so_far = "" if found.complete else f" So far, over {found.n:,} of {found.total:,} texts."
-        said = escaped(answer(found), 1200) + so_far
+        said = escaped(diagnosticity_answer(found), 1200) + so_far
     elif work.found.complete:
         said = f"Nothing can be said: none of the {len(work.examples):,} text{'' if len(work.examples) == 1 else 's'} can be scored."
     elif work.runs:
@@ -127,7 +127,7 @@ def _draw(work: Diagnosing, polls: bool) -> None:
     _downloads(work, found)
 
 
-def _averages(found: Report) -> None:
+def _averages(found: DiagnosticityReport) -> None:
     paper = found.study.baseline == RANDOM
     st.subheader(f"How often a metric prefers a measure to {'a random attribution' if paper else 'a shuffle of its own scores'}", anchor=False)
     header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (0.5: neither preferred)", "ties", "texts", *["SoftFaith’s average ↑"] * paper]
@@ -139,7 +139,7 @@ def _averages(found: Report) -> None:
                "Whether the erased and perturbed inputs are out-of-distribution is not tested here; Hard and soft erasure tests it for one text.")
 
 
-def _beside(work: Diagnosing, found: Report) -> None:
+def _beside(work: Diagnosing, found: DiagnosticityReport) -> None:
     """The other baseline beside this one, once both are known for all of these texts; else why one would ask for it."""
     asked = found.study.baseline
     other = replace(work, study=replace(work.study, baseline=OTHER[asked], count=COUNTS[OTHER[asked]]))
@@ -173,26 +173,26 @@ def _share(cell) -> str:
     return f"{cell.ties:.1%}" if cell.n else "—"
 
 
-def _figure(work: Diagnosing, found: Report) -> None:
+def _figure(work: Diagnosing, found: DiagnosticityReport) -> None:
     if not any(name in found.told for name in found.lengths):
         return
     st.subheader("By the length of the rationale", anchor=False)
     in_words = "; ".join(f"{name}: {', '.join(number(cell.strict.mean) for cell in cells)}" for name, cells in found.lengths.items())
-    st.plotly_chart(by_length(found), width="stretch", theme=None, key="diagnosticity", config={"displayModeBar": False},
+    st.plotly_chart(draw_diagnosticity_by_length(found), width="stretch", theme=None, key="diagnosticity", config={"displayModeBar": False},
                     alt=f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie counting 0. {in_words}.")
     figure_buttons("diagnosticity", safe_name(_name(found)), about_model(work.explainer.model), "the figure")
     st.caption("Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 % over texts. "
                "Higher is better: " f"the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more often.")
 
 
-def _by_measure(found: Report) -> None:
+def _by_measure(found: DiagnosticityReport) -> None:
     with st.expander("Every measure by itself"):
         table(["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"],
               [[measure, name, *_both(found.cells[name, measure]), _share(found.cells[name, measure]), f"{found.cells[name, measure].n:,}"]
                for measure in found.study.measures for name in found.told])
 
 
-def _tests(found: Report) -> None:
+def _tests(found: DiagnosticityReport) -> None:
     if not found.tests:
         pairs = " or ".join(f"{hard} with {soft}" for hard, soft in HARD_AND_SOFT)
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
@@ -211,8 +211,8 @@ def _p(p: float) -> str:
     return "—" if p != p else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _papers(found: Report) -> None:
-    told = findings(found)
+def _papers(found: DiagnosticityReport) -> None:
+    told = diagnosticity_findings(found)
     if not told:
         return
     st.subheader("Beside the paper", anchor=False)
@@ -227,18 +227,18 @@ def _papers(found: Report) -> None:
         st.caption("Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. Its average holds DeepLift, too.")
 
 
-def _here(found: Report, name: str, measure: str) -> str:
+def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
     return number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
 
 
-def _name(found: Report) -> list[str]:
+def _name(found: DiagnosticityReport) -> list[str]:
     """What files are named by."""
     return ["diagnosticity", *["shuffled"] * (found.study.baseline == SHUFFLED), found.model, found.data]
 
 
-def _downloads(work: Diagnosing, found: Report) -> None:
+def _downloads(work: Diagnosing, found: DiagnosticityReport) -> None:
     name = _name(found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(HEADER), lambda: rows(found), safe_name(name, "csv"), key="diagnosticity-csv")
-        st.download_button("All figures (JSON)", lambda: json.dumps(as_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest}, indent=1),
+        save_table("Table (CSV)", list(HEADER), lambda: diagnosticity_rows(found), safe_name(name, "csv"), key="diagnosticity-csv")
+        st.download_button("All figures (JSON)", lambda: json.dumps(diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest}, indent=1),
                            safe_name(name, "json"), "application/json", key="diagnosticity-json", on_click="ignore")

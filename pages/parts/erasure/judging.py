@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.explanation.explainer import Cost
 from core.explanation.judging import BASELINES, How, Judge, Rated, judge_measure, judge_random, judge_shuffled, judging_cost
-from core.explanation.metric_table import Board, board
+from core.explanation.metric_table import MetricTable, build_metric_table
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
 from pages.parts.sections import working
@@ -55,7 +55,7 @@ class Judging(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Chance(Work):
+class ChanceWork(Work):
     """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
 
     side: Side
@@ -147,7 +147,7 @@ def _within(search, found: dict, measure: str):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownRatings:
     """All work on one side, and what it says together; shuffled: None where no soft metric is shown or nothing can be shuffled yet."""
 
     side: Side
@@ -155,16 +155,16 @@ class Known:
     how: How
     sign: str
     judged: tuple[Judging, ...]
-    chances: tuple[Chance, ...]
+    chances: tuple[ChanceWork, ...]
     shuffled: Shuffling | None
 
     @classmethod
-    def of(cls, side: Side, measures: tuple[str, ...], sign: str, names: tuple[str, ...], how: How) -> "Known":
+    def of(cls, side: Side, measures: tuple[str, ...], sign: str, names: tuple[str, ...], how: How) -> "KnownRatings":
         """The work of one side with these choices; nothing is to be done where no metric is chosen."""
         soft = tuple(name for name in names if metrics()[name].soft)
         hard = tuple(name for name in names if name not in soft)
         judged = tuple(Judging(side, name, sign, names, how) for name in measures) if names else ()
-        chances = tuple(Chance(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind)
+        chances = tuple(ChanceWork(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind)
         shuffled = Shuffling(side, measures, sign, soft, how) if soft and measures else None
         return cls(side, names, how, sign, judged, chances, shuffled)
 
@@ -179,9 +179,9 @@ class Known:
         return {one.measure: one.rated for one in self.judged if one.complete}
 
     @property
-    def board(self) -> Board:
+    def board(self) -> MetricTable:
         """What is known so far."""
-        return board(self.rated, self.names)
+        return build_metric_table(self.rated, self.names)
 
     @property
     def chance(self) -> dict[str, np.ndarray]:

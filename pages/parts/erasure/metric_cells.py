@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.explanation.judging import Rated
-from core.explanation.metric_table import Board, better_than, count_rejected, gate_of_inputs, gate_of_rationales, mean_and_spread
+from core.explanation.metric_table import MetricTable, better_than, count_rejected, gate_of_inputs, gate_of_rationales, mean_and_spread
 from core.figures.palette import STRONGEST, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.metrics.catalogue import metrics
@@ -14,7 +14,7 @@ from core.metrics.registry import NEITHER
 from core.validity.gate import HOLM, Gate
 from core.validity.references import FORMS, Reference
 from core.wording import escaped, number
-from pages.parts.erasure.judging import Known
+from pages.parts.erasure.judging import KnownRatings
 from pages.parts.sections.sides import PERCENT
 from pages.parts.steps.stepping import gate_text
 
@@ -29,7 +29,7 @@ _ASIDE = "font-size:.8rem"
 _DIRECTION = {1: "higher is better", -1: "lower is better", 0: "neither is better"}
 
 
-class Gating:
+class MetricGates:
     """How inputs of metrics are tested: reference, rule and form."""
 
     def __init__(self, reference: Reference | None, rule: str, form: str):
@@ -47,7 +47,7 @@ class Gating:
         return min((float(p.min()) for p in tested if len(p)), default=float("nan"))
 
 
-def answer(known: Known, board: Board, complete: bool) -> str:
+def erasure_answer(known: KnownRatings, board: MetricTable, complete: bool) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     if not known.names:
         return "Choose a metric in the settings to see what it says."
@@ -69,20 +69,20 @@ def answer(known: Known, board: Board, complete: bool) -> str:
     return f"<b>{_verdict(board)}</b>{so_far}{_leaders(board)}; {_counted(board)}."
 
 
-def _alone(board: Board) -> str:
+def _alone(board: MetricTable) -> str:
     """What the only metric with a direction says; "" where there are more."""
     found = board.leaders()
     return "".join(f"{_joined(named)} ranks {_named(first, board)} first. " for first, named in found.items())
 
 
-def _verdict(board: Board) -> str:
+def _verdict(board: MetricTable) -> str:
     pairs = board.pairs
     if pairs.contrary:
         return "The metrics do not agree"
     return "The metrics agree" if pairs.same == pairs.all else "The metrics do not contradict each other"
 
 
-def _leaders(board: Board) -> str:
+def _leaders(board: MetricTable) -> str:
     found = board.leaders()
     if len(found) == 1 and board.pairs.metrics > 1:
         return f": all rank {_named(next(iter(found)), board)} first{', and differ on the rest' if board.pairs.contrary else ''}"
@@ -92,7 +92,7 @@ def _leaders(board: Board) -> str:
     return f": {', '.join(said)}"
 
 
-def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: Board) -> str:
+def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: MetricTable) -> str:
     """Under how many metrics each measure is first, the most often first."""
     counts = {measure: sum(len(named) for first, named in found.items() if measure in first) for measure in board.measures}
     ordered = sorted((measure for measure in counts if counts[measure]), key=lambda measure: -counts[measure])
@@ -100,11 +100,11 @@ def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: Board) -> str:
     return f"of {board.pairs.metrics} metrics, first is {', '.join(told)} (ties counted for each)"
 
 
-def _named(first: tuple[str, ...], board: Board) -> str:
+def _named(first: tuple[str, ...], board: MetricTable) -> str:
     return f"<b>{escaped(first[0])}</b>" if len(first) == 1 else f"{_joined(first)} together"
 
 
-def _counted(board: Board) -> str:
+def _counted(board: MetricTable) -> str:
     pairs, silent = board.pairs, board.silent()
     every = "both" if pairs.metrics == 2 else f"all {_NUMBERS.get(pairs.metrics, pairs.metrics)}"
     contrary = f", {pairs.contrary} oppositely by some" if pairs.contrary else ""
@@ -114,7 +114,7 @@ def _counted(board: Board) -> str:
     return (f"{pairs.same} of {pairs.all} pair{'' if pairs.all == 1 else 's'} of measures {verb} ordered the same way by {every}{contrary}{tied}{aside}")
 
 
-def validity(rated: dict[str, Rated], gating: Gating, names: Sequence[str]) -> str:
+def validity(rated: dict[str, Rated], gating: MetricGates, names: Sequence[str]) -> str:
     """Whether numbers rest on rejected inputs, in a sentence; "" where there are none."""
     gates = gating.gates(rated)
     if not gates:
@@ -132,7 +132,7 @@ def validity(rated: dict[str, Rated], gating: Gating, names: Sequence[str]) -> s
     return f"{said} (smallest p = {number(smallest)}; {rule}).{unsaid}"
 
 
-def notes(board: Board) -> list[str]:
+def notes(board: MetricTable) -> list[str]:
     """What to know of single values, a sentence each; first how many are undefined."""
     found = board.told()
     said = []
@@ -147,7 +147,7 @@ def notes(board: Board) -> list[str]:
     return said
 
 
-def no_better(board: Board, chance: dict[str, np.ndarray]) -> str:
+def no_better(board: MetricTable, chance: dict[str, np.ndarray]) -> str:
     """Which scores are no better than those of random attributions are on average, a sentence; "" where all are."""
     means = [mean_and_spread(chance.get(name, np.empty(0)))[0] for name in board.metrics]
     told = []
@@ -158,7 +158,7 @@ def no_better(board: Board, chance: dict[str, np.ndarray]) -> str:
     return f"No better than random attributions are on average: {'; '.join(told)}." if told else ""
 
 
-def draw_table(known: Known, board: Board, gating: Gating) -> None:
+def draw_table(known: KnownRatings, board: MetricTable, gating: MetricGates) -> None:
     """The measures under the metrics, with a row of random attributions."""
     gates, chance, shuffles = gating.gates(known.rated), known.chance, known.shuffles
     top = f"<th scope='col' style='{_CELL}'>measure</th>" + "".join(_head(name) for name in board.metrics)
@@ -181,7 +181,7 @@ def _head(name: str) -> str:
             f"{escaped(name)}</span> {metric.arrow}</th>")
 
 
-def _cell(board: Board, i: int, k: int, gate: Gate | None, shuffled: np.ndarray | None) -> str:
+def _cell(board: MetricTable, i: int, k: int, gate: Gate | None, shuffled: np.ndarray | None) -> str:
     value, error, place, shade = (float(part[i, k]) for part in (board.values, board.errors, board.places, board.shades))
     if value != value:
         return f"<td style='{_CELL}' title='{escaped(board.notes[i][k], 300)}'>—</td>"
@@ -196,7 +196,7 @@ def _cell(board: Board, i: int, k: int, gate: Gate | None, shuffled: np.ndarray 
             f"{before}{number(value)}{spread}{signs}{aside}</td>")
 
 
-def _flip_told(board: Board, i: int, k: int) -> str:
+def _flip_told(board: MetricTable, i: int, k: int) -> str:
     told = "; ".join(f"{other} by {_plain_joined(named)}" for other, named in board.flipped_with(i, k))
     return f"{board.metrics[k]} and others order {board.measures[i]} and another measure oppositely: {told}."
 
@@ -225,12 +225,12 @@ def leaving_line(measure: str, leaves: dict[str, np.ndarray], gates: dict[str, G
     return f"Rationales of {escaped(measure)}, kept and erased at each length: {', '.join(told)} ({rule}, {PERCENT}, {form} form)."
 
 
-def gates_of_leaves(leaves: dict[str, np.ndarray], sizes: np.ndarray, gating: Gating) -> dict[str, Gate]:
+def gates_of_leaves(leaves: dict[str, np.ndarray], sizes: np.ndarray, gating: MetricGates) -> dict[str, Gate]:
     """{erasure: gate} of p-values float64[2, R]."""
     return {erasure: gate_of_rationales(p, sizes, gating.floor, gating.rule) for erasure, p in leaves.items()}
 
 
-def file_rows(known: Known, board: Board, gating: Gating) -> list[list]:
+def file_rows(known: KnownRatings, board: MetricTable, gating: MetricGates) -> list[list]:
     """The table for a CSV file, see COLUMNS; one line a measure and metric, then the random baseline alone in each."""
     gates, chance, shuffles, how = gating.gates(known.rated), known.chance, known.shuffles, known.how
     rows = []
@@ -273,7 +273,7 @@ def directed(names: Sequence[str]) -> list[int]:
     return [k for k, name in enumerate(names) if metrics()[name].direction != NEITHER]
 
 
-def in_words(board: Board) -> str:
+def in_words(board: MetricTable) -> str:
     """The figure of places for those who do not see it."""
     return ". ".join(f"{name}: " + ", ".join(f"{measure} {place or '—'}" for measure, place in zip(board.measures, board.places[:, k]))
                      for k, name in enumerate(board.metrics))

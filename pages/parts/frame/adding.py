@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.data.browsing import match_labels
 from core.data.mapping import Mapping, build
-from core.data.sources import Source, forget, hub_origin, keep, understand
+from core.data.sources import DataSource, forget, hub_origin, keep, understand
 from core.data.tables import UPLOAD_BYTES, BadData, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.loading.inspection import check_model
@@ -284,7 +284,7 @@ def _added() -> None:
     st.markdown("**Added on this machine**")
     for key, about in mine.items():
         try:
-            source = Source.from_dict(about)
+            source = DataSource.from_dict(about)
         except BadData:
             continue
         with st.container(horizontal=True, vertical_alignment="center"):

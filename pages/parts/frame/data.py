@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import Index, Judged, LabelMatch, Query, counts, facets, judge, match_labels, select
+from core.data.browsing import Index, LabelMatch, Predicted, Query, counts, facets, judge, match_labels, select
 from core.data.examples import bundled_data, bundled_set
 from core.data.sources import from_setting, listed, open_data
 from core.data.tables import BadData
@@ -83,7 +83,7 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
     return [(example.text, example.second) for example in index.data.examples]
 
 
-def judged(key: str, explainer) -> tuple[Judged, LabelMatch, str, object]:
+def judged(key: str, explainer) -> tuple[Predicted, LabelMatch, str, object]:
     """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and the predictions."""
     held = index(key)
     if explainer is None:
@@ -94,12 +94,12 @@ def judged(key: str, explainer) -> tuple[Judged, LabelMatch, str, object]:
     return _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities), match, f"{held.data.digest}/{state}/{known.done}", known
 
 
-def offered(state: str, index: Index, judged: Judged) -> dict[str, tuple[str, ...]]:
+def offered(state: str, index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
     """What can be filtered by, see `core.data.browsing.facets`."""
     return _offered(state, index, judged)
 
 
-def selection(state: str, query: Query, index: Index, judged: Judged) -> tuple[np.ndarray, dict[str, dict[str, int]]]:
+def selection(state: str, query: Query, index: Index, judged: Predicted) -> tuple[np.ndarray, dict[str, dict[str, int]]]:
     """The rows that a query leaves, in its order, and the counts of every facet."""
     return _selection(state, json.dumps(asdict(query), sort_keys=True), query, index, judged)
 
@@ -114,7 +114,7 @@ def _stored(data: str, model: str, precision: str, job: str, _explainer, _index)
 
 
 @st.cache_resource(show_spinner=False, max_entries=48)
-def _judged(data: str, state: str, done: int, _index, _labels, _match, _probabilities) -> Judged:
+def _judged(data: str, state: str, done: int, _index, _labels, _match, _probabilities) -> Predicted:
     return judge(_index, _labels, _match, _probabilities)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import Index, Judged, LabelMatch, Query
+from core.data.browsing import Index, LabelMatch, Predicted, Query
 from core.data.examples import Example, bundled_data
 from core.data.tables import BadData
 from core.evaluation.families import examples_of
@@ -32,7 +32,7 @@ class Browsed:
 
     key: str
     index: Index
-    judged: Judged
+    judged: Predicted
     match: LabelMatch
     query: Query
     rows: np.ndarray

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     Found,
-    Score,
+    OrderScore,
     beam_cost,
     default_exact,
     exact_bytes,
@@ -19,7 +19,7 @@ from core.explanation.limiting import (
     study_width,
 )
 from core.explanation.recursive import BY_FEATURE
-from core.explanation.standings import Board, Gating, board
+from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
 from core.storage.store import canonical_key
 from core.wording import duration
@@ -53,7 +53,7 @@ class Scored(Work):
         return score_cost(self.side.explainer, self.side.encoded, self.measure)
 
     @property
-    def score(self) -> Score | None:
+    def score(self) -> OrderScore | None:
         return self.job.result if self.complete else None
 
     def work(self, job):
@@ -211,7 +211,7 @@ class Study(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class KnownLimits:
     """All work on one side, and what it says together; exact: the request for exact limits, None where they come unasked or cannot be asked for."""
 
     side: Side
@@ -221,7 +221,7 @@ class Known:
     orders: Orders
 
     @classmethod
-    def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "Known":
+    def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "KnownLimits":
         """The work of one side with these choices."""
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
@@ -245,13 +245,13 @@ class Known:
         """The best limits so far."""
         return (self.exact.found if self.exact is not None else None) or self.search.found
 
-    def board(self, gating: Gating) -> Board | None:
+    def board(self, gating: StandingGates) -> StandingTable | None:
         """Where everything stands; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.score for one in self.scored if one.score is not None]
-        return board(found, scores, self.orders.band, self.side.target, gating)
+        return build_standings(found, scores, self.orders.band, self.side.target, gating)
 
 
 def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from core.explanation.limiting import Walk
 from core.explanation.plausibility import Evidence
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Board, Comparison, Gating, Standing, marked
-from core.figures.figures import Line
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Comparison, Standing, StandingGates, StandingTable, marked
+from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.mathematics.search.limits import EXACT, NARROW, STILL, BeamStudy, Limits
@@ -13,7 +13,7 @@ from core.reports.limits_page import SideLimits
 from core.validity.gate import Gate
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
-from pages.parts.limits.limiting import Known
+from pages.parts.limits.limiting import KnownLimits
 from pages.parts.sections.sides import Side
 from pages.parts.steps.stepping import gate_text
 
@@ -29,7 +29,7 @@ def tag(limits: Limits) -> str:
     return EXACT if limits.method == EXACT else f"beam {limits.width}"
 
 
-def answer(known: Known, board: Board | None, direction: str) -> str:
+def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     if board is None:
         return "The limits are being searched." if known.search.runs else "Ask for the limits below to see how good that is."
@@ -48,7 +48,7 @@ def answer(known: Known, board: Board | None, direction: str) -> str:
             f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
 
 
-def limits_line(known: Known, board: Board, width: int) -> str:
+def limits_line(known: KnownLimits, board: StandingTable, width: int) -> str:
     """What the limits are and how they were found, HTML in which all text is escaped."""
     limits = board.limits
     said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
@@ -68,14 +68,14 @@ def narrow_warning(limits: Limits) -> str:
             "so NAOPC magnifies trifles. Choose a text with more at stake.")
 
 
-def untested(board: Board, direction: str, form: str) -> str:
+def untested(board: StandingTable, direction: str, form: str) -> str:
     """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
     first = board.best(direction)
     walk, gate = (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
     return "" if gate.available else gate_text(gate, [], min(walk.p.get(form, ()), default=float("nan")))
 
 
-def gauge_rows(board: Board) -> list[Gauge]:
+def gauge_rows(board: StandingTable) -> list[Gauge]:
     """The measures of a board for the figure."""
     return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(_normal(one, way) for way in DIRECTIONS),
                   tuple(one.marked(way) for way in DIRECTIONS)) for one in board.standings]
@@ -87,13 +87,13 @@ def _normal(one: Standing, direction: str) -> str:
     return number(value) + (" ⚠" if one.marked(direction, True) and value == value else "")
 
 
-def chance_range(board: Board) -> Range | None:
+def chance_range(board: StandingTable) -> Range | None:
     """The random orders of a board for the figure."""
     chance = board.chance
     return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
 
 
-def side_limits(known: Known, board: Board, width: int, direction: str, gating: Gating, score: str) -> SideLimits:
+def side_limits(known: KnownLimits, board: StandingTable, width: int, direction: str, gating: StandingGates, score: str) -> SideLimits:
     """All of a board that a saved page shows; score: its name, "probability of positive"."""
     said = without_markup(limits_line(known, board, width))
     warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction, gating.form))))
@@ -101,12 +101,12 @@ def side_limits(known: Known, board: Board, width: int, direction: str, gating: 
     return SideLimits(board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates)
 
 
-def counting(gating: Gating) -> Callable[[int], str]:
+def counting(gating: StandingGates) -> Callable[[int], str]:
     """How much is masked at an input of a walk, in words: "3 words masked"."""
     return lambda i: f"{gating.counts[i]} {gating.encoded.unit}{'' if gating.counts[i] == 1 else 's'} masked"
 
 
-def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
+def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> list[FigureLine]:
     """The orders of every measure, and those that attain the limits, for the figure of paths."""
     lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
@@ -114,7 +114,7 @@ def curve_lines(board: Board, direction: str, gating: Gating) -> list[Line]:
     return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
 
 
-def table_rows(board: Board, counts_text) -> list[list[str]]:
+def table_rows(board: StandingTable, counts_text) -> list[list[str]]:
     """A board as rows of the page's table; ⚠ marks what rests on rejected inputs."""
     rows = [[one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)] for one in board.standings]
     if board.chance is not None:
@@ -125,21 +125,21 @@ def table_rows(board: Board, counts_text) -> list[list[str]]:
     return rows
 
 
-def precisions(board: Board, evidence: Evidence | None) -> dict[str, float]:
+def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, float]:
     """How well the order of each measure finds the evidence, by measure; {} where none is known."""
     if evidence is None:
         return {}
     return {one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order) for one in board.standings}
 
 
-def precision_cells(board: Board, evidence: Evidence | None) -> list[str]:
+def precision_cells(board: StandingTable, evidence: Evidence | None) -> list[str]:
     """A cell for each of `table_rows`: how well its order finds the evidence."""
     found = precisions(board, evidence)
     chance = [] if board.chance is None else ["—" if evidence is None else number(evidence.chance_precision)]
     return [number(found[one.measure]) if found else "—" for one in board.standings] + chance
 
 
-def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list]:
+def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGates) -> list[list]:
     """A board for a CSV file, see SCORE_COLUMNS."""
     limits = board.limits
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
@@ -151,7 +151,7 @@ def score_rows(side: Side, board: Board, sign: str, gating: Gating) -> list[list
     return rows
 
 
-def order_rows(side: Side, board: Board, gating: Gating) -> list[list]:
+def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[list]:
     """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
     walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
     walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
@@ -165,7 +165,7 @@ def order_rows(side: Side, board: Board, gating: Gating) -> list[list]:
     return rows
 
 
-def comparison_line(found: Comparison, boards: dict[str, Board], complete: bool) -> str:
+def comparison_line(found: Comparison, boards: dict[str, StandingTable], complete: bool) -> str:
     """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
 
     complete: whether nothing of it may change any more.
@@ -218,7 +218,7 @@ def study_line(study: BeamStudy, name: str, complete: bool) -> str:
     return f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact limits would tell more."
 
 
-def in_words(board: Board, direction: str) -> str:
+def in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
     told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
     return f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}."
@@ -237,7 +237,7 @@ def _falls(change: float, what: str = "it") -> str:
     return f"lowers {what} by {number(change)}" if change >= 0 else f"raises {what} by {number(-change)}"
 
 
-def _how(board: Board, own: str) -> str:
+def _how(board: StandingTable, own: str) -> str:
     limits = board.limits
     if limits.method == EXACT:
         return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
@@ -245,7 +245,7 @@ def _how(board: Board, own: str) -> str:
     return f"<b>beam {limits.width}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
 
 
-def _unfinished(known: Known, limits: Limits, width: int) -> str:
+def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
     """What may still come of beam limits that are the best so far."""
     exact = known.search if known.search.exact else known.exact
     if exact is not None and exact.runs:
@@ -261,10 +261,10 @@ def _ended(work) -> str:
     return "failed" if work.job is not None and work.job.state == "failed" else "stopped"
 
 
-def _line(name: str, colour: str, walk: Walk, gating: Gating) -> Line:
+def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
     gate = gating.gate(walk)
     p = walk.p.get(gating.form)
-    return Line(name, colour, gating.counts / gating.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
+    return FigureLine(name, colour, gating.counts / gating.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
 
 
 def _cells(one: Standing, direction: str) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 import streamlit as st
 
 from core.explanation.plausibility import MEANING, Evidence, apart, evidence_of, leaders
-from core.explanation.rows import Row
+from core.explanation.rows import WordRow
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
@@ -14,7 +14,7 @@ COLUMN = "average precision ↑"
 _MARK = "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
 
 
-def evidence_section(view: View, rows: list[Row]) -> None:
+def evidence_section(view: View, rows: list[WordRow]) -> None:
     """Where evidence is known: which measure finds it best, in a sentence, and each one's numbers in a table."""
     if not view.example.evidence:
         return
@@ -86,7 +86,7 @@ def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str
     return drawn + escaped(text[end:], most)
 
 
-def _finding(evidence: Evidence, rows: list[Row], unit: str) -> str:
+def _finding(evidence: Evidence, rows: list[WordRow], unit: str) -> str:
     """The result in a sentence, HTML in which all text is escaped."""
     if evidence.everything:
         return f"Every {unit} is evidence here, so every order finds it."

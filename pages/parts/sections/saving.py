@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.explanation.rows import Row
+from core.explanation.rows import WordRow
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance
 from core.wording import safe_name, without_markup
@@ -36,7 +36,7 @@ def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
     _save(label, page, name, "text/html", key, "One file without scripts that opens in any browser, offline.")
 
 
-def save_attributions(view: "View", rows: list[Row], answer: str, notes: Iterable[str] = ()) -> None:
+def save_attributions(view: "View", rows: list[WordRow], answer: str, notes: Iterable[str] = ()) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
     Args:

@@ -57,7 +57,7 @@ def step_of(value: str | None, count: int) -> int:
     return min(int(value), count - 1) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6 else 0
 
 
-def answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
+def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     asked = [path for path in paths if path.measure == played]
     if not asked:

@@ -6,13 +6,13 @@ import numpy as np
 from core.explanation.explainer import Attribution
 from core.explanation.recursive import BY_RATIO, Band, Step, Summary, planned_counts
 from core.explanation.rows import build_row, choose_variant, value_text
-from core.figures.figures import Line, RandomLine
+from core.figures.figures import FigureLine, RandomLine
 from core.figures.palette import STRONGEST, hue
 from core.mathematics.curves import spread
 from core.mathematics.statistics import ALPHA
 from core.measures.registry import Measure
 from core.validity.gate import FLOOR, HOLM, NO_REFERENCE, Gate
-from core.validity.mask_tests import Judged
+from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
 from pages.parts.sections.sides import PERCENT, Side
@@ -67,7 +67,7 @@ def smallest(steps: tuple[Step, ...], form: str) -> float:
     return min((step.p[form] for step in steps if form in step.p), default=float("nan"))
 
 
-def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades: list[float], colours: str, form: str, gate: Gate, text: str) -> dict:
+def by_hand(side: Side, mask: np.ndarray, judged: MaskTest, whole: MaskTest, shades: list[float], colours: str, form: str, gate: Gate, text: str) -> dict:
     """One model's part of what-if: a single step, for a mask that a person set; colours: what its shades are."""
     step = Step.of(mask, np.zeros(len(mask)), judged)
     changed = int(judged.logits[0].argmax()) != int(whole.logits[0].argmax())
@@ -78,10 +78,10 @@ def by_hand(side: Side, mask: np.ndarray, judged: Judged, whole: Judged, shades:
             "gate": {"available": gate.available, "first": None, "text": text}, "steps": [shown]}
 
 
-def line(measure: str, summary: Summary, form: str) -> Line:
+def line(measure: str, summary: Summary, form: str) -> FigureLine:
     """A path for the figure."""
     p = np.array([step.p.get(form, np.nan) for step in summary.steps])
-    return Line(measure, hue(measure), summary.x[:len(p)], summary.values, p, summary.gate.rejected, summary.gate.first)
+    return FigureLine(measure, hue(measure), summary.x[:len(p)], summary.values, p, summary.gate.rejected, summary.gate.first)
 
 
 def random_line(band: Band, x: np.ndarray, gate: Gate | None, target: int, form: str) -> RandomLine:
