@@ -47,7 +47,7 @@ class DataSource:
                 "classes": {column: list(names) for column, names in self.classes.items()}, "origin": self.origin, "notes": list(self.notes)}
 
     @classmethod
-    def from_dict(cls, found: dict) -> "Source":
+    def from_dict(cls, found: dict) -> "DataSource":
         """Read what `as_dict` wrote; BadData where it is something else."""
         try:
             name, file, suffix, origin = (found[part] for part in ("name", "file", "suffix", "origin"))
