@@ -1,4 +1,6 @@
-"""Long work that outlives a rerun of the page: one worker, jobs take turns, keyed by content, with progress and cancel."""
+"""Long work that outlives a rerun of the page: one worker, jobs take turns, keyed by content, with progress and
+cancel.
+"""
 
 import atexit
 import logging
@@ -144,7 +146,7 @@ class Jobs:
         """How many jobs have their turn before this one's next; 0 if it is at work, ended or unknown."""
         with self._changed:
             job, line = self._jobs.get(key), [self._at_turn, *(other for other, _ in self._ready)]
-            before = line[:line.index(job)] if job is not None and job in line else []
+            before = line[: line.index(job)] if job is not None and job in line else []
             return sum(other is not None and not other.cancelled() for other in before)
 
     def _work(self) -> None:
@@ -168,7 +170,7 @@ class Jobs:
 
     def _forget(self) -> None:
         ended = [key for key, job in self._jobs.items() if not job.active]
-        for key in ended[:max(0, len(ended) - self._remembered)]:
+        for key in ended[: max(0, len(ended) - self._remembered)]:
             del self._jobs[key]
 
 

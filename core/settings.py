@@ -2,12 +2,14 @@
 
 FAITHSCOPE_DEVICE      auto (default), cuda, cuda:N, mps or cpu
 FAITHSCOPE_PRECISION   float32 (default), bfloat16 or float16
-FAITHSCOPE_MODEL       the models on offer, separated by ";", that of the first view first: bundled names, folders, hub ids or adapters
+FAITHSCOPE_MODEL       the models on offer, separated by ";", that of the first view first: bundled names, folders, hub
+ids or adapters
 FAITHSCOPE_DATA        the data on offer, separated by ";", that of the first view first: files, hub ids (owner/name or
                        owner/name:config:split) or names of tasks (default none)
 FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
 FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
-FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU, 131072 on a GPU)
+FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU,
+131072 on a GPU)
 """
 
 import os
@@ -53,8 +55,15 @@ def read(environment: dict[str, str] | None = None) -> Settings:
         raise SettingError(f"FAITHSCOPE_PRECISION is {precision!r}; write one of {', '.join(PRECISIONS)}.")
     megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes", 2000)
     exact = _whole(env, "FAITHSCOPE_EXACT", "scores", None)
-    return Settings(env.get("FAITHSCOPE_DEVICE") or "auto", precision, _listed(env.get("FAITHSCOPE_MODEL")) or ("sst2-fmm",),
-                    _listed(env.get("FAITHSCOPE_DATA")), Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"), megabytes * 1_000_000, exact)
+    return Settings(
+        env.get("FAITHSCOPE_DEVICE") or "auto",
+        precision,
+        _listed(env.get("FAITHSCOPE_MODEL")) or ("sst2-fmm",),
+        _listed(env.get("FAITHSCOPE_DATA")),
+        Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"),
+        megabytes * 1_000_000,
+        exact,
+    )
 
 
 def _whole(env, name: str, unit: str, default: int | None) -> int | None:

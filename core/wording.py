@@ -26,7 +26,7 @@ def escaped(text: str, most: int = 60) -> str:
 
 def shortened(text: str, most: int = 60) -> str:
     """At most `most` characters, the cut marked by …"""
-    return text if len(text) <= most else text[:most - 21] + "…" + text[-20:]
+    return text if len(text) <= most else text[: most - 21] + "…" + text[-20:]
 
 
 def without_markup(said: str) -> str:
@@ -59,14 +59,21 @@ def safe_name(parts: Iterable[str], suffix: str = "") -> str:
         parts: what the file holds, the most telling first; letters lose their accents, the rest becomes -.
         suffix: "csv" or ".csv"; none for a name to which a page adds its own.
     """
-    words = (re.sub(r"[^A-Za-z0-9_]+", "-", unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode()).strip("-_") for part in parts)
+    words = (
+        re.sub(r"[^A-Za-z0-9_]+", "-", unicodedata.normalize("NFKD", part).encode("ascii", "ignore").decode()).strip(
+            "-_"
+        )
+        for part in parts
+    )
     end = re.sub(r"[^A-Za-z0-9]", "", suffix)[:10]
     end = f".{end}" if end else ""
-    stem = "-".join(word for word in words if word)[:LONGEST_NAME - len(end) - 1].strip("-_") or "faithscope"
+    stem = "-".join(word for word in words if word)[: LONGEST_NAME - len(end) - 1].strip("-_") or "faithscope"
     return (f"{stem}_" if _RESERVED.fullmatch(stem) else stem) + end
 
 
 def text_table(header: list[str], body: list[list[str]]) -> str:
     """Rows as text for a terminal, in columns as wide as they need."""
     widths = [max(len(row[i]) for row in (header, *body)) for i in range(len(header))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *body))
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *body)
+    )

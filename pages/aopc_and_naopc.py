@@ -7,7 +7,14 @@ import streamlit as st
 from core.explanation.limiting import WIDTH, left_over
 from core.explanation.plausibility import evidence_of
 from core.explanation.rows import SIGNS
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, StandingGates, StandingTable, compare_standings
+from core.explanation.standings import (
+    ARROWS,
+    COMPREHENSIVENESS,
+    DIRECTIONS,
+    StandingGates,
+    StandingTable,
+    compare_standings,
+)
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT, STILL
@@ -58,18 +65,34 @@ def aopc_and_naopc() -> None:
     with controls:
         left, right = st.columns([3, 2], gap="large")
         with left:
-            direction = linked(st.segmented_control, "Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", required=True, format_func=_direction_name,
-                               help="Comprehensiveness masks the most important words first, and the probability should fall fast. "
-                                    "Sufficiency masks the least important first, and it should stay.")
+            direction = linked(
+                st.segmented_control,
+                "Direction",
+                DIRECTIONS,
+                COMPREHENSIVENESS,
+                "curves",
+                required=True,
+                format_func=_direction_name,
+                help="Comprehensiveness masks the most important words first, and the probability should fall fast. "
+                "Sufficiency masks the least important first, and it should stay.",
+            )
         with right:
             beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
     choice = Choice(direction=direction, **settings)
     sides = both_sides(view, beside, said)
     if left_over(view.encoded) == 0:
         with said:
-            prediction_line(view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare.")
+            prediction_line(
+                view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare."
+            )
     else:
-        _live(view, [KnownLimits.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides], choice, said, stage)
+        _live(
+            view,
+            [KnownLimits.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides],
+            choice,
+            said,
+            stage,
+        )
     with below:
         about_the_test(sides, choice.form)
         for note in view.model.notes:
@@ -83,22 +106,59 @@ def _direction_name(direction: str) -> str:
 
 
 def _settings() -> dict:
-    chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
-                    help="Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to be asked.")
+    chosen = linked(
+        st.multiselect,
+        "Measures",
+        list(measures()),
+        list(DEFAULT),
+        "measures",
+        help="Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to "
+        "be asked.",
+    )
     left, middle, right = st.columns(3)
     with left:
-        sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
-                      help="Signed: what supports the class is masked first. Absolute: what matters most either way.")
+        sign = linked(
+            st.segmented_control,
+            "Values",
+            SIGNS,
+            "signed",
+            "values",
+            required=True,
+            help="Signed: what supports the class is masked first. Absolute: what matters most either way.",
+        )
         rule = choose_rule()
     with middle:
-        width = linked(st.segmented_control, "Beam", WIDTHS, str(WIDTH), "beam", required=True,
-                       help="How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs more.")
+        width = linked(
+            st.segmented_control,
+            "Beam",
+            WIDTHS,
+            str(WIDTH),
+            "beam",
+            required=True,
+            help="How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs "
+            "more.",
+        )
         form = choose_form()
     with right:
-        search = linked(st.segmented_control, "Search beams in", (HALF, FULL), HALF, "search", required=True,
-                        help="Half precision is used where this device is faster in it; the orders that it finds are scored in the model’s own "
-                             "precision, so that the limits shown are attained.")
-    return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": search == HALF}
+        search = linked(
+            st.segmented_control,
+            "Search beams in",
+            (HALF, FULL),
+            HALF,
+            "search",
+            required=True,
+            help="Half precision is used where this device is faster in it; the orders that it finds are scored in the "
+            "model’s own "
+            "precision, so that the limits shown are attained.",
+        )
+    return {
+        "measures": tuple(chosen),
+        "sign": sign,
+        "rule": rule,
+        "width": int(width),
+        "form": form,
+        "half": search == HALF,
+    }
 
 
 def _live(view: View, known: list[KnownLimits], choice: Choice, said, stage) -> None:
@@ -136,8 +196,12 @@ def _draw(view: View, known: list[KnownLimits], choice: Choice, works: list, stu
             _slope(view, compared, boards)
         st.subheader("The orders, step by step", anchor=False)
         _columns(known, lambda one, key: _curves(view, one, boards[one], choice, key) if one in boards else None)
-        st.caption("Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that were found. Crosses and dotted "
-                   "lines: the input is rejected as out-of-distribution, or comes after one that is, so the score there says little.")
+        st.caption(
+            "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst "
+            "that were found. Crosses and dotted "
+            "lines: the input is rejected as out-of-distribution, or comes after one that is, so the score there says "
+            "little."
+        )
         _table(view, boards, choice)
     _studies(view, known[0], study, choice)
     if polls and not working.going([*works, *study]):
@@ -169,7 +233,9 @@ def _comparison(boards: dict[KnownLimits, StandingTable], choice: Choice) -> str
     compared = _compared(boards, choice)
     if compared is None:
         return standing.no_comparison([one.side for one in boards])
-    return standing.comparison_line(compared, _by_model(boards), not any(work.runs for one in boards for work in one.works))
+    return standing.comparison_line(
+        compared, _by_model(boards), not any(work.runs for one in boards for work in one.works)
+    )
 
 
 def _columns(known: list[KnownLimits], draw) -> None:
@@ -183,7 +249,14 @@ def _columns(known: list[KnownLimits], draw) -> None:
             draw(one, str(i))
 
 
-def _gauge(view: View, one: KnownLimits, board: StandingTable, boards: dict[KnownLimits, StandingTable], choice: Choice, key: str) -> None:
+def _gauge(
+    view: View,
+    one: KnownLimits,
+    board: StandingTable,
+    boards: dict[KnownLimits, StandingTable],
+    choice: Choice,
+    key: str,
+) -> None:
     if len(boards) > 1:
         st.markdown(f"**{plain(one.side.model.name)}**")
     if board.standings or board.chance is not None:
@@ -197,12 +270,35 @@ def _gauge(view: View, one: KnownLimits, board: StandingTable, boards: dict[Know
         st.caption(plain(untested))
 
 
-def _drawn_gauge(view: View, one: KnownLimits, board: StandingTable, boards: dict[KnownLimits, StandingTable], choice: Choice, key: str) -> None:
+def _drawn_gauge(
+    view: View,
+    one: KnownLimits,
+    board: StandingTable,
+    boards: dict[KnownLimits, StandingTable],
+    choice: Choice,
+    key: str,
+) -> None:
     # Under each other on one axis: what one model allows and another does not is seen at once.
     span = min(other.limits.lower for other in boards.values()), max(other.limits.upper for other in boards.values())
-    drawn = gauges(standing.gauge_rows(board), standing.chance_range(board), board.limits, standing.tag(board.limits), _score_name(one), span)
-    st.plotly_chart(drawn, width="stretch", theme=None, key=f"gauges-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
-    figure_buttons(f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges")
+    drawn = gauges(
+        standing.gauge_rows(board),
+        standing.chance_range(board),
+        board.limits,
+        standing.tag(board.limits),
+        _score_name(one),
+        span,
+    )
+    st.plotly_chart(
+        drawn,
+        width="stretch",
+        theme=None,
+        key=f"gauges-{key}",
+        config=_QUIET,
+        alt=standing.in_words(board, choice.direction),
+    )
+    figure_buttons(
+        f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges"
+    )
 
 
 def _offers(one: KnownLimits) -> None:
@@ -218,28 +314,63 @@ def _slope(view: View, compared, boards: dict[KnownLimits, StandingTable]) -> No
     st.subheader("Before and after normalising", anchor=False)
     names = list(_by_model(boards))
     before, after = standing.slope_points(compared, names[1])
-    st.plotly_chart(slope(before, after, f"place by {_direction_name(compared.direction)}, 1 is best"), width="stretch", theme=None, key="slope", config=_QUIET,
-                    alt=f"Places by AOPC and by NAOPC. {len(compared.changed)} of {len(compared.ahead)} comparisons change.")
-    st.caption(f"Full lines: {plain(names[0])}; dashed: {plain(names[1])}. Within one model normalising never changes the order of measures; between models it can. "
-               f"Agreement of the two orders (Kendall’s τ-b, 1 ↑ is the same): {number(compared.tau)}.")
+    st.plotly_chart(
+        slope(before, after, f"place by {_direction_name(compared.direction)}, 1 is best"),
+        width="stretch",
+        theme=None,
+        key="slope",
+        config=_QUIET,
+        alt=f"Places by AOPC and by NAOPC. {len(compared.changed)} of {len(compared.ahead)} comparisons change.",
+    )
+    st.caption(
+        f"Full lines: {plain(names[0])}; dashed: {plain(names[1])}. Within one model normalising never changes the "
+        f"order of measures; between models it can. "
+        f"Agreement of the two orders (Kendall’s τ-b, 1 ↑ is the same): {number(compared.tau)}."
+    )
     figure_buttons("slope", safe_name(["naopc-ranks", view.example.id, *names]), about_view(view), "the slope chart")
 
 
 def _curves(view: View, one: KnownLimits, board: StandingTable, choice: Choice, key: str) -> None:
     gating, band = choice.gating(one.side), one.orders.band
-    random = None if board.chance is None else random_line(band, gating.counts / gating.encoded.F, board.chance.gate, one.side.target, gating.form)
-    drawn = masking_paths(standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit)
-    st.plotly_chart(drawn, width="stretch", theme=None, key=f"curves-{key}", config=_QUIET, alt=standing.in_words(board, choice.direction))
-    figure_buttons(f"curves-{key}", safe_name(["aopc-curves", view.example.id, one.side.model.name]), about_view(view), "the curves")
+    random = (
+        None
+        if board.chance is None
+        else random_line(band, gating.counts / gating.encoded.F, board.chance.gate, one.side.target, gating.form)
+    )
+    drawn = masking_paths(
+        standing.curve_lines(board, choice.direction, gating), random, _score_name(one), one.side.encoded.unit
+    )
+    st.plotly_chart(
+        drawn,
+        width="stretch",
+        theme=None,
+        key=f"curves-{key}",
+        config=_QUIET,
+        alt=standing.in_words(board, choice.direction),
+    )
+    figure_buttons(
+        f"curves-{key}",
+        safe_name(["aopc-curves", view.example.id, one.side.model.name]),
+        about_view(view),
+        "the curves",
+    )
 
 
 def _table(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice) -> None:
-    header, rows, two = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"], [], len(boards) > 1
+    header, rows, two = (
+        ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"],
+        [],
+        len(boards) > 1,
+    )
     known = {one: evidence_of(one.side.encoded, view.example.evidence) for one in boards}
     marked = any(evidence is not None for evidence in known.values())
     for one, board in boards.items():
         named = standing.table_rows(board, standing.counting(choice.gating(one.side)))
-        named = [[*row[:-1], cell, row[-1]] for row, cell in zip(named, standing.precision_cells(board, known[one]))] if marked else named
+        named = (
+            [[*row[:-1], cell, row[-1]] for row, cell in zip(named, standing.precision_cells(board, known[one]))]
+            if marked
+            else named
+        )
         rows += [[one.side.model.name, *row] for row in named] if two else named
         told = _apart(one, board, known[one], choice.direction, two)
         if told:
@@ -247,18 +378,37 @@ def _table(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice)
     header = [*header[:-1], COLUMN, header[-1]] if marked else header
     header = ["model", *header] if two else header
     table(header, rows, most=90)
-    st.caption("AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between the least (0) and the most (1) that "
-               "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as out-of-distribution.")
+    st.caption(
+        "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies "
+        "between the least (0) and the most (1) that "
+        "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as "
+        "out-of-distribution."
+    )
     if marked:
         st.caption(precision_note(next(iter(known.values())), view.encoded.unit))
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Scores (CSV)", standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
-                   lambda: [row + [standing.precisions(board, known[one]).get(row[1])] * marked for one, board in boards.items()
-                            for row in standing.score_rows(one.side, board, choice.sign, choice.gating(one.side))],
-                   safe_name(["naopc", view.example.id, view.model.name], "csv"), key="scores-csv")
-        save_table("Orders (CSV)", standing.ORDER_COLUMNS,
-                   lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, choice.gating(one.side))],
-                   safe_name(["aopc-orders", view.example.id, view.model.name], "csv"), key="orders-csv")
+        save_table(
+            "Scores (CSV)",
+            standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
+            lambda: [
+                row + [standing.precisions(board, known[one]).get(row[1])] * marked
+                for one, board in boards.items()
+                for row in standing.score_rows(one.side, board, choice.sign, choice.gating(one.side))
+            ],
+            safe_name(["naopc", view.example.id, view.model.name], "csv"),
+            key="scores-csv",
+        )
+        save_table(
+            "Orders (CSV)",
+            standing.ORDER_COLUMNS,
+            lambda: [
+                row
+                for one, board in boards.items()
+                for row in standing.order_rows(one.side, board, choice.gating(one.side))
+            ],
+            safe_name(["aopc-orders", view.example.id, view.model.name], "csv"),
+            key="orders-csv",
+        )
         _save_page(view, boards, choice, (header, rows))
 
 
@@ -268,16 +418,34 @@ def _apart(one: KnownLimits, board: StandingTable, evidence, direction: str, two
         return ""
     faithful = {found.measure: found.naopc[direction] for found in board.standings}
     warned = [found.measure for found in board.standings if found.marked(direction, True)]
-    return disagreement(evidence, standing.precisions(board, evidence), faithful, "NAOPC", board.chance.naopc, direction != COMPREHENSIVENESS, warned,
-                        one.side.model.name if two else "")
+    return disagreement(
+        evidence,
+        standing.precisions(board, evidence),
+        faithful,
+        "NAOPC",
+        board.chance.naopc,
+        direction != COMPREHENSIVENESS,
+        warned,
+        one.side.model.name if two else "",
+    )
 
 
-def _save_page(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice, scores: tuple[list[str], list[list[str]]]) -> None:
-    sides = [(one.side, standing.side_limits(one, board, choice.width, choice.direction, choice.gating(one.side), _score_name(one))) for one, board in boards.items()]
+def _save_page(
+    view: View, boards: dict[KnownLimits, StandingTable], choice: Choice, scores: tuple[list[str], list[list[str]]]
+) -> None:
+    sides = [
+        (
+            one.side,
+            standing.side_limits(one, board, choice.width, choice.direction, choice.gating(one.side), _score_name(one)),
+        )
+        for one, board in boards.items()
+    ]
     first, board = next(iter(boards.items()))
     told = _comparison(boards, choice)
     settings = {"values": choice.sign, "validity gate": f"{choice.rule} rule, {choice.form} form of the test"}
-    save_limits(view, sides, standing.limits_answer(first, board, choice.direction), told, scores, choice.direction, settings)
+    save_limits(
+        view, sides, standing.limits_answer(first, board, choice.direction), told, scores, choice.direction, settings
+    )
 
 
 def _study_of_text(known: KnownLimits, choice: Choice) -> Study:
@@ -296,7 +464,10 @@ def _study_of_data(view: View, choice: Choice) -> list[Study]:
 
 def _studies(view: View, known: KnownLimits, studies: list[Study], choice: Choice) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
-    st.caption(f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} (probability) twice in a row.")
+    st.caption(
+        f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} "
+        f"(probability) twice in a row."
+    )
     working.progress(studies, "studies")
     for i, study in enumerate(studies):
         working.offer(study)
@@ -304,11 +475,21 @@ def _studies(view: View, known: KnownLimits, studies: list[Study], choice: Choic
         if found is None:
             continue
         st.html(f"<p>{escaped(standing.study_line(found, study.name, study.complete), 300)}</p>")
-        limits = known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
+        limits = (
+            known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
+        )
         score = "probability of the predicted class" if i else _score_name(known)
-        st.plotly_chart(widths(found, limits, score), width="stretch", theme=None, key=f"widths-{i}", config=_QUIET,
-                        alt=standing.study_line(found, study.name, study.complete))
-        figure_buttons(f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes")
+        st.plotly_chart(
+            widths(found, limits, score),
+            width="stretch",
+            theme=None,
+            key=f"widths-{i}",
+            config=_QUIET,
+            alt=standing.study_line(found, study.name, study.complete),
+        )
+        figure_buttons(
+            f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes"
+        )
 
 
 def _score_name(one: KnownLimits) -> str:

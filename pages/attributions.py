@@ -39,7 +39,9 @@ def attributions() -> None:
             attribution = _attribution(view, name)
             if attribution is not None:
                 found[name] = attribution
-    rows = [build_row(measures()[name], attribution, sign, view.encoded.premasked) for name, attribution in found.items()]
+    rows = [
+        build_row(measures()[name], attribution, sign, view.encoded.premasked) for name, attribution in found.items()
+    ]
     said = _answer(view, rows, chosen)
     with answer:
         prediction_line(view, said)
@@ -63,25 +65,51 @@ def _class_buttons(view: View) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Explain", width="content")
         for i, label in enumerate(view.model.labels):
-            st.button(f"{plain(label)} · {number(float(view.probabilities[i]))}", key=f"explain-{i}", on_click=explain, args=(label,),
-                      type="primary" if i == view.target else "secondary", help="Probability of the class; press to explain it instead.")
+            st.button(
+                f"{plain(label)} · {number(float(view.probabilities[i]))}",
+                key=f"explain-{i}",
+                on_click=explain,
+                args=(label,),
+                type="primary" if i == view.target else "secondary",
+                help="Probability of the class; press to explain it instead.",
+            )
 
 
 def _settings(unit: str) -> tuple[list[str], str]:
     st.subheader("Settings", anchor=False)
-    chosen = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
-                    help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.")
-    sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
-                  help=f"Signed: does the {unit} support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
-                       "Measures without the chosen kind show their own.")
+    chosen = linked(
+        st.multiselect,
+        "Measures",
+        list(measures()),
+        list(DEFAULT),
+        "measures",
+        help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.",
+    )
+    sign = linked(
+        st.segmented_control,
+        "Values",
+        SIGNS,
+        "signed",
+        "values",
+        required=True,
+        help=f"Signed: does the {unit} support (+) or oppose (−) the class? Absolute: how much it matters, either way. "
+        "Measures without the chosen kind show their own.",
+    )
     return chosen, sign
 
 
 def _attribution(view: View, name: str):
     """The attribution if it is stored, cheap or done; otherwise its offer or its progress, and None."""
     explainer, encoded, target = view.explainer, view.encoded, view.target
-    key = canonical_key("job/attribution", 1, model=view.model.digest, precision=view.model.precision, example=encoded.digest,
-                        measure=name, target=target)
+    key = canonical_key(
+        "job/attribution",
+        1,
+        model=view.model.digest,
+        precision=view.model.precision,
+        example=encoded.digest,
+        measure=name,
+        target=target,
+    )
     job = resources.jobs().find(key)
     stored = explainer.stored(encoded, name, target)
     if stored is not None:
@@ -107,8 +135,11 @@ def _offer(view: View, name: str, key: str, cost, job) -> None:
     explainer, encoded, target = view.explainer, view.encoded, view.target
 
     def start() -> None:
-        resources.jobs().submit(key, name, lambda job: explainer.attribute(
-            encoded, name, target, progress=job.report, cancelled=job.cancelled))
+        resources.jobs().submit(
+            key,
+            name,
+            lambda job: explainer.attribute(encoded, name, target, progress=job.report, cancelled=job.cancelled),
+        )
 
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.button(f"Compute {name}", on_click=start, key=f"ask-{name}")
@@ -116,7 +147,11 @@ def _offer(view: View, name: str, key: str, cost, job) -> None:
         if job is not None and job.state == "failed":
             st.error(plain(job.problem))
         if job is not None and job.cancelled():
-            kept = "; what was computed is kept, and asking again goes on from there" if measures()[name].needs == ORACLE else ""
+            kept = (
+                "; what was computed is kept, and asking again goes on from there"
+                if measures()[name].needs == ORACLE
+                else ""
+            )
             st.caption(f"Cancelled{kept}.")
 
 
@@ -127,7 +162,9 @@ def _progress(key: str, name: str) -> None:
         st.rerun()
     # The pace of the first few passes says nothing.
     left = job.remaining_seconds if 50 * job.done > job.total else None
-    text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (f", about {duration(left)} left" if left is not None else "")
+    text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (
+        f", about {duration(left)} left" if left is not None else ""
+    )
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         ahead = resources.jobs().ahead(key)
         waits = f"{name}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
@@ -142,10 +179,16 @@ def _answer(view: View, rows: list[WordRow], chosen: list[str]) -> str:
     if not ranked:
         return f"Choose a measure in the settings below to see which {view.encoded.unit}s it calls important."
     firsts = {row.measure: most_important(row) for row in ranked}
-    spelled = {name: None if i is None else f"<b>{escaped(view.encoded.features[i].text)}</b>" for name, i in firsts.items()}
+    spelled = {
+        name: None if i is None else f"<b>{escaped(view.encoded.features[i].text)}</b>" for name, i in firsts.items()
+    }
     if len(ranked) == 1:
         name, word = next(iter(spelled.items()))
-        return f"By {escaped(name)}, {word} matters most." if word else f"By {escaped(name)}, no single {view.encoded.unit} speaks for this class."
+        return (
+            f"By {escaped(name)}, {word} matters most."
+            if word
+            else f"By {escaped(name)}, no single {view.encoded.unit} speaks for this class."
+        )
     ordered = [row for row in ranked if firsts[row.measure] is not None]
     shared = ", ".join(f"<b>{escaped(view.encoded.features[i].text)}</b>" for i in shared_top(ordered, TOP))
     top = min(TOP, view.encoded.F)
@@ -163,13 +206,23 @@ def _words(view: View, rows: list[WordRow]) -> None:
         return
     cut = view.encoded.truncation
     rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
-    word = words(rows, pieces(view.encoded, view.example.evidence), view.class_name, {m.name: m.definition for m in measures().values()}, rest=rest,
-                 name=attributions_name(view), about=about_view(view), unit=view.encoded.unit)
+    word = words(
+        rows,
+        pieces(view.encoded, view.example.evidence),
+        view.class_name,
+        {m.name: m.definition for m in measures().values()},
+        rest=rest,
+        name=attributions_name(view),
+        about=about_view(view),
+        unit=view.encoded.unit,
+    )
     if word is None:
         return
     st.html(f"<b>{escaped(view.encoded.features[word].text)}</b>, {view.encoded.unit} {word + 1} of {view.encoded.F}")
-    table(["measure", "variant", "value", "unit", "place (1 matters most)"],
-          [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or '—')] for row in rows])
+    table(
+        ["measure", "variant", "value", "unit", "place (1 matters most)"],
+        [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or "—")] for row in rows],
+    )
 
 
 def _agreement(rows: list[WordRow], unit: str) -> None:
@@ -182,9 +235,16 @@ def _agreement(rows: list[WordRow], unit: str) -> None:
     k = min(TOP, len(rows[0].free))
     tau, overlap = agreement(rows, k)
     names = [row.measure for row in rows]
-    shown = zip(st.columns(2, gap="large"), (tau, overlap), ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
-                (f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
-                 f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share {number(k / len(rows[0].free))} on average."))
+    shown = zip(
+        st.columns(2, gap="large"),
+        (tau, overlap),
+        ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
+        (
+            f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
+            f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share "
+            f"{number(k / len(rows[0].free))} on average.",
+        ),
+    )
     for column, values, title, note in shown:
         with column:
             st.markdown(f"**{title}**")
@@ -197,11 +257,18 @@ def _costs(view: View, chosen: list[str], found: dict) -> None:
     lines = []
     for name in chosen:
         cost, done = view.explainer.cost(view.encoded, name), found.get(name)
-        took = ["not computed", "—"] if done is None else [_spent(done.passes, done.milliseconds / 1000), "store" if done.stored else "model, now"]
+        took = (
+            ["not computed", "—"]
+            if done is None
+            else [_spent(done.passes, done.milliseconds / 1000), "store" if done.stored else "model, now"]
+        )
         lines.append([name, measures()[name].cost, _spent(cost.passes, cost.seconds), *took])
     table(["measure", "forward passes", "expected, at most ↓", "took ↓", "read from"], lines)
-    st.caption(f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} tokens. "
-               "Passes shared with another measure are counted once, for the one that asked first.")
+    st.caption(
+        f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} "
+        f"tokens. "
+        "Passes shared with another measure are counted once, for the one that asked first."
+    )
 
 
 def _spent(passes: int, seconds: float) -> str:

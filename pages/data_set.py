@@ -29,13 +29,18 @@ class Texts:
 
 def data_set() -> None:
     """Draw the page."""
-    frame = open_data("Data set", "Does it hold beyond this example?",
-                      "A text of your own is one example, and this page asks about many. Choose data")
+    frame = open_data(
+        "Data set",
+        "Does it hold beyond this example?",
+        "A text of your own is one example, and this page asks about many. Choose data",
+    )
     if frame is None:
         return
     first, second, third = st.columns([2, 5, 4])
     with first:
-        section = linked(st.segmented_control, "Question", list(SECTIONS), next(iter(SECTIONS)), "section", required=True)
+        section = linked(
+            st.segmented_control, "Question", list(SECTIONS), next(iter(SECTIONS)), "section", required=True
+        )
     texts = _choose_texts(frame, second, third)
     if texts is not None:
         SECTIONS[section](frame, texts)
@@ -44,16 +49,34 @@ def data_set() -> None:
 def _choose_texts(frame: Frame, left, right) -> Texts | None:
     """The texts that are chosen; None, and a sentence, where there are none."""
     with left:
-        which = linked(st.segmented_control, "Texts", (WHOLE, FILTERED), WHOLE, "texts", required=True, help="Labels are not needed: the prediction is explained.")
+        which = linked(
+            st.segmented_control,
+            "Texts",
+            (WHOLE, FILTERED),
+            WHOLE,
+            "texts",
+            required=True,
+            help="Labels are not needed: the prediction is explained.",
+        )
     with right:
-        size = linked(st.segmented_control, "Sample", SIZES, str(SAMPLE), "sample", required=True,
-                      help="Texts drawn at random, the same ones each time; a larger sample holds the smaller ones.")
+        size = linked(
+            st.segmented_control,
+            "Sample",
+            SIZES,
+            str(SAMPLE),
+            "sample",
+            required=True,
+            help="Texts drawn at random, the same ones each time; a larger sample holds the smaller ones.",
+        )
     browsed = frame.browsed
     data = browsed.index.data
     # In the order of the file, so that another order of the table draws the same ones.
     kept = data.examples if which == WHOLE else tuple(data.examples[i] for i in np.sort(browsed.rows))
     if which == FILTERED and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
-        st.caption("The filter asks what the model predicts, which is not known for all texts yet; the page Examples computes it.")
+        st.caption(
+            "The filter asks what the model predicts, which is not known for all texts yet; the page Examples computes "
+            "it."
+        )
     if not kept:
         if which == FILTERED:
             st.info("The filter on Examples leaves no text. Take a filter away there, or choose all of the data here.")
@@ -63,9 +86,15 @@ def _choose_texts(frame: Frame, left, right) -> Texts | None:
         return None
     drawn = draw_examples(kept, int(size))
     of = f"{len(data):,} texts of {data.name}"
-    narrowed = f"the {len(kept):,} that the filter leaves of {of}" if which == FILTERED and browsed.query.narrows else f"the {of}"
+    narrowed = (
+        f"the {len(kept):,} that the filter leaves of {of}"
+        if which == FILTERED and browsed.query.narrows
+        else f"the {of}"
+    )
     unset = "; no filter is set on Examples" if which == FILTERED and not browsed.query.narrows else ""
-    st.caption(plain(f"{'All of' if len(drawn) == len(kept) else f'{len(drawn):,}, drawn at random, of'} {narrowed}{unset}."))
+    st.caption(
+        plain(f"{'All of' if len(drawn) == len(kept) else f'{len(drawn):,}, drawn at random, of'} {narrowed}{unset}.")
+    )
     return Texts(data.name, data.digest, drawn)
 
 

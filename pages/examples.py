@@ -18,14 +18,45 @@ from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.saving import save_table
 
 ROWS = 12
-_NAMES = {"label": "Label", "predicted": "Predicted", "outcome": "The model is", "confidence": "Confidence", "length": "Length", "tag": "Tags"}
-_COLUMNS = {"row": ("id", "In the order of the file"), "text": ("text", "Sort by text"), "label": ("label", "Sort by label"),
-            "predicted": ("predicted", "Sort by predicted class"),
-            "label probability": ("p(label) ↑", "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident mistakes"),
-            "confidence": ("confidence", "Probability of the predicted class, 0 to 1"), "length": ("words", "Length in words, counted between spaces")}
+_NAMES = {
+    "label": "Label",
+    "predicted": "Predicted",
+    "outcome": "The model is",
+    "confidence": "Confidence",
+    "length": "Length",
+    "tag": "Tags",
+}
+_COLUMNS = {
+    "row": ("id", "In the order of the file"),
+    "text": ("text", "Sort by text"),
+    "label": ("label", "Sort by label"),
+    "predicted": ("predicted", "Sort by predicted class"),
+    "label probability": (
+        "p(label) ↑",
+        "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
+        "mistakes",
+    ),
+    "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
+    "length": ("words", "Length in words, counted between spaces"),
+}
 _FIRST_DOWN = ("confidence", "length")
-_HEADER = ("id", "text", "second text", "label", "predicted", "confidence (0 to 1)", "probability of label (0 to 1, higher is better)", "outcome", "words", "tags",
-           "note", "model", "weights (SHA-256)", "data", "data (SHA-256)")
+_HEADER = (
+    "id",
+    "text",
+    "second text",
+    "label",
+    "predicted",
+    "confidence (0 to 1)",
+    "probability of label (0 to 1, higher is better)",
+    "outcome",
+    "words",
+    "tags",
+    "note",
+    "model",
+    "weights (SHA-256)",
+    "data",
+    "data (SHA-256)",
+)
 
 
 def examples() -> None:
@@ -34,7 +65,9 @@ def examples() -> None:
         _answer_event(what, value)
     frame = open_frame("Examples", "Which example is worth looking at?")
     answer = st.container()
-    with st.expander("Other texts: type one, upload a file, fetch a data set", icon=":material/add:", expanded=frame.browsed is None):
+    with st.expander(
+        "Other texts: type one, upload a file, fetch a data set", icon=":material/add:", expanded=frame.browsed is None
+    ):
         one, more = st.tabs(["A text of your own", "A file or data set"])
         with one:
             text_box("", "")
@@ -84,18 +117,30 @@ def _answer(place, frame: Frame, browsed: Browsed) -> None:
     elif (judged.right >= 0).any():
         count, right = int((judged.right >= 0).sum()), int((judged.right == 1).sum())
         complete = browsed.known.complete
-        said = (f"The model is right on <b>{right:,} of {count:,}</b> examples{'' if complete else ' so far'} ({100 * judged.accuracy:.1f} % ↑). "
-                f"{_mistake(browsed, complete)}")
+        said = (
+            f"The model is right on <b>{right:,} of {count:,}</b> examples{'' if complete else ' so far'} "
+            f"({100 * judged.accuracy:.1f} % ↑). "
+            f"{_mistake(browsed, complete)}"
+        )
     else:
         least = int(np.nanargmin(judged.confidence))
-        said = (f"The model is least sure about <b>{escaped(index.data.examples[least].id)}</b>: "
-                f"{escaped(judged.labels[judged.predicted[least]])} with probability {number(float(judged.confidence[least]))}.")
+        said = (
+            f"The model is least sure about <b>{escaped(index.data.examples[least].id)}</b>: "
+            f"{escaped(judged.labels[judged.predicted[least]])} with probability "
+            f"{number(float(judged.confidence[least]))}."
+        )
     row = worst(judged)
     with place:
         st.html(f"<p style='font-size:1.12rem'>{said}</p>")
         if row is not None:
             mistake = index.data.examples[row].id
-            st.button(f"Choose {plain(shortened(mistake))}", key="choose-worst", on_click=choose, args=("example", mistake), icon=":material/arrow_forward:")
+            st.button(
+                f"Choose {plain(shortened(mistake))}",
+                key="choose-worst",
+                on_click=choose,
+                args=("example", mistake),
+                icon=":material/arrow_forward:",
+            )
         if frame.explainer is not None and browsed.match.how:
             st.caption(plain(browsed.match.how))
 
@@ -105,8 +150,12 @@ def _mistake(browsed: Browsed, complete: bool) -> str:
     if row is None:
         return "It makes no mistake here." if complete else ""
     judged, example = browsed.judged, browsed.index.data.examples[row]
-    return (f"Its most confident mistake is <b>{escaped(example.id)}</b>: it says {escaped(judged.labels[judged.predicted[row]])} "
-            f"with probability {number(float(judged.confidence[row]))}, the label is {escaped(_label(browsed, example.label))}.")
+    return (
+        f"Its most confident mistake is <b>{escaped(example.id)}</b>: it says "
+        f"{escaped(judged.labels[judged.predicted[row]])} "
+        f"with probability {number(float(judged.confidence[row]))}, the label is "
+        f"{escaped(_label(browsed, example.label))}."
+    )
 
 
 def _predictions(explainer, browsed: Browsed) -> None:
@@ -114,7 +163,9 @@ def _predictions(explainer, browsed: Browsed) -> None:
     index, known = browsed.index, browsed.known
     if known.complete:
         if known.problems:
-            st.warning(f"{len(known.problems):,} examples have no prediction. {plain(next(iter(known.problems.values())))}")
+            st.warning(
+                f"{len(known.problems):,} examples have no prediction. {plain(next(iter(known.problems.values())))}"
+            )
         return
     job = resources.jobs().find(data.job_key(explainer, index))
     if job is not None and job.active and not job.cancelled():
@@ -129,9 +180,17 @@ def _predictions(explainer, browsed: Browsed) -> None:
         _progress(explainer, browsed.key)
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button("Predict all examples" if not known.done else "Go on predicting", on_click=data.predict, args=(explainer, index), key="predict-all", type="primary")
+        st.button(
+            "Predict all examples" if not known.done else "Go on predicting",
+            on_click=data.predict,
+            args=(explainer, index),
+            key="predict-all",
+            type="primary",
+        )
         left = len(index) - known.done
-        st.markdown(f"{left:,} texts to read, about {duration(cost.seconds * left / len(index))}; the page stays usable")
+        st.markdown(
+            f"{left:,} texts to read, about {duration(cost.seconds * left / len(index))}; the page stays usable"
+        )
         if job is not None and job.state == "failed":
             st.error(plain(job.problem))
         if job is not None and job.cancelled():
@@ -153,7 +212,10 @@ def _progress(explainer, key: str) -> None:
     text = f"Predicted {job.done:,} of {job.total:,} examples" if job.total else "Waiting to begin"
     text += f", about {duration(left)} left" if left is not None else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(job.done / job.total if job.total else 0.0, text + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else ""))
+        st.progress(
+            job.done / job.total if job.total else 0.0,
+            text + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else ""),
+        )
         st.button("Cancel", key="cancel-predict-all", on_click=job.cancel)
 
 
@@ -161,17 +223,27 @@ def _shown(frame: Frame, browsed: Browsed) -> dict:
     query, judged, rows = browsed.query, browsed.judged, browsed.rows
     pages = max(1, -(-len(rows) // ROWS))
     page = _page_of(frame, browsed, pages)
-    here = rows[(page - 1) * ROWS:page * ROWS]
+    here = rows[(page - 1) * ROWS : page * ROWS]
     wanted = terms(query.search)
     columns = ["row", "text"] + ["label"] * bool(browsed.index.data.classes) + ["predicted"] * bool(judged.labels)
-    columns += ["label probability"] * bool((judged.right >= 0).any()) + ["confidence"] * bool(judged.labels) + ["length"]
+    columns += (
+        ["label probability"] * bool((judged.right >= 0).any()) + ["confidence"] * bool(judged.labels) + ["length"]
+    )
     left = f"{len(rows):,} of {len(browsed.index):,}" if query.narrows else f"{len(rows):,}"
-    return {"search": query.search, "terms": wanted, "narrows": query.narrows, "order": query.order, "descending": query.descending,
-            "found": f"{left} examples", "page": page, "pages": pages,
-            "where": f"{(page - 1) * ROWS + 1:,} to {(page - 1) * ROWS + len(here):,} of {len(rows):,}",
-            "columns": [{"order": order, "name": _COLUMNS[order][0], "about": _COLUMNS[order][1]} for order in columns],
-            "facets": [_facet(facet, browsed) for facet in filters.FACETS if _tells(facet, browsed)],
-            "rows": [_row(int(i), browsed, wanted, frame) for i in here]}
+    return {
+        "search": query.search,
+        "terms": wanted,
+        "narrows": query.narrows,
+        "order": query.order,
+        "descending": query.descending,
+        "found": f"{left} examples",
+        "page": page,
+        "pages": pages,
+        "where": f"{(page - 1) * ROWS + 1:,} to {(page - 1) * ROWS + len(here):,} of {len(rows):,}",
+        "columns": [{"order": order, "name": _COLUMNS[order][0], "about": _COLUMNS[order][1]} for order in columns],
+        "facets": [_facet(facet, browsed) for facet in filters.FACETS if _tells(facet, browsed)],
+        "rows": [_row(int(i), browsed, wanted, frame) for i in here],
+    }
 
 
 def _page_of(frame: Frame, browsed: Browsed, pages: int) -> int:
@@ -193,24 +265,40 @@ def _facet(facet: str, browsed: Browsed) -> dict:
     on = browsed.query.facets.get(facet, ())
     values = [{"value": value, "count": count, "on": value in on} for value, count in browsed.counts[facet].items()]
     # What no example has is left out; what the other filters leave none of stays in its place.
-    return {"key": facet, "name": _NAMES[facet], "values": [v for v in values if v["on"] or browsed.everything[facet][v["value"]]]}
+    return {
+        "key": facet,
+        "name": _NAMES[facet],
+        "values": [v for v in values if v["on"] or browsed.everything[facet][v["value"]]],
+    }
 
 
 def _tells(facet: str, browsed: Browsed) -> bool:
     """Whether a facet tells examples apart: not where all fall into its value for "none"."""
-    named = {"label": bool(browsed.index.data.classes), "tag": bool(browsed.index.tags), "length": True,
-             "outcome": bool((browsed.judged.right >= 0).any())}
+    named = {
+        "label": bool(browsed.index.data.classes),
+        "tag": bool(browsed.index.tags),
+        "length": True,
+        "outcome": bool((browsed.judged.right >= 0).any()),
+    }
     return bool(browsed.query.facets.get(facet)) or named.get(facet, bool((browsed.judged.predicted >= 0).any()))
 
 
 def _row(i: int, browsed: Browsed, wanted: list[str], frame: Frame) -> dict:
     example, judged = browsed.index.data.examples[i], browsed.judged
     there = judged.predicted[i] >= 0
-    return {"id": example.id, "text": excerpt(example.text, wanted), "second": excerpt(example.second, wanted) if example.second else None,
-            "label": _label(browsed, example.label), "predicted": judged.labels[judged.predicted[i]] if there else "—",
-            "right": None if judged.right[i] < 0 else bool(judged.right[i]), "label_probability": _share(float(judged.label_probability[i])),
-            "confidence": _share(float(judged.confidence[i])), "share": float(judged.confidence[i]) if there else None,
-            "length": int(browsed.index.lengths[i]), "chosen": frame.example is not None and frame.example.id == example.id}
+    return {
+        "id": example.id,
+        "text": excerpt(example.text, wanted),
+        "second": excerpt(example.second, wanted) if example.second else None,
+        "label": _label(browsed, example.label),
+        "predicted": judged.labels[judged.predicted[i]] if there else "—",
+        "right": None if judged.right[i] < 0 else bool(judged.right[i]),
+        "label_probability": _share(float(judged.label_probability[i])),
+        "confidence": _share(float(judged.confidence[i])),
+        "share": float(judged.confidence[i]) if there else None,
+        "length": int(browsed.index.lengths[i]),
+        "chosen": frame.example is not None and frame.example.id == example.id,
+    }
 
 
 def _label(browsed: Browsed, label: str | None) -> str:
@@ -238,31 +326,63 @@ def _chosen(frame: Frame) -> None:
         style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
         st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
     likely = np.argsort(-view.probabilities, kind="stable")[:12]
-    classes = " · ".join(f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}" for i in (sorted(likely) if view.model.C <= 12 else likely))
-    label = f" The label is <b>{escaped(_label(view.browsed, view.example.label))}</b>." if view.browsed is not None and view.example.label is not None else ""
+    classes = " · ".join(
+        f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}"
+        for i in (sorted(likely) if view.model.C <= 12 else likely)
+    )
+    label = (
+        f" The label is <b>{escaped(_label(view.browsed, view.example.label))}</b>."
+        if view.browsed is not None and view.example.label is not None
+        else ""
+    )
     st.html(f"<p>Probability of each class: {classes}.{label}</p>")
     if view.example.second is not None:
         st.html(second_text(view))
     show_text_notes(view)
-    st.page_link("pages/attributions.py", label="See which words each importance measure calls important", icon=":material/format_color_text:")
+    st.page_link(
+        "pages/attributions.py",
+        label="See which words each importance measure calls important",
+        icon=":material/format_color_text:",
+    )
 
 
 def _download(frame: Frame, browsed: Browsed) -> None:
     model = frame.explainer.model if frame.explainer is not None else None
-    origin = [model.name if model else "", model.digest if model else "", browsed.index.data.name, browsed.index.data.digest]
+    origin = [
+        model.name if model else "",
+        model.digest if model else "",
+        browsed.index.data.name,
+        browsed.index.data.digest,
+    ]
 
     def rows():
         judged = browsed.judged
         for i in browsed.rows:
             example = browsed.index.data.examples[i]
             there = judged.predicted[i] >= 0
-            yield [example.id, example.text, example.second or "", example.label or "", judged.labels[judged.predicted[i]] if there else "",
-                   float(judged.confidence[i]), float(judged.label_probability[i]), {1: "right", 0: "wrong", -1: ""}[int(judged.right[i])],
-                   int(browsed.index.lengths[i]), "; ".join(example.tags), example.note, *origin]
+            yield [
+                example.id,
+                example.text,
+                example.second or "",
+                example.label or "",
+                judged.labels[judged.predicted[i]] if there else "",
+                float(judged.confidence[i]),
+                float(judged.label_probability[i]),
+                {1: "right", 0: "wrong", -1: ""}[int(judged.right[i])],
+                int(browsed.index.lengths[i]),
+                "; ".join(example.tags),
+                example.note,
+                *origin,
+            ]
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(f"Download these {len(browsed.rows):,} examples (CSV)", list(_HEADER), rows, safe_name(["examples", browsed.index.data.name], "csv"),
-                   key="save-examples")
+        save_table(
+            f"Download these {len(browsed.rows):,} examples (CSV)",
+            list(_HEADER),
+            rows,
+            safe_name(["examples", browsed.index.data.name], "csv"),
+            key="save-examples",
+        )
         data_notes(browsed)
 
 

@@ -57,11 +57,22 @@ def hard_and_soft_erasure() -> None:
         st.subheader("Settings", anchor=False)
         choice = _settings(view)
     side = Side(view.explainer, view.encoded, view.target)
-    aside = "" if asked.target == view.target else (f" The sidebar asks for <b>{escaped(asked.class_name)}</b>; hard and soft erasure always judge the prediction, "
-                                                    f"so <b>{escaped(view.class_name)}</b> is explained here.")
+    aside = (
+        ""
+        if asked.target == view.target
+        else (
+            f" The sidebar asks for <b>{escaped(asked.class_name)}</b>; hard and soft erasure always judge the "
+            f"prediction, "
+            f"so <b>{escaped(view.class_name)}</b> is explained here."
+        )
+    )
     if left_over(view.encoded) == 0:
         with said:
-            prediction_line(view, f"Every {view.encoded.unit} is masked in the text already, so there is nothing to erase and no metric to compare.{aside}")
+            prediction_line(
+                view,
+                f"Every {view.encoded.unit} is masked in the text already, so there is nothing to erase and no metric "
+                f"to compare.{aside}",
+            )
     else:
         known = KnownRatings.of(side, choice.measures, choice.sign, choice.metrics, choice.how)
         with chooser:
@@ -77,29 +88,78 @@ def hard_and_soft_erasure() -> None:
 
 
 def _settings(view: View) -> Choice:
-    chosen = linked(st.multiselect, "Metrics", list(of_examples()), list(METRICS), "metrics",
-                    help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.")
-    named = linked(st.multiselect, "Measures", list(measures()), list(DEFAULT), "measures",
-                   help="Cheap ones are judged at once; dear ones say what they cost and wait to be asked.")
+    chosen = linked(
+        st.multiselect,
+        "Metrics",
+        list(of_examples()),
+        list(METRICS),
+        "metrics",
+        help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
+    )
+    named = linked(
+        st.multiselect,
+        "Measures",
+        list(measures()),
+        list(DEFAULT),
+        "measures",
+        help="Cheap ones are judged at once; dear ones say what they cost and wait to be asked.",
+    )
     left, right = st.columns([3, 2])
     with left:
-        erasure = linked(st.segmented_control, "Erasure", erasures_of(view.model), MASK, "erasure", required=True,
-                         help="How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown token.")
+        erasure = linked(
+            st.segmented_control,
+            "Erasure",
+            erasures_of(view.model),
+            MASK,
+            "erasure",
+            required=True,
+            help="How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by "
+            "the unknown token.",
+        )
     with right:
-        scaling = linked(st.segmented_control, "Scaling", SCALINGS, MIN_MAX, "scaling", required=True,
-                         help="How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little of each is kept.")
+        scaling = linked(
+            st.segmented_control,
+            "Scaling",
+            SCALINGS,
+            MIN_MAX,
+            "scaling",
+            required=True,
+            help="How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little "
+            "of each is kept.",
+        )
     first, second, third, fourth = st.columns(4)
     with first:
-        sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
-                      help="Signed: what supports the class ranks first. Absolute: what matters most either way.")
+        sign = linked(
+            st.segmented_control,
+            "Values",
+            SIGNS,
+            "signed",
+            "values",
+            required=True,
+            help="Signed: what supports the class ranks first. Absolute: what matters most either way.",
+        )
     with second:
-        draws = linked(st.segmented_control, "Draws", COUNTS, str(DRAWS), "draws", required=True,
-                       help="Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error.")
+        draws = linked(
+            st.segmented_control,
+            "Draws",
+            COUNTS,
+            str(DRAWS),
+            "draws",
+            required=True,
+            help="Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error.",
+        )
     with third:
         rule = choose_rule()
     with fourth:
         form = choose_form()
-    return Choice(tuple(named), tuple(name for name in of_examples() if name in chosen), sign, How(erasure, scaling, int(draws)), rule, form)
+    return Choice(
+        tuple(named),
+        tuple(name for name in of_examples() if name in chosen),
+        sign,
+        How(erasure, scaling, int(draws)),
+        rule,
+        form,
+    )
 
 
 def _choose_rationale(choice: Choice) -> str | None:
@@ -108,8 +168,15 @@ def _choose_rationale(choice: Choice) -> str | None:
     if not choice.measures:
         st.caption("Choose a measure in the settings.")
         return None
-    return linked(st.selectbox, "Rationales of", list(choice.measures), choice.measures[0], "rationales", width=320,
-                  help="The words that this measure ranks first, at each length, kept alone or erased.")
+    return linked(
+        st.selectbox,
+        "Rationales of",
+        list(choice.measures),
+        choice.measures[0],
+        "rationales",
+        width=320,
+        help="The words that this measure ranks first, at each length, kept alone or erased.",
+    )
 
 
 def _live(view: View, known: KnownRatings, choice: Choice, aside: str, stages, rationale: str | None) -> None:
@@ -132,12 +199,18 @@ def _say(view: View, known: KnownRatings, gating: MetricGates, aside: str) -> No
     board = known.board
     told = metric_cells.erasure_answer(known, board, not any(work.runs for work in known.judged))
     tested = metric_cells.validity(known.rated, gating, known.names) if board.measures else ""
-    prediction_line(view, f"{aside}</p><p style='font-size:1.12rem'>{told}</p><p>{escaped(tested, 600)}" if tested else f"{aside}</p><p style='font-size:1.12rem'>{told}")
+    prediction_line(
+        view,
+        f"{aside}</p><p style='font-size:1.12rem'>{told}</p><p>{escaped(tested, 600)}"
+        if tested
+        else f"{aside}</p><p style='font-size:1.12rem'>{told}",
+    )
 
 
 def _draw(view: View, known: KnownRatings, gating: MetricGates, polls: bool, begun: bool) -> None:
     if polls != working.going(known.works) or begun != bool(known.rated):
-        # All is there, or more was asked for: the page stops or begins to look for it. With the first measure the words to weigh are there.
+        # All is there, or more was asked for: the page stops or begins to look for it. With the first measure the words
+        # to weigh are there.
         st.rerun()
     board = known.board
     if board.measures and board.metrics:
@@ -154,20 +227,35 @@ def _draw(view: View, known: KnownRatings, gating: MetricGates, polls: bool, beg
 
 
 def _table(view: View, known: KnownRatings, board: MetricTable, gating: MetricGates) -> None:
-    st.caption("NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as much as its score says, "
-               "and Soft-NC erases that share.")
+    st.caption(
+        "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every "
+        "word, as much as its score says, "
+        "and Soft-NC erases that share."
+    )
     metric_cells.draw_table(known, board, gating)
-    st.caption("**1.** is the best place, and the bluer the better; scores equal to three decimals share one. "
-               "⇅ Rank flip: this measure and another are ordered the other way by another metric. ⚠ Rests on inputs rejected as out-of-distribution. "
-               "± Standard error over draws; in the random row, and of shuffles, the standard deviation. "
-               "The perturbed embeddings of soft metrics are tested like erased words.")
+    st.caption(
+        "**1.** is the best place, and the bluer the better; scores equal to three decimals share one. "
+        "⇅ Rank flip: this measure and another are ordered the other way by another metric. ⚠ Rests on inputs rejected "
+        "as out-of-distribution. "
+        "± Standard error over draws; in the random row, and of shuffles, the standard deviation. "
+        "The perturbed embeddings of soft metrics are tested like erased words."
+    )
     chance = known.chance if all(one.complete for one in known.chances) else {}
     for said in filter(None, (metric_cells.no_better(board, chance), *metric_cells.notes(board))):
         st.caption(plain(said))
     with st.expander("What the metrics measure"):
-        table(["metric", "what it measures", "direction", "range", "source"], metric_cells.metric_rows(known.names), most=300)
-    save_table("Table (CSV)", metric_cells.COLUMNS, lambda: metric_cells.file_rows(known, board, gating),
-               safe_name(["erasure", view.example.id, view.model.name], "csv"), key="metrics-csv")
+        table(
+            ["metric", "what it measures", "direction", "range", "source"],
+            metric_cells.metric_rows(known.names),
+            most=300,
+        )
+    save_table(
+        "Table (CSV)",
+        metric_cells.COLUMNS,
+        lambda: metric_cells.file_rows(known, board, gating),
+        safe_name(["erasure", view.example.id, view.model.name], "csv"),
+        key="metrics-csv",
+    )
 
 
 def _agreement(view: View, board: MetricTable) -> None:
@@ -180,32 +268,64 @@ def _agreement(view: View, board: MetricTable) -> None:
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
     st.plotly_chart(drawn, width="stretch", theme=None, key="places", config=_QUIET, alt=metric_cells.in_words(board))
-    figure_buttons("places", safe_name(["metric-places", view.example.id, view.model.name]), about_view(view), "the places")
+    figure_buttons(
+        "places", safe_name(["metric-places", view.example.id, view.model.name]), about_view(view), "the places"
+    )
     square(board.agreement[shown][:, shown], heads)
-    st.caption(f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is the same order, −1 the reverse, "
-               "— where a metric ties all of them. Lines that cross are rank flips.")
+    st.caption(
+        f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is "
+        f"the same order, −1 the reverse, "
+        "— where a metric ties all of them. Lines that cross are rank flips."
+    )
 
 
 def _lengths(view: View, known: KnownRatings, board: MetricTable) -> None:
     sizes, unit = rationale_sizes(left_over(view.encoded)), view.encoded.unit
     panels = []
-    for name, soft in ((hard, _SOFT[hard] if _SOFT[hard] in board.metrics else "") for hard in _SOFT if hard in board.metrics):
-        lines = [ByLength(measure, hue(measure), one.found[name].by_length, one.found[soft].value if soft else float("nan"))
-                 for measure, one in known.rated.items() if one.found[name].by_length is not None]
+    for name, soft in (
+        (hard, _SOFT[hard] if _SOFT[hard] in board.metrics else "") for hard in _SOFT if hard in board.metrics
+    ):
+        lines = [
+            ByLength(measure, hue(measure), one.found[name].by_length, one.found[soft].value if soft else float("nan"))
+            for measure, one in known.rated.items()
+            if one.found[name].by_length is not None
+        ]
         panels += [(metric_cells.head(name), soft, lines)] * bool(lines)
     st.subheader("Does the rationale’s length decide?", anchor=False)
     if not panels:
         st.caption("That is asked of NS and NC where they are defined; choose one of them in the settings.")
         return
-    st.plotly_chart(draw_scores_by_length(panels, sizes, unit), width="stretch", theme=None, key="lengths", config=_QUIET,
-                    alt="Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table.")
-    figure_buttons("lengths", safe_name(["erasure-by-length", view.example.id, view.model.name]), about_view(view), "the scores by length")
-    same = [f"{' and '.join(f'{100 * length:g} %' for length in lengths)} are the same {size} {unit}{'' if size == 1 else 's'}" for size, lengths in equal_lengths(sizes)]
-    st.caption(f"Full and dashed lines: hard metrics, which need a length; flat dotted lines: the soft metric of the same measure, which needs none.{_short(same)}")
+    st.plotly_chart(
+        draw_scores_by_length(panels, sizes, unit),
+        width="stretch",
+        theme=None,
+        key="lengths",
+        config=_QUIET,
+        alt="Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table.",
+    )
+    figure_buttons(
+        "lengths",
+        safe_name(["erasure-by-length", view.example.id, view.model.name]),
+        about_view(view),
+        "the scores by length",
+    )
+    same = [
+        f"{' and '.join(f'{100 * length:g} %' for length in lengths)} are the same {size} "
+        f"{unit}{'' if size == 1 else 's'}"
+        for size, lengths in equal_lengths(sizes)
+    ]
+    st.caption(
+        f"Full and dashed lines: hard metrics, which need a length; flat dotted lines: the soft metric of the same "
+        f"measure, which needs none.{_short(same)}"
+    )
 
 
 def _short(same: list[str]) -> str:
-    return f" This text is short: {'; '.join(same)}, so these points are one input that counts more than once in the mean." if same else ""
+    return (
+        f" This text is short: {'; '.join(same)}, so these points are one input that counts more than once in the mean."
+        if same
+        else ""
+    )
 
 
 def _hand(known: KnownRatings, choice: Choice) -> None:
@@ -226,7 +346,11 @@ def _leaves(view: View, known: KnownRatings, gating: MetricGates, measure: str |
         return
     leaves = {erasure: forms[gating.form] for erasure, forms in found.leaves.items() if gating.form in forms}
     if not leaves:
-        why = f"{measure} gave no numbers, so it has no rationales." if gating.floor is not None else "This model has no reference to test erased inputs against."
+        why = (
+            f"{measure} gave no numbers, so it has no rationales."
+            if gating.floor is not None
+            else "This model has no reference to test erased inputs against."
+        )
         st.caption(plain(why))
         return
     sizes = rationale_sizes(left_over(view.encoded))
@@ -234,11 +358,22 @@ def _leaves(view: View, known: KnownRatings, gating: MetricGates, measure: str |
     said = metric_cells.leaving_line(measure, leaves, gates, sizes, gating.form)
     st.html(f"<p>{said}</p>")
     rejected = {erasure: gate.rejected.reshape(2, -1) for erasure, gate in gates.items()}
-    st.plotly_chart(leaving(leaves, rejected, sizes, view.encoded.unit), width="stretch", theme=None, key="leaving", config=_QUIET,
-                    alt=f"p-values of kept and erased rationales by erasure. {without_markup(said)}")
-    figure_buttons("leaving", safe_name(["erasure-p-values", view.example.id, view.model.name]), about_view(view), "the p-values")
-    st.caption("↑ Higher is more familiar to the model. Below the dashed line p is under 5 %; a cross: rejected as out-of-distribution. "
-               "The test can only reject: “not rejected” is no proof. NS keeps the rationale, NC erases it.")
+    st.plotly_chart(
+        leaving(leaves, rejected, sizes, view.encoded.unit),
+        width="stretch",
+        theme=None,
+        key="leaving",
+        config=_QUIET,
+        alt=f"p-values of kept and erased rationales by erasure. {without_markup(said)}",
+    )
+    figure_buttons(
+        "leaving", safe_name(["erasure-p-values", view.example.id, view.model.name]), about_view(view), "the p-values"
+    )
+    st.caption(
+        "↑ Higher is more familiar to the model. Below the dashed line p is under 5 %; a cross: rejected as "
+        "out-of-distribution. "
+        "The test can only reject: “not rejected” is no proof. NS keeps the rationale, NC erases it."
+    )
 
 
 hard_and_soft_erasure()

@@ -45,12 +45,27 @@ STRATEGIES = {"half": "every second example masked", "mask": "only masked", "non
 
 def model_check() -> None:
     """Draw the page."""
-    frame = open_data("Model check", "Is masking in-distribution for this model at all, and how does it behave under it?",
-                      "A text of your own has no label, so performance cannot be told from it. Choose labelled data")
+    frame = open_data(
+        "Model check",
+        "Is masking in-distribution for this model at all, and how does it behave under it?",
+        "A text of your own has no label, so performance cannot be told from it. Choose labelled data",
+    )
     if frame is None:
         return
     # A choice and no tabs: what is not shown neither starts nor polls.
-    if linked(st.segmented_control, "Part", list(PARTS), VALIDITY, "part", required=True, format_func=PARTS.get, label_visibility="collapsed") == BEHAVIOUR:
+    if (
+        linked(
+            st.segmented_control,
+            "Part",
+            list(PARTS),
+            VALIDITY,
+            "part",
+            required=True,
+            format_func=PARTS.get,
+            label_visibility="collapsed",
+        )
+        == BEHAVIOUR
+    ):
         behaviour(frame)
     else:
         _validity(frame)
@@ -83,14 +98,26 @@ def _settings(frame: Frame) -> dict:
     with right:
         sign = choose_sign()
         order = choose_order()
-    return {"size": size, "beside": beside, "measures": chosen, "form": form, "sign": sign, "recompute": order == RECURSIVE}
+    return {
+        "size": size,
+        "beside": beside,
+        "measures": chosen,
+        "form": form,
+        "sign": sign,
+        "recompute": order == RECURSIVE,
+    }
 
 
 def _models(frame: Frame, settings: dict, said) -> list[Checked]:
-    """The model of the page with its measures, and those beside it that can be loaded, in random order alone; BadData where there is no sample."""
+    """The model of the page with its measures, and those beside it that can be loaded, in random order alone; BadData
+    where there is no sample.
+    """
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit")
-    curves = [Curve(RANDOM, unit=unit), *(Curve(name, settings["sign"], unit, settings["recompute"]) for name in settings["measures"])]
+    curves = [
+        Curve(RANDOM, unit=unit),
+        *(Curve(name, settings["sign"], unit, settings["recompute"]) for name in settings["measures"]),
+    ]
     data = frame.browsed.index.data
     sample = draw_sample(data, frame.explainer.model.labels, settings["size"])
     found = [Checked(tuple(Checking(frame.explainer, sample, curve, True) for curve in curves))]
@@ -121,7 +148,11 @@ def _say(checked: list[Checked]) -> None:
     chance, found = first.works[0], first.report(passed)
     problems = left_out(passed[chance.curve])
     if found is not None:
-        so_far = "" if found.n + sum(problems.values()) == len(found.sample) else f" So far, on {found.n:,} of {len(found.sample):,} examples."
+        so_far = (
+            ""
+            if found.n + sum(problems.values()) == len(found.sample)
+            else f" So far, on {found.n:,} of {len(found.sample):,} examples."
+        )
         said = escaped(verdict_sentence(found), 900) + so_far
     elif chance.complete:
         said = f"None of the {len(chance.sample):,} examples of the sample could be checked."
@@ -155,30 +186,84 @@ def _draw(frame: Frame, checked: list[Checked], works: list[Checking], form: str
 
 def _curves(frame: Frame, found: list[CheckReport], form: str, reference) -> None:
     st.subheader("What masking does", anchor=False)
-    in_words = "; ".join(f"{one.model}, {name_of(line.curve)}: {', '.join(f'{value:.2f}' for value in line.performance)}" for one in found for line in one.lines)
-    st.plotly_chart(panels(found, form), width="stretch", theme=None, key="curves", config={"displayModeBar": False},
-                    alt=f"Performance at each masking ratio. {in_words}.")
-    figure_buttons("curves", safe_name(["model-check", found[0].model]), about_model(frame.explainer.model), "the figure")
-    falsely = f" Held out and rejected all the same ↓: {reference.false_rejections(form)}." if reference is not None and reference.false_rejections(form) else ""
-    st.caption("Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A data-set p below it (Simes over the examples) says that texts "
-               f"masked so far are out-of-distribution for the model.{falsely}")
+    in_words = "; ".join(
+        f"{one.model}, {name_of(line.curve)}: {', '.join(f'{value:.2f}' for value in line.performance)}"
+        for one in found
+        for line in one.lines
+    )
+    st.plotly_chart(
+        panels(found, form),
+        width="stretch",
+        theme=None,
+        key="curves",
+        config={"displayModeBar": False},
+        alt=f"Performance at each masking ratio. {in_words}.",
+    )
+    figure_buttons(
+        "curves", safe_name(["model-check", found[0].model]), about_model(frame.explainer.model), "the figure"
+    )
+    falsely = (
+        f" Held out and rejected all the same ↓: {reference.false_rejections(form)}."
+        if reference is not None and reference.false_rejections(form)
+        else ""
+    )
+    st.caption(
+        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A data-set p below "
+        "it (Simes over the examples) says that texts "
+        f"masked so far are out-of-distribution for the model.{falsely}"
+    )
 
 
 def _side_by_side(frame: Frame, found: list[CheckReport], form: str) -> None:
     st.subheader("Trained with masking, and without", anchor=False)
     first = found[0]
-    header = ["model", "trained", f"unmasked {first.metric} ↑", "all masked ↑", "class majority", *(f"smallest p, {of} ↑" for of in FORMS),
-              "texts rejected at 0, 50, 100 % ↓"]
-    table(header, [[one.model, STRATEGIES[one.training], *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
-                    *(_smallest(one, of) for of in FORMS), _shares(one, form)] for one in found], most=90)
+    header = [
+        "model",
+        "trained",
+        f"unmasked {first.metric} ↑",
+        "all masked ↑",
+        "class majority",
+        *(f"smallest p, {of} ↑" for of in FORMS),
+        "texts rejected at 0, 50, 100 % ↓",
+    ]
+    table(
+        header,
+        [
+            [
+                one.model,
+                STRATEGIES[one.training],
+                *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
+                *(_smallest(one, of) for of in FORMS),
+                _shares(one, form),
+            ]
+            for one in found
+        ],
+        most=90,
+    )
     cards = family(frame.explainer.model.card)
     if len(cards) > 1:
-        st.plotly_chart(spans([(f"{one.name} ({STRATEGIES[one.training]})", one.unmasked, one.masked, one.majority) for one in cards], cards[0].metric), width="stretch",
-                        theme=None, key="spans", config={"displayModeBar": False}, alt="; ".join(
-                            f"{one.name}: {percent(one.unmasked, one.metric)} unmasked, {percent(one.masked, one.metric)} with everything masked" for one in cards))
+        st.plotly_chart(
+            spans(
+                [(f"{one.name} ({STRATEGIES[one.training]})", one.unmasked, one.masked, one.majority) for one in cards],
+                cards[0].metric,
+            ),
+            width="stretch",
+            theme=None,
+            key="spans",
+            config={"displayModeBar": False},
+            alt="; ".join(
+                f"{one.name}: {percent(one.unmasked, one.metric)} unmasked, {percent(one.masked, one.metric)} with "
+                f"everything masked"
+                for one in cards
+            ),
+        )
         away = [one.name for one in cards if not one.ships]
-        st.caption(plain(f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random, of a pair in both texts)."
-                         + (f" The weights of {', '.join(away)} are not included." if away else "")))
+        st.caption(
+            plain(
+                f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random, of "
+                f"a pair in both texts)." + (f" The weights of {', '.join(away)} are not included." if away else "")
+            )
+        )
     told = check_findings(found)
     if told:
         st.subheader("Beside the paper", anchor=False)
@@ -208,26 +293,57 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
         said = _found_and_faithful(known, found, form)
         if said:
             st.html(f"<p>{said}</p>")
-    header = ["measure", "RACU ↑", "ACU ↑", f"smallest p, {form}", *["average precision ↑", "recall of top k ↑"] * bool(known), "examples"]
-    chance = ["random order", "0", "0", number(found.smallest(form)[0]) if found.floor else "—", *([number(known[0].chance), ""] if known else []), f"{found.n:,}"]
+    header = [
+        "measure",
+        "RACU ↑",
+        "ACU ↑",
+        f"smallest p, {form}",
+        *["average precision ↑", "recall of top k ↑"] * bool(known),
+        "examples",
+    ]
+    chance = [
+        "random order",
+        "0",
+        "0",
+        number(found.smallest(form)[0]) if found.floor else "—",
+        *([number(known[0].chance), ""] if known else []),
+        f"{found.n:,}",
+    ]
     table(header, [*(_measure_row(line, found, form, bool(known)) for line in told), chance])
-    st.caption("RACU: does masking what it ranks first take the performance down, set against random order (0) and one that takes all of it at once (1; signed ones "
-               "exceed it)? That is faithfulness; ACU is the area itself and does not compare across models. ⚠: at some ratio the texts masked so far are rejected "
-               "as out-of-distribution together (p below 5 %), so the number rests on inputs that the model does not know."
-               + (" Average precision and recall: does the attribution of the unmasked text rank the words of the evidence first (k: as many as there are)? That is "
-                  "plausibility. The two can disagree." if known else ""))
+    st.caption(
+        "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
+        "takes all of it at once (1; signed ones "
+        "exceed it)? That is faithfulness; ACU is the area itself and does not compare across models. ⚠: at some ratio "
+        "the texts masked so far are rejected "
+        "as out-of-distribution together (p below 5 %), so the number rests on inputs that the model does not know."
+        + (
+            " Average precision and recall: does the attribution of the unmasked text rank the words of the evidence "
+            "first (k: as many as there are)? That is "
+            "plausibility. The two can disagree."
+            if known
+            else ""
+        )
+    )
     if known:
         _disagreement(passed, found)
 
 
 def _found_and_faithful(known: list, found: CheckReport, form: str) -> str:
-    """The measure that finds the evidence best and the one that is the most faithful, HTML in which all text is escaped; of those that are through."""
+    """The measure that finds the evidence best and the one that is the most faithful, HTML in which all text is
+    escaped; of those that are through.
+    """
     through = [line for line in known if line.n == found.n]
     if len(through) < 2:
         return ""
-    finder, faithful = max(through, key=lambda line: line.precision), max((line for line in through if line.racu == line.racu), key=lambda line: line.racu, default=None)
+    finder, faithful = (
+        max(through, key=lambda line: line.precision),
+        max((line for line in through if line.racu == line.racu), key=lambda line: line.racu, default=None),
+    )
     if faithful is None:
-        parted = "which is the most faithful one cannot be told, since masking in random order takes no performance away here"
+        parted = (
+            "which is the most faithful one cannot be told, since masking in random order takes no performance "
+            "away here"
+        )
     elif faithful.racu <= 0:
         parted = "none is more faithful than random order"
     else:
@@ -237,14 +353,23 @@ def _found_and_faithful(known: list, found: CheckReport, form: str) -> str:
     chance = f"where a random order has {number(finder.chance)}"
     if finder.precision <= finder.chance:
         return f"None of these measures finds the evidence better than chance ({chance}), and {parted}."
-    return f"<b>{escaped(finder.curve.measure)}</b> finds the evidence best (average precision {number(finder.precision)} ↑, {chance}), and {parted}."
+    return (
+        f"<b>{escaped(finder.curve.measure)}</b> finds the evidence best (average precision "
+        f"{number(finder.precision)} ↑, {chance}), and {parted}."
+    )
 
 
 def _measure_row(line, found: CheckReport, form: str, known: bool) -> list[str]:
     mark = " ⚠" if line.marked(form) or found.random.marked(form) else ""
     smallest = number(float(line.p[form].min())) if form in line.p else "—"
     evidence = [number(line.precision), number(line.recall)] if known else []
-    return [name_of(line.curve), *(f"{number(value)}{mark if value == value else ''}" for value in (line.racu, line.acu)), smallest, *evidence, f"{line.n:,}"]
+    return [
+        name_of(line.curve),
+        *(f"{number(value)}{mark if value == value else ''}" for value in (line.racu, line.acu)),
+        smallest,
+        *evidence,
+        f"{line.n:,}",
+    ]
 
 
 def _disagreement(passed: dict, found: CheckReport) -> None:
@@ -252,9 +377,13 @@ def _disagreement(passed: dict, found: CheckReport) -> None:
     parts = disagreement(passed)
     if parts is not None:
         example = found.sample.examples[parts.place].id
-        st.html(f"<p>They part most on <b>{escaped(example)}</b>: {escaped(parts.finder)} finds the evidence (average precision {number(parts.precision[0])} ↑ against "
-                f"{number(parts.precision[1])}), but {escaped(parts.faithful)} is more faithful there (ACU {number(parts.acu[1])} ↑ against {number(parts.acu[0])}, "
-                "both set against one random order).</p>")
+        st.html(
+            f"<p>They part most on <b>{escaped(example)}</b>: {escaped(parts.finder)} finds the evidence (average "
+            f"precision {number(parts.precision[0])} ↑ against "
+            f"{number(parts.precision[1])}), but {escaped(parts.faithful)} is more faithful there (ACU "
+            f"{number(parts.acu[1])} ↑ against {number(parts.acu[0])}, "
+            "both set against one random order).</p>"
+        )
         if st.button(f"Choose {plain(example)}", key="choose-disagreement", icon=":material/arrow_forward:"):
             choose("example", example)
             # The sidebar shows it too.
@@ -263,9 +392,21 @@ def _disagreement(passed: dict, found: CheckReport) -> None:
 
 def _downloads(frame: Frame, found: list[CheckReport]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(HEADER), lambda: [row for one in found for row in check_rows(one)], safe_name(["model-check", found[0].model], "csv"), key="check-csv")
-        st.download_button("All figures (JSON)", lambda: json.dumps(all_as_json(found), indent=1),
-                           safe_name(["model-check", found[0].model], "json"), "application/json", key="check-json", on_click="ignore")
+        save_table(
+            "Table (CSV)",
+            list(HEADER),
+            lambda: [row for one in found for row in check_rows(one)],
+            safe_name(["model-check", found[0].model], "csv"),
+            key="check-csv",
+        )
+        st.download_button(
+            "All figures (JSON)",
+            lambda: json.dumps(all_as_json(found), indent=1),
+            safe_name(["model-check", found[0].model], "json"),
+            "application/json",
+            key="check-json",
+            on_click="ignore",
+        )
 
 
 def _about_references(checked: list[Checked], form: str) -> None:
@@ -273,7 +414,12 @@ def _about_references(checked: list[Checked], form: str) -> None:
         for one in checked:
             st.markdown(f"**{plain(one.model.name)}**")
             if one.explainer.reference is None:
-                st.info(plain(one.explainer.reference_problem or f"{one.model.name} has no MaSF reference. {how_to_fit(one.model)}"))
+                st.info(
+                    plain(
+                        one.explainer.reference_problem
+                        or f"{one.model.name} has no MaSF reference. {how_to_fit(one.model)}"
+                    )
+                )
                 continue
             table(["reference", f"{form} form"], reference_facts(one.explainer.reference, form), most=200)
 

@@ -62,12 +62,22 @@ class App:
 
     @property
     def components(self) -> list:
-        return [e for e in self.at.main if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_figure_buttons"]
+        return [
+            e
+            for e in self.at.main
+            if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_figure_buttons"
+        ]
 
     @property
     def shown(self) -> bool:
         """Whether the page shows an example: its words, a table, or what the model says of it, or of a sample."""
-        told = ("The model predicts", "Ask for random order below", "with everything masked", "Ask for it below", "tell measures from random")
+        told = (
+            "The model predicts",
+            "Ask for random order below",
+            "with everything masked",
+            "Ask for it below",
+            "tell measures from random",
+        )
         return bool(self.components) or any(part in self.said for part in told)
 
     @property
@@ -99,12 +109,20 @@ class App:
     def tables(self) -> list[list[list[str]]]:
         """The cells of every table that is drawn as HTML, heads included."""
         drawn = [re.search(r"<table.*</table>", element.value, re.S) for element in self.at.html]
-        return [[["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")] for found in drawn if found]
+        return [
+            [["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")]
+            for found in drawn
+            if found
+        ]
 
     @property
     def agreement(self) -> list[list[list[str]]]:
         """The squares of agreement: numbers by measure and measure."""
-        return [table for table in self.tables if len(table) == len(table[0]) and table[0][1:] == [row[0] for row in table[1:]]]
+        return [
+            table
+            for table in self.tables
+            if len(table) == len(table[0]) and table[0][1:] == [row[0] for row in table[1:]]
+        ]
 
     def download(self, label: str) -> str:
         """What a button saves, as text; written on the click only."""
@@ -118,8 +136,12 @@ class App:
 
     @property
     def choice(self) -> tuple:
-        return (self.widget("selectbox", "Model").value, self.widget("selectbox", "Data").value,
-                self.widget("selectbox", "Explained class").value, self.widget("button_group", "Unit").value)
+        return (
+            self.widget("selectbox", "Model").value,
+            self.widget("selectbox", "Data").value,
+            self.widget("selectbox", "Explained class").value,
+            self.widget("button_group", "Unit").value,
+        )
 
     @property
     def errors(self) -> list[str]:
@@ -129,7 +151,11 @@ class App:
     def said(self) -> str:
         """Everything that is written on the page, without its markup."""
         html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
-        written = [e.value for kind in ("markdown", "caption", "warning", "info", "error", "subheader") for e in self.at.get(kind)]
+        written = [
+            e.value
+            for kind in ("markdown", "caption", "warning", "info", "error", "subheader")
+            for e in self.at.get(kind)
+        ]
         return unescaped(" ".join([html, *written]))
 
     def markup(self):
@@ -139,7 +165,11 @@ class App:
                 kind, proto = getattr(element, "type", ""), getattr(element, "proto", None)
                 if kind == "html":
                     yield True, element.proto.body
-                for name in ("body", "label", "help", "text") if kind not in ("html", "bidi_component") and proto is not None else ():
+                for name in (
+                    ("body", "label", "help", "text")
+                    if kind not in ("html", "bidi_component") and proto is not None
+                    else ()
+                ):
                     value = getattr(proto, name, None)
                     if isinstance(value, str):
                         yield bool(getattr(proto, "allow_html", False)), value

@@ -27,13 +27,32 @@ def _installed_browsers():
     if chosen := os.environ.get("FAITHSCOPE_BROWSER"):
         yield chosen
         return
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+    names = (
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+        "chrome",
+        "microsoft-edge",
+        "msedge",
+    )
     yield from filter(None, map(shutil.which, names))
     folders = [os.environ.get(name) for name in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")]
-    places = ["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "/Applications/Chromium.app/Contents/MacOS/Chromium",
-              "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-              *(f"{folder}\\{end}" for folder in folders if folder
-                for end in ("Google\\Chrome\\Application\\chrome.exe", "Microsoft\\Edge\\Application\\msedge.exe", "Chromium\\Application\\chrome.exe"))]
+    places = [
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+        "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+        *(
+            f"{folder}\\{end}"
+            for folder in folders
+            if folder
+            for end in (
+                "Google\\Chrome\\Application\\chrome.exe",
+                "Microsoft\\Edge\\Application\\msedge.exe",
+                "Chromium\\Application\\chrome.exe",
+            )
+        ),
+    ]
     yield from (place for place in places if Path(place).is_file())
     yield None
 
@@ -41,8 +60,15 @@ def _installed_browsers():
 @pytest.fixture(scope="module")
 def browser():
     """An installed Chromium, Chrome or Edge, without a window and without traffic of its own."""
-    arguments = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--no-default-browser-check",
-                 "--disable-dev-shm-usage", "--disable-features=Translate,OptimizationHints,MediaRouter"]
+    arguments = [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        "--no-default-browser-check",
+        "--disable-dev-shm-usage",
+        "--disable-features=Translate,OptimizationHints,MediaRouter",
+    ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         arguments.append("--no-sandbox")
     with playwright.sync_playwright() as driver:
@@ -164,7 +190,9 @@ class Person:
 
     def has_chosen(self, identifier: str) -> None:
         """Wait until the sidebar has an example."""
-        playwright.expect(self.page.get_by_role("combobox", name="Example", exact=True)).to_have_value(re.compile(f"^{re.escape(identifier)} "))
+        playwright.expect(self.page.get_by_role("combobox", name="Example", exact=True)).to_have_value(
+            re.compile(f"^{re.escape(identifier)} ")
+        )
         self.rest()
 
     def type(self, text: str) -> None:

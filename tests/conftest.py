@@ -53,10 +53,12 @@ def twin():
 @pytest.fixture
 def passes(model):
     """`passes(work)`: what work costs in forward passes of the file's `model`."""
+
     def count(work):
         before = model.scheduler.counters.passes
         work()
         return model.scheduler.counters.passes - before
+
     return count
 
 
@@ -81,7 +83,11 @@ def server(monkeypatch, shared_store, bundled):
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
     really = loading.load
     # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
-    monkeypatch.setattr(loading, "load", lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more))
+    monkeypatch.setattr(
+        loading,
+        "load",
+        lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more),
+    )
     deferred = MediaFileManager.add_deferred
 
     def keep(manager, content, *more, **others):

@@ -28,9 +28,21 @@ def start_server(folder: Path, script: str = "app.py", **environment) -> tuple[s
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))}
+    inherited = {
+        name: value for name, value in os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))
+    }
     inherited |= {"FAITHSCOPE_CACHE": str(folder / "cache"), "FAITHSCOPE_DEVICE": "cpu"} | environment
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true", "--server.port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        script,
+        "--server.headless",
+        "true",
+        "--server.port",
+        str(port),
+    ]
     path = folder / "log.txt"
     with path.open("wb") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=inherited, stdout=log, stderr=subprocess.STDOUT)
@@ -90,8 +102,15 @@ class Session:
         self._fresh, self._cache, self._autos, self._shown, self._hash = {}, {}, {}, {}, ""
         began = time.monotonic()
         # The browser's own handshake: a subprotocol, and the origin of the page.
-        self.socket = connect(f"ws://{urlsplit(server).netloc}/_stcore/stream", origin=server, subprotocols=["streamlit"], max_size=None,
-                              compression=None, ping_interval=None, open_timeout=timeout)
+        self.socket = connect(
+            f"ws://{urlsplit(server).netloc}/_stcore/stream",
+            origin=server,
+            subprotocols=["streamlit"],
+            max_size=None,
+            compression=None,
+            ping_interval=None,
+            open_timeout=timeout,
+        )
         self._ask(page_name=page)
         self.waited = time.monotonic() - began
 
@@ -137,12 +156,20 @@ class Session:
 
     def all(self, kind: str) -> list:
         """The elements of a kind ("button", "html", …), in the page's order."""
-        return [getattr(self.elements[place], kind) for place in sorted(self.elements) if self.elements[place].WhichOneof("type") == kind]
+        return [
+            getattr(self.elements[place], kind)
+            for place in sorted(self.elements)
+            if self.elements[place].WhichOneof("type") == kind
+        ]
 
     @property
     def words(self) -> dict | None:
         """What the coloured words were drawn from; None where there are none."""
-        found = [json.loads(json.loads(element.json)["json"]) for element in self.all("bidi_component") if element.component_name.endswith("faithscope_words")]
+        found = [
+            json.loads(json.loads(element.json)["json"])
+            for element in self.all("bidi_component")
+            if element.component_name.endswith("faithscope_words")
+        ]
         return found[-1] if found else None
 
     @property
@@ -212,7 +239,7 @@ class Session:
             self._cache[message.hash] = message
         if delta.WhichOneof("type") == "new_element":
             # In the place of a container it takes all that was in it.
-            for other in [other for other in self._fresh if other[:len(place)] == place]:
+            for other in [other for other in self._fresh if other[: len(place)] == place]:
                 del self._fresh[other]
             self._fresh[place] = delta.new_element
             self._show(delta.new_element)
@@ -233,4 +260,6 @@ class Session:
 
 
 def _options(widget) -> list[str]:
-    return list(widget.options) if widget.DESCRIPTOR.name == "Selectbox" else [option.content for option in widget.options]
+    return (
+        list(widget.options) if widget.DESCRIPTOR.name == "Selectbox" else [option.content for option in widget.options]
+    )

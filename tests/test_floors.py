@@ -29,14 +29,19 @@ def module_of(path: Path) -> str:
 
 
 def imports(tree) -> set[str]:
-    """Every module that a file imports, at the top or inside a function; a name from a package counts as a module too."""
+    """Every module that a file imports, at the top or inside a function; a name from a package counts as a module
+    too.
+    """
     found = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            found |= {f"{node.module}.{alias.name}" if is_module(f"{node.module}.{alias.name}") else node.module for alias in node.names}
+            found |= {
+                f"{node.module}.{alias.name}" if is_module(f"{node.module}.{alias.name}") else node.module
+                for alias in node.names
+            }
     return found
 
 
@@ -81,12 +86,22 @@ def test_nothing_runs_foreign_code_or_markup(path):
     assert not {name.split(".")[0] for name in imports(TREES[path])} & forbidden
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.Call):
-            assert called(node) not in ("torch.load", "np.load", "numpy.load", "eval", "exec", "__import__"), called(node)
+            assert called(node) not in ("torch.load", "np.load", "numpy.load", "eval", "exec", "__import__"), called(
+                node
+            )
         if isinstance(node, ast.keyword):
             assert node.arg not in ("unsafe_allow_html", "unsafe_allow_javascript", "allow_pickle"), node.arg
             assert node.arg != "trust_remote_code" or ast.unparse(node.value) == "False"
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<script", "new Function", "eval("):
+            for word in (
+                "innerHTML",
+                "outerHTML",
+                "insertAdjacentHTML",
+                "document.write",
+                "<script",
+                "new Function",
+                "eval(",
+            ):
                 assert word not in node.value
 
 
@@ -95,7 +110,10 @@ def test_weights_come_from_safetensors_and_disk_only(path):
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.Call) and called(node).endswith(".from_pretrained"):
             given = {keyword.arg: keyword.value for keyword in node.keywords}
-            assert ast.literal_eval(given["trust_remote_code"]) is False and ast.literal_eval(given["local_files_only"]) is True
+            assert (
+                ast.literal_eval(given["trust_remote_code"]) is False
+                and ast.literal_eval(given["local_files_only"]) is True
+            )
             if "Model" in called(node):
                 assert ast.literal_eval(given["use_safetensors"]) is True
 
@@ -135,8 +153,24 @@ print(json.dumps([name for name in {HEAVY!r} if name in sys.modules]))
 
 def test_the_floors_are_read_rightly():
     """The reading itself: what it calls floor 2 and what it finds inside functions and packages."""
-    assert [floor(m) for m in ("core", "core.mathematics.ranking", "core.settings", "core.network", "core.explanation.rows", "core.__main__", "app",
-                               "pages.parts.components.words")] == [0, 0, 1, 1, 2, 2, 3, 3]
-    found = imports(ast.parse("import torch.nn\ndef f():\n    from core import settings\n    from core.network.model import Model\n    import scipy as s"))
+    assert [
+        floor(m)
+        for m in (
+            "core",
+            "core.mathematics.ranking",
+            "core.settings",
+            "core.network",
+            "core.explanation.rows",
+            "core.__main__",
+            "app",
+            "pages.parts.components.words",
+        )
+    ] == [0, 0, 1, 1, 2, 2, 3, 3]
+    found = imports(
+        ast.parse(
+            "import torch.nn\ndef f():\n    from core import settings\n    from core.network.model import Model\n    "
+            "import scipy as s"
+        )
+    )
     assert found == {"torch.nn", "core.settings", "core.network.model", "scipy"}
     assert len(FILES) > 30 and {floor(module_of(path)) for path in FILES} == {0, 1, 2, 3}

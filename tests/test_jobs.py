@@ -61,8 +61,10 @@ class Work:
 
 def test_a_job_outlives_its_caller_and_is_found_by_its_key(jobs):
     work = Work(result=42)
+
     def page():
         jobs.submit("key", "beam", work)
+
     caller = threading.Thread(target=page)
     caller.start()
     caller.join()
@@ -79,7 +81,11 @@ def test_the_same_key_is_the_same_job_while_it_waits_runs_and_after_it_is_done(j
     first, second = Work(1), Work(2)
     running, waiting = jobs.submit("a", "a", first), jobs.submit("b", "b", second)
     until(first.began.is_set)
-    assert jobs.submit("a", "a", Work(9)) is running and jobs.submit("b", "b", Work(9)) is waiting and waiting.state == WAITING
+    assert (
+        jobs.submit("a", "a", Work(9)) is running
+        and jobs.submit("b", "b", Work(9)) is waiting
+        and waiting.state == WAITING
+    )
     first.go.set(), second.go.set()
     assert ended(running) == ended(waiting) == DONE
     assert jobs.submit("a", "a", Work(9)) is running and (running.result, waiting.result) == (1, 2)
@@ -88,12 +94,14 @@ def test_the_same_key_is_the_same_job_while_it_waits_runs_and_after_it_is_done(j
 
 def test_one_at_a_time_in_the_order_of_asking(jobs):
     ran, gate, together, most = [], Work(), [0], [0]
+
     def work(job):
         together[0] += 1
         most[0] = max(most[0], together[0])
         ran.append(job.key)
         time.sleep(0.002)
         together[0] -= 1
+
     jobs.submit("gate", "", gate)
     made = [jobs.submit(f"{i}", "", work) for i in range(8)]
     assert [job.key for job in jobs.active()] == ["gate", *map(str, range(8))]
@@ -145,7 +153,11 @@ def test_a_failure_is_a_sentence_and_can_be_started_again(jobs):
     failing = Work(error=NonFinite("The model returned NaN. Compute in float32."))
     failing.go.set()
     first = jobs.submit("key", "", failing)
-    assert ended(first) == FAILED and first.problem == "The model returned NaN. Compute in float32." and first.result is None
+    assert (
+        ended(first) == FAILED
+        and first.problem == "The model returned NaN. Compute in float32."
+        and first.result is None
+    )
     working = Work(result=1)
     working.go.set()
     second = jobs.submit("key", "", working)
@@ -230,8 +242,10 @@ def test_progress_can_be_read_while_the_work_runs(jobs):
 
 # Turns
 
+
 def steps(log, count, result=None, look=lambda i: None):
     """Work of `count` turns that writes (key, turn) to a log and then returns."""
+
     def work(job):
         try:
             for i in range(count):
@@ -241,27 +255,43 @@ def steps(log, count, result=None, look=lambda i: None):
         finally:
             log.append((job.key, "end"))
         return result
+
     return work
 
 
 def test_generators_take_turns_in_order_of_asking(jobs):
     gate, log = Work(), []
     jobs.submit("gate", "", gate)
-    made = [jobs.submit(key, "", steps(log, count, result=key.upper())) for key, count in (("a", 3), ("b", 1), ("c", 2))]
+    made = [
+        jobs.submit(key, "", steps(log, count, result=key.upper())) for key, count in (("a", 3), ("b", 1), ("c", 2))
+    ]
     plain = jobs.submit("d", "", lambda job: log.append(("d", "whole")))
     gate.go.set()
     assert [ended(job) for job in [*made, plain]] == [DONE] * 4
-    assert log == [("a", 0), ("b", 0), ("c", 0), ("d", "whole"), ("a", 1), ("b", "end"), ("c", 1), ("a", 2), ("c", "end"), ("a", "end")]
+    assert log == [
+        ("a", 0),
+        ("b", 0),
+        ("c", 0),
+        ("d", "whole"),
+        ("a", 1),
+        ("b", "end"),
+        ("c", 1),
+        ("a", 2),
+        ("c", "end"),
+        ("a", "end"),
+    ]
     assert [job.result for job in made] == ["A", "B", "C"]
 
 
 def test_what_comes_while_a_long_job_has_its_turn_does_not_wait_for_its_end(jobs):
     log, first = [], threading.Event()
     began = threading.Event()
+
     def look(i):
         began.set()
         if i == 0:
             assert first.wait(10)
+
     long = jobs.submit("long", "", steps(log, 200, look=look))
     began.wait(10)
     short = jobs.submit("short", "", lambda job: len(log))
@@ -272,10 +302,12 @@ def test_what_comes_while_a_long_job_has_its_turn_does_not_wait_for_its_end(jobs
 
 def test_partial_results_are_what_was_yielded_last(jobs):
     log, go, there = [], threading.Event(), threading.Event()
+
     def look(i):
         if i == 3:
             there.set()
             assert go.wait(10)
+
     job = jobs.submit("a", "", steps(log, 4, result="all", look=look))
     there.wait(10)
     # The turns yielded None, (a, 1), None; None changes nothing.
@@ -289,6 +321,7 @@ def test_work_may_set_partial_itself(jobs):
         job.partial = "mine"
         yield
         return job.partial
+
     job = jobs.submit("a", "", work)
     assert ended(job) == DONE and job.result == "mine"
 
@@ -324,20 +357,34 @@ def test_a_generator_that_fails_while_it_is_closed_is_cancelled_all_the_same(job
                 yield 1
         finally:
             raise OSError("disk")
+
     job = jobs.submit("a", "", work)
     until(lambda: job.partial == 1)
     job.cancel()
     assert ended(job) == CANCELLED and ended(jobs.submit("b", "", lambda job: 2)) == DONE
 
 
-@pytest.mark.parametrize("error, state, problem", [(Cancelled(), CANCELLED, ""), (NonFinite("A sentence."), FAILED, "A sentence."),
-                                                   (RuntimeError("/secret"), FAILED, "RuntimeError")])
+@pytest.mark.parametrize(
+    "error, state, problem",
+    [
+        (Cancelled(), CANCELLED, ""),
+        (NonFinite("A sentence."), FAILED, "A sentence."),
+        (RuntimeError("/secret"), FAILED, "RuntimeError"),
+    ],
+)
 def test_a_generator_fails_in_any_turn_as_a_function_does(jobs, error, state, problem):
     def work(job):
         yield "some"
         raise error
+
     job = jobs.submit("a", "", work)
-    assert ended(job) == state and problem in job.problem and "secret" not in job.problem and job.partial == "some" and job.result is None
+    assert (
+        ended(job) == state
+        and problem in job.problem
+        and "secret" not in job.problem
+        and job.partial == "some"
+        and job.result is None
+    )
     again = jobs.submit("a", "", steps([], 1, result=3))
     assert again is not job and ended(again) == DONE and again.result == 3
 
@@ -371,10 +418,12 @@ def test_ahead_counts_the_jobs_whose_turn_comes_before(jobs):
 
 def test_ahead_counts_a_job_between_its_turns(jobs):
     inside, go, go2, gate = threading.Event(), threading.Event(), threading.Event(), Work()
+
     def look(i):
         if i == 1:
             inside.set()
             assert go.wait(10)
+
     jobs.submit("a", "", steps([], 3, look=look))
     inside.wait(10)
     b = jobs.submit("b", "", steps([], 2, look=lambda i: go2.wait(10) if i == 1 else None))
@@ -391,10 +440,12 @@ def test_ahead_counts_a_job_between_its_turns(jobs):
 def test_the_last_to_end_is_the_last_to_be_forgotten(jobs):
     """Jobs that were asked for first end last; three ended ones are remembered."""
     go, enough = threading.Event(), threading.Event()
+
     def work(job):
         while not enough.is_set():
             yield
         return job.key
+
     early = [jobs.submit(key, "", work) for key in ("first", "second")]
     for i in range(5):
         assert ended(jobs.submit(f"{i}", "", lambda job: None)) == DONE
@@ -408,10 +459,15 @@ def test_the_last_to_end_is_the_last_to_be_forgotten(jobs):
 def test_an_idle_worker_holds_nothing_of_the_last_job(jobs):
     class Texts(list):
         pass
+
     texts = Texts([1, 2])
     held = weakref.ref(texts)
+
     def start(texts):
-        return jobs.submit("a", "", lambda job: steps([], len(texts))(job)), jobs.submit("b", "", lambda job: len(texts))
+        return jobs.submit("a", "", lambda job: steps([], len(texts))(job)), jobs.submit(
+            "b", "", lambda job: len(texts)
+        )
+
     assert [ended(job) for job in start(texts)] == [DONE, DONE]
     del texts
     until(lambda: gc.collect() is not None and held() is None)

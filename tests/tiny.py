@@ -92,7 +92,15 @@ def tokenizer(kind: str):
 
 def configuration(kind: str, words):
     """The kind's configuration: hidden size 32, two heads, two or three layers."""
-    from transformers import BertConfig, DebertaV2Config, DistilBertConfig, ElectraConfig, GPT2Config, ModernBertConfig, RobertaConfig
+    from transformers import (
+        BertConfig,
+        DebertaV2Config,
+        DistilBertConfig,
+        ElectraConfig,
+        GPT2Config,
+        ModernBertConfig,
+        RobertaConfig,
+    )
 
     common = {"vocab_size": len(words), "initializer_range": 0.3, "pad_token_id": words.pad_token_id}
     encoder = common | {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 48}
@@ -100,21 +108,39 @@ def configuration(kind: str, words):
     if kind == "bert":
         return BertConfig(**encoder, max_position_embeddings=POSITIONS)
     if kind == "distilbert":
-        return DistilBertConfig(**common, dim=32, n_layers=3, n_heads=2, hidden_dim=48, max_position_embeddings=POSITIONS)
+        return DistilBertConfig(
+            **common, dim=32, n_layers=3, n_heads=2, hidden_dim=48, max_position_embeddings=POSITIONS
+        )
     if kind == "electra":
         return ElectraConfig(**encoder, embedding_size=16, max_position_embeddings=POSITIONS)
     if kind == "roberta":
         return RobertaConfig(**encoder, **ends, max_position_embeddings=POSITIONS + 2, type_vocab_size=1)
     if kind == "deberta":
-        return DebertaV2Config(**encoder, max_position_embeddings=POSITIONS, relative_attention=True, position_buckets=8,
-                               pos_att_type="p2c|c2p", share_att_key=True, norm_rel_ebd="layer_norm",
-                               position_biased_input=False, type_vocab_size=0, legacy=False)
+        return DebertaV2Config(
+            **encoder,
+            max_position_embeddings=POSITIONS,
+            relative_attention=True,
+            position_buckets=8,
+            pos_att_type="p2c|c2p",
+            share_att_key=True,
+            norm_rel_ebd="layer_norm",
+            position_biased_input=False,
+            type_vocab_size=0,
+            legacy=False,
+        )
     if kind == "gpt2":
         return GPT2Config(**common, **ends, n_embd=32, n_layer=3, n_head=2, n_inner=48, n_positions=POSITIONS)
-    return ModernBertConfig(**encoder | {"num_hidden_layers": 3}, bos_token_id=words.cls_token_id, eos_token_id=words.sep_token_id,
-                            cls_token_id=words.cls_token_id, sep_token_id=words.sep_token_id, max_position_embeddings=POSITIONS,
-                            local_attention=8, global_attn_every_n_layers=2,
-                            classifier_pooling="mean" if kind == "modernbert-mean" else "cls")
+    return ModernBertConfig(
+        **encoder | {"num_hidden_layers": 3},
+        bos_token_id=words.cls_token_id,
+        eos_token_id=words.sep_token_id,
+        cls_token_id=words.cls_token_id,
+        sep_token_id=words.sep_token_id,
+        max_position_embeddings=POSITIONS,
+        local_attention=8,
+        global_attn_every_n_layers=2,
+        classifier_pooling="mean" if kind == "modernbert-mean" else "cls",
+    )
 
 
 def _random(family, config):
@@ -152,7 +178,12 @@ def _unigram():
 
     split = pre_tokenizers.Metaspace()
     # Letters and punctuation never share a piece, as in the real vocabulary, and all of ASCII is known.
-    words = [part for line in SENTENCES for word, _ in split.pre_tokenize_str(line) for part in re.findall(r"▁?\w+|▁|[^\w▁]", word)]
+    words = [
+        part
+        for line in SENTENCES
+        for word, _ in split.pre_tokenize_str(line)
+        for part in re.findall(r"▁?\w+|▁|[^\w▁]", word)
+    ]
     pieces = {letter: 1 for letter in map(chr, range(33, 127))} | _frequent_pieces(words, 300)
     scored = [(piece, math.log(count / sum(pieces.values()))) for piece, count in pieces.items()]
     special = [(name, 0.0) for name in ("[PAD]", "[CLS]", "[SEP]", "[UNK]")]
@@ -164,7 +195,9 @@ def _roberta():
 
     vocabulary, merges = _byte_pairs(["<s>", "<pad>", "</s>", "<unk>"])
     vocabulary["<mask>"] = len(vocabulary)
-    return RobertaTokenizer(vocab=vocabulary, merges=merges, mask_token=AddedToken("<mask>", lstrip=True, normalized=False, special=True))
+    return RobertaTokenizer(
+        vocab=vocabulary, merges=merges, mask_token=AddedToken("<mask>", lstrip=True, normalized=False, special=True)
+    )
 
 
 def _gpt2():
@@ -185,18 +218,27 @@ def _modernbert():
     backend.normalizer, backend.decoder = normalizers.NFC(), decoders.ByteLevel()
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     backend.post_processor = processors.TemplateProcessing(
-        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
-        special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")])
-    return PreTrainedTokenizerFast(tokenizer_object=backend, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
-                                   mask_token=AddedToken("[MASK]", lstrip=True, normalized=False, special=True),
-                                   model_input_names=["input_ids", "attention_mask"])
+        single="[CLS]:0 $A:0 [SEP]:0",
+        pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1",
+        special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")],
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token=AddedToken("[MASK]", lstrip=True, normalized=False, special=True),
+        model_input_names=["input_ids", "attention_mask"],
+    )
 
 
 # The library's own trainers break ties by hash order, so that no two runs agree; these two do not.
 
 
 def _frequent_pieces(words: list[str], count: int, inner: str = "") -> dict[str, int]:
-    """Every character and the `count` pieces of 2 to 6 characters that spell most of the corpus, with their frequencies.
+    """Every character and the `count` pieces of 2 to 6 characters that spell most of the corpus, with their
+    frequencies.
 
     Pieces that do not begin a word carry the prefix `inner`.
     """
@@ -207,7 +249,9 @@ def _frequent_pieces(words: list[str], count: int, inner: str = "") -> dict[str,
                 found[(inner if start else "") + word[start:end]] += 1
     letters = sorted({word[i] for word in words for i in range(len(word))})
     single = {piece: max(1, found[piece]) for letter in letters for piece in (letter, inner + letter)}
-    longer = sorted(found.keys() - single, key=lambda piece: (-found[piece] * (len(piece.removeprefix(inner)) - 1), piece))
+    longer = sorted(
+        found.keys() - single, key=lambda piece: (-found[piece] * (len(piece.removeprefix(inner)) - 1), piece)
+    )
     return single | {piece: found[piece] for piece in longer[:count]}
 
 

@@ -1,4 +1,6 @@
-"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would otherwise be."""
+"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would
+otherwise be.
+"""
 
 import os
 import platform
@@ -18,8 +20,10 @@ from core.oracle.oracle import Oracle
 from core.validity.masf import fit_literal, p_values
 from core.validity.references import find_reference
 
-TEXT = ("The director wanted a thriller, a romance and a tax lecture, and after two hours "
-        "nobody could say which one it was.")
+TEXT = (
+    "The director wanted a thriller, a romance and a tax lecture, and after two hours "
+    "nobody could say which one it was."
+)
 BATCHES = (1, 8, 64)
 
 
@@ -33,15 +37,24 @@ def bench(model: Model, repeats: int = 7) -> dict:
         forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
         leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
         above 1 is faster than Captum};
-        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see `bench_limits.limits_speed`;
+        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see
+            `bench_limits.limits_speed`;
         judging: see `bench_judging.judging_speed`.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
-    return {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak,
-            "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
-            "leave_one_out": _against_captum(model, encoded, repeats), "masf": masf_speed(), "p_values": p_value_cost(model, encoded, repeats),
-            "limits": bench_limits.limits_speed(model, repeats), "judging": bench_judging.judging_speed(model, repeats)}
+    return {
+        "machine": machine(model),
+        "features": encoded.F,
+        "tokens": encoded.T,
+        "peak": peak,
+        "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
+        "leave_one_out": _against_captum(model, encoded, repeats),
+        "masf": masf_speed(),
+        "p_values": p_value_cost(model, encoded, repeats),
+        "limits": bench_limits.limits_speed(model, repeats),
+        "judging": bench_judging.judging_speed(model, repeats),
+    }
 
 
 def matrix_product_peak(model: Model, repeats: int) -> float:
@@ -50,13 +63,17 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
 
     best = 0.0
     for size in (512, 1024, 2048):
-        left, right = (torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2))
+        left, right = (
+            torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2)
+        )
         seconds = min(_timed(lambda: left @ right, model) for _ in range(repeats + 2))
         best = max(best, 2 * size**3 / seconds)
     return best
 
 
-def masf_speed(observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25) -> dict[str, float]:
+def masf_speed(
+    observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25
+) -> dict[str, float]:
     """MaSF's first level by sorting and binary search, the whole test, and comparing with every reference value.
 
     Args:
@@ -68,7 +85,9 @@ def masf_speed(observations: int = 1000, reference: int = 5000, layers: int = 7,
     import tracemalloc
 
     rng = np.random.default_rng(0)
-    states, tested = (rng.standard_normal((count, layers, dimensions)).astype(np.float32) for count in (reference, observations))
+    states, tested = (
+        rng.standard_normal((count, layers, dimensions)).astype(np.float32) for count in (reference, observations)
+    )
     masf = fit_literal(states)
     flat, few = states.reshape(reference, -1), tested[:compared].reshape(compared, -1)
     masf.p_values(tested[:2])
@@ -82,7 +101,9 @@ def masf_speed(observations: int = 1000, reference: int = 5000, layers: int = 7,
 
 
 def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
-    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is better."""
+    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is
+    better.
+    """
     reference = find_reference(model)
     if reference is None:
         return {}
@@ -95,7 +116,9 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, floa
             states = model.run(ids, lengths, types, reference.pooling)[1]
             p_values(reference.forms, states)
 
-        times = [(_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)]
+        times = [
+            (_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)
+        ]
         plain, with_p = (statistics.median(column) for column in zip(*times))
         added[batch] = 1000 * (with_p - plain)
     return added
@@ -115,20 +138,34 @@ def machine(model: Model) -> str:
     """The processor, its threads and the device, in words."""
     import torch
 
-    return (f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}, "
-            f"{model.device}, {model.precision}")
+    return (
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch "
+        f"{torch.__version__}, "
+        f"{model.device}, {model.precision}"
+    )
 
 
 def bench_report(found: dict) -> str:
     """The figures as lines of text."""
-    lines = [found["machine"], f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
-             f"forward passes of {found['tokens']} tokens (share of the peak ↑):"]
-    lines += [f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak" for batch, (rate, share) in found["forward"].items()]
-    lines.append(f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than Captum):")
+    lines = [
+        found["machine"],
+        f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
+        f"forward passes of {found['tokens']} tokens (share of the peak ↑):",
+    ]
+    lines += [
+        f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak"
+        for batch, (rate, share) in found["forward"].items()
+    ]
+    lines.append(
+        f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than "
+        f"Captum):"
+    )
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
     masf = found["masf"]
-    lines.append("MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
-                 f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)")
+    lines.append(
+        "MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
+        f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)"
+    )
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
     lines += bench_limits.limits_lines(found["limits"]) + bench_judging.judging_lines(found["judging"])
     return "\n".join(lines)
@@ -178,7 +215,9 @@ def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callab
 
     def run() -> np.ndarray:
         with model.lock, torch.inference_mode():
-            scores = FeatureAblation(forward).attribute(ids, baselines=baseline, target=target, feature_mask=groups, perturbations_per_eval=at_once)
+            scores = FeatureAblation(forward).attribute(
+                ids, baselines=baseline, target=target, feature_mask=groups, perturbations_per_eval=at_once
+            )
         first = [int(np.flatnonzero(encoded.feature_of == i)[0]) for i in range(encoded.F)]
         return scores[0].float().cpu().numpy()[first]
 

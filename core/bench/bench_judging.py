@@ -1,4 +1,6 @@
-"""Speed of judging, in one run: hard metrics that share inputs against metrics each by itself, draws in one batch against draws one by one."""
+"""Speed of judging, in one run: hard metrics that share inputs against metrics each by itself, draws in one batch
+against draws one by one.
+"""
 
 import statistics
 import time
@@ -12,21 +14,32 @@ from core.network.features import Encoded
 from core.network.model import Model
 from core.oracle.soft import Soft
 
-WORDS_25 = "This film is a warm, funny and deeply felt story about two brothers who lose everything but find each other again in the end"
+WORDS_25 = (
+    "This film is a warm, funny and deeply felt story about two brothers who lose everything but find each "
+    "other again in the end"
+)
 
 
 def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     """Measure judging on this machine; medians, each run with a fresh explainer and no store.
 
     Returns:
-        features; measures and metrics: how many; hard: seconds of all hard metrics of all cheap measures, their p-values, those of the
-        rationales under three erasures and the measures themselves included; passes: inputs that the network read for it; shared:
-        seconds of the metrics alone; ratio: the same with nothing shared between metrics, over it (higher is better); soft: seconds
-        of Soft-NS and Soft-NC of one measure, 32 draws each; one_by_one: the same draws in batches of one, over soft (higher is better).
+        features; measures and metrics: how many; hard: seconds of all hard metrics of all cheap measures, their
+        p-values, those of the
+        rationales under three erasures and the measures themselves included; passes: inputs that the network read for
+        it; shared:
+        seconds of the metrics alone; ratio: the same with nothing shared between metrics, over it (higher is better);
+        soft: seconds
+        of Soft-NS and Soft-NC of one measure, 32 draws each; one_by_one: the same draws in batches of one, over soft
+        (higher is better).
     """
     import_captum()
     encoded = model.encode(text)
-    cheap = [name for name, measure in measures().items() if not measure.baseline and measure.passes(encoded.F) <= 2 * encoded.F + 2]
+    cheap = [
+        name
+        for name, measure in measures().items()
+        if not measure.baseline and measure.passes(encoded.F) <= 2 * encoded.F + 2
+    ]
     hard = tuple(name for name, metric in of_examples().items() if not metric.soft)
     explainer = with_reference(model, None)
     scores = [Judge(explainer, encoded).attribution(name)[0] for name in cheap]
@@ -35,19 +48,35 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     before = model.scheduler.counters.passes
     _together(model, encoded, cheap, hard)
     passes = model.scheduler.counters.passes - before
-    shared, alone = ([_seconds(lambda: _rated(model, encoded, scores, hard, share)) for _ in range(repeats)] for share in (True, False))
+    shared, alone = (
+        [_seconds(lambda: _rated(model, encoded, scores, hard, share)) for _ in range(repeats)]
+        for share in (True, False)
+    )
     soft, single = ([_seconds(lambda: run(model, encoded)) for _ in range(repeats)] for run in (_soft, _one_by_one))
     middle = statistics.median
-    return {"features": encoded.F, "measures": len(cheap), "metrics": len(hard), "hard": middle(timed), "passes": passes, "shared": middle(shared),
-            "ratio": middle(alone) / middle(shared), "soft": middle(soft), "one_by_one": middle(single) / middle(soft)}
+    return {
+        "features": encoded.F,
+        "measures": len(cheap),
+        "metrics": len(hard),
+        "hard": middle(timed),
+        "passes": passes,
+        "shared": middle(shared),
+        "ratio": middle(alone) / middle(shared),
+        "soft": middle(soft),
+        "one_by_one": middle(single) / middle(soft),
+    }
 
 
 def judging_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
-    return [f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with p-values under three erasures: "
-            f"{found['hard']:.2f} s (↓), {found['passes']:,} passes; "
-            f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}",
-            f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at once (↑): {found['one_by_one']:.1f}"]
+    return [
+        f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with p-values "
+        f"under three erasures: "
+        f"{found['hard']:.2f} s (↓), {found['passes']:,} passes; "
+        f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}",
+        f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at once "
+        f"(↑): {found['one_by_one']:.1f}",
+    ]
 
 
 def _together(model: Model, encoded: Encoded, names: list[str], hard: tuple[str, ...]) -> None:

@@ -1,4 +1,6 @@
-"""Speed of limits, in one run: beams over sets against the printed beam over orders, exact limits, and the dynamic program alone."""
+"""Speed of limits, in one run: beams over sets against the printed beam over orders, exact limits, and the dynamic
+program alone.
+"""
 
 import statistics
 import time
@@ -23,17 +25,24 @@ SLACK = {"float32": 1e-5}
 HALF_SLACK = 1e-3
 
 
-def limits_speed(model: Model, repeats: int = 7, budget: float = 30.0, beamed: str = BEAMED, exact: tuple[str, ...] = EXACT) -> dict:
+def limits_speed(
+    model: Model, repeats: int = 7, budget: float = 30.0, beamed: str = BEAMED, exact: tuple[str, ...] = EXACT
+) -> dict:
     """Measure limits on this machine.
 
     Args:
         repeats: rounds of the contest and timings of the dynamic program, at most; medians are reported.
         budget: seconds after which no further round of the contest begins; there is always one.
     Returns:
-        beam: see `beam_contest`; exact: {words: seconds}; program: see `program_speed`; base: see `base_speed`, None unless the device is CUDA.
+        beam: see `beam_contest`; exact: {words: seconds}; program: see `program_speed`; base: see `base_speed`, None
+            unless the device is CUDA.
     """
-    return {"beam": beam_contest(model, model.encode(beamed), WIDTH, repeats, budget), "exact": dict(_exact(model, text) for text in exact),
-            "program": program_speed(repeats), "base": base_speed(model.device) if model.device.startswith("cuda") else None}
+    return {
+        "beam": beam_contest(model, model.encode(beamed), WIDTH, repeats, budget),
+        "exact": dict(_exact(model, text) for text in exact),
+        "program": program_speed(repeats),
+        "base": base_speed(model.device) if model.device.startswith("cuda") else None,
+    }
 
 
 def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: float) -> dict:
@@ -42,9 +51,12 @@ def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budge
     The copy of the model in half precision is made before the clock starts, as a page has it from its first search on.
 
     Returns:
-        features, width, rounds; twin: its seconds, None for families that it cannot read; ours: {precision of the search: {"seconds"
-        (median, lower is better), "sets": inputs that the search asked the network for, "network": share of the time in the network
-        in [0, 1] (higher is better), "ratio": the twin's time over ours (higher is better), "wider": ours beyond the twin's
+        features, width, rounds; twin: its seconds, None for families that it cannot read; ours: {precision of the
+        search: {"seconds"
+        (median, lower is better), "sets": inputs that the search asked the network for, "network": share of the time in
+        the network
+        in [0, 1] (higher is better), "ratio": the twin's time over ours (higher is better), "wider": ours beyond the
+        twin's
         (lower, upper limit; above 0 is wider)}}; "ratio" and "wider" None without a twin.
     """
     explainer = Explainer(model)
@@ -63,14 +75,21 @@ def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budge
     for found in runs.values():
         # A search in half precision that overflowed went on in the model's own, which has its figures already.
         ours.setdefault(found[0]["searched"], _compared(_middle(found), twin))
-    return {"features": encoded.F, "width": width, "rounds": rounds, "twin": None if twin is None else twin["seconds"], "ours": ours}
+    return {
+        "features": encoded.F,
+        "width": width,
+        "rounds": rounds,
+        "twin": None if twin is None else twin["seconds"],
+        "ours": ours,
+    }
 
 
 def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, float]:
     """The dynamic program of exact limits on random scores, lower is better.
 
     Returns:
-        {"small", "large": features; "milliseconds": of the small one; "seconds" and "megabytes": of the large one, the most
+        {"small", "large": features; "milliseconds": of the small one; "seconds" and "megabytes": of the large one, the
+        most
         that it held beyond the scores}.
     """
     import tracemalloc
@@ -93,7 +112,8 @@ def base_speed(device: str, config=None, features: int = 100, width: int = WIDTH
         config: a BertConfig; None for the shape of BERT-base.
         features: of one token each.
     Returns:
-        features, width; searched: the precision; seconds: lower is better; sets: inputs that the search asked the network for;
+        features, width; searched: the precision; seconds: lower is better; sets: inputs that the search asked the
+        network for;
         limits: (lower, upper).
     """
     model = random_classifier(device, config)
@@ -102,7 +122,9 @@ def base_speed(device: str, config=None, features: int = 100, width: int = WIDTH
     target = int(Oracle(model, encoded).logits(np.zeros((1, features), dtype=bool)).argmax())
     _warm_up(explainer, encoded)
     found = _ours(model, encoded, target, width, True)
-    return {"features": features, "width": width} | {name: found[name] for name in ("searched", "seconds", "sets", "limits")}
+    return {"features": features, "width": width} | {
+        name: found[name] for name in ("searched", "seconds", "sets", "limits")
+    }
 
 
 def random_classifier(device: str, config=None) -> Model:
@@ -120,7 +142,18 @@ def random_classifier(device: str, config=None) -> Model:
         module = AutoModelForSequenceClassification.from_config(config)
     module.eval().requires_grad_(False).to(device)
     labels = tuple(str(i) for i in range(config.num_labels))
-    return Model("random", "random", module, None, architecture_of("bert"), device, "float32", labels, 3, config.max_position_embeddings)
+    return Model(
+        "random",
+        "random",
+        module,
+        None,
+        architecture_of("bert"),
+        device,
+        "float32",
+        labels,
+        3,
+        config.max_position_embeddings,
+    )
 
 
 def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
@@ -130,34 +163,60 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
     spans = tuple(Feature(word, int(end) - len(word) - 1, int(end) - 1) for word, end in zip(words, ends))
     ids = np.array([1, *np.random.default_rng(0).integers(mask_id + 1, vocabulary, features), 2], dtype=np.int64)
     feature_of = np.array([-1, *range(features), -1], dtype=np.int64)
-    return Encoded(" ".join(words), None, "word", ids, np.zeros_like(ids), feature_of, spans, np.zeros(features, dtype=bool), mask_id,
-                   Truncation(features, features, False))
+    return Encoded(
+        " ".join(words),
+        None,
+        "word",
+        ids,
+        np.zeros_like(ids),
+        feature_of,
+        spans,
+        np.zeros(features, dtype=bool),
+        mask_id,
+        Truncation(features, features, False),
+    )
 
 
 def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     beam, program, base = found["beam"], found["program"], found["base"]
-    said = [f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in half precision made before the clock starts:"]
+    said = [
+        f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in half "
+        f"precision made before the clock starts:"
+    ]
     if beam["twin"] is not None:
         said.append(f"  the algorithm as printed, a beam over orders: {beam['twin']:.2f} s (↓)")
     said += [f"  ours, searched in {name}: {_ours_in_words(name, ours)}" for name, ours in beam["ours"].items()]
-    said.append("exact limits (↓): " + ", ".join(f"{words} words {seconds:.2f} s" for words, seconds in found["exact"].items()))
-    said.append(f"their dynamic program alone (↓): {program['small']} words {program['milliseconds']:.1f} ms, "
-                f"{program['large']} words {program['seconds']:.2f} s and {program['megabytes']:.0f} MB")
+    said.append(
+        "exact limits (↓): " + ", ".join(f"{words} words {seconds:.2f} s" for words, seconds in found["exact"].items())
+    )
+    said.append(
+        f"their dynamic program alone (↓): {program['small']} words {program['milliseconds']:.1f} ms, "
+        f"{program['large']} words {program['seconds']:.2f} s and {program['megabytes']:.0f} MB"
+    )
     if base is not None:
-        said.append(f"BERT-base's shape, {base['features']} features by a beam of {base['width']}, searched in {base['searched']}: "
-                    f"{base['seconds']:.1f} s (↓), {base['sets']:,} distinct sets")
+        said.append(
+            f"BERT-base's shape, {base['features']} features by a beam of {base['width']}, searched in "
+            f"{base['searched']}: "
+            f"{base['seconds']:.1f} s (↓), {base['sets']:,} distinct sets"
+        )
     return said
 
 
 def _ours_in_words(searched: str, ours: dict) -> str:
-    said = f"{ours['seconds']:.2f} s (↓), {ours['sets']:,} distinct sets, {ours['network']:.0%} of the time in the network (↑)"
+    said = (
+        f"{ours['seconds']:.2f} s (↓), {ours['sets']:,} distinct sets, {ours['network']:.0%} of the time in the "
+        f"network (↑)"
+    )
     if ours["wider"] is None:
         return said
     slack = SLACK.get(searched, HALF_SLACK)
     held = "at least as wide" if min(ours["wider"]) >= -slack else "NARROWER"
     lower, upper = ours["wider"]
-    return (f"{said}, printed over ours {ours['ratio']:.2f} (↑); {held} within {slack:g}: lower {lower:+.1e}, upper {upper:+.1e} (above 0 is wider)")
+    return (
+        f"{said}, printed over ours {ours['ratio']:.2f} (↑); {held} within {slack:g}: lower {lower:+.1e}, upper "
+        f"{upper:+.1e} (above 0 is wider)"
+    )
 
 
 def _exact(model: Model, text: str) -> tuple[int, float]:
@@ -180,8 +239,13 @@ def _ours(model: Model, encoded: Encoded, target: int, width: int, half: bool) -
     before = sum(one.scheduler.counters.seconds for one in models)
     found, seconds = _clocked(lambda: finish(find_beam(explainer, encoded, target, width, half, early=False)))
     inside = sum(one.scheduler.counters.seconds for one in models) - before
-    return {"searched": found.searched, "seconds": seconds, "network": inside / seconds, "sets": searching.counters.passes,
-            "limits": (found.limits.lower, found.limits.upper)}
+    return {
+        "searched": found.searched,
+        "seconds": seconds,
+        "network": inside / seconds,
+        "sets": searching.counters.passes,
+        "limits": (found.limits.lower, found.limits.upper),
+    }
 
 
 def _compared(ours: dict, twin: dict | None) -> dict:
@@ -193,7 +257,9 @@ def _compared(ours: dict, twin: dict | None) -> dict:
 
 def _middle(runs: list[dict]) -> dict:
     """One run with the medians of all: what they find is the same every time."""
-    return runs[0] | {name: statistics.median(run[name] for run in runs) for name in ("seconds", "network") if name in runs[0]}
+    return runs[0] | {
+        name: statistics.median(run[name] for run in runs) for name in ("seconds", "network") if name in runs[0]
+    }
 
 
 def _warm_up(explainer: Explainer, encoded: Encoded) -> None:

@@ -1,4 +1,6 @@
-"""Limits of AOPC by a beam over orders, as the paper prints it: a slow twin, kept to be measured against and for nothing else."""
+"""Limits of AOPC by a beam over orders, as the paper prints it: a slow twin, kept to be measured against and for
+nothing else.
+"""
 
 import numpy as np
 
@@ -13,7 +15,8 @@ def literal_limits(model: Model, encoded: Encoded, target: int, width: int) -> t
 
     Every kept order is extended by every feature that it lacks, all of these are scored by the network, and the best B
     sums Σ v(∅) − v(prefix) are kept. Two orders of one set are scored twice and may both be kept, and the second search
-    knows nothing of the first. Not for families that read the last token: `transformers` looks for it by the padding token,
+    knows nothing of the first. Not for families that read the last token: `transformers` looks for it by the padding
+    token,
     which there is the mask token too.
 
     Args:
@@ -25,7 +28,10 @@ def literal_limits(model: Model, encoded: Encoded, target: int, width: int) -> t
     Source: NAOPC §3, Alg. 1.
     """
     if width < 1 or encoded.premasked.all():
-        raise ValueError(f"a beam needs a width of at least 1 and a feature to mask, got {width} and {int((~encoded.premasked).sum())} features")
+        raise ValueError(
+            f"a beam needs a width of at least 1 and a feature to mask, got {width} and "
+            f"{int((~encoded.premasked).sum())} features"
+        )
     lower, upper = (_search(model, encoded, target, width, sign) for sign in (-1.0, 1.0))
     return lower, upper
 
@@ -52,7 +58,7 @@ def _scores(model: Model, encoded: Encoded, target: int, orders: list[tuple[int,
         row[list(order)] = True
     found = []
     for begin in range(0, len(masks), _AT_ONCE):
-        ids = model.tensor(masked_ids(encoded, masks[begin:begin + _AT_ONCE]))
+        ids = model.tensor(masked_ids(encoded, masks[begin : begin + _AT_ONCE]))
         given = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         if model.architecture.type_ids and encoded.type_ids is not None:
             given["token_type_ids"] = model.tensor(np.tile(encoded.type_ids, (len(ids), 1)))

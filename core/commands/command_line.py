@@ -38,9 +38,12 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return options.run(options)
     except KeyboardInterrupt:
-        goes_on = {"train": " The same command goes on after the last complete epoch.", "limits": " The same command goes on after the last complete text.",
-                   "check": " What is computed is kept; the same command goes on from there.",
-                   "evaluate": " What is computed is kept; the same command goes on from there."}
+        goes_on = {
+            "train": " The same command goes on after the last complete epoch.",
+            "limits": " The same command goes on after the last complete text.",
+            "check": " What is computed is kept; the same command goes on from there.",
+            "evaluate": " What is computed is kept; the same command goes on from there.",
+        }
         print(f"\nStopped.{goes_on.get(options.command, '')}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError) as error:
@@ -49,8 +52,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _add_train(commands) -> None:
-    train = commands.add_parser("train", help="masked fine-tuning: make a faithfulness measurable model",
-                                formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    train = commands.add_parser(
+        "train",
+        help="masked fine-tuning: make a faithfulness measurable model",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     train.set_defaults(run=_train)
     add = train.add_argument
     add("--base", required=True, help="what to fine-tune: a bundled base, a folder or a hub id")
@@ -97,21 +103,41 @@ def _add_machine(add) -> None:
 
 
 def _add_reference(commands) -> None:
-    reference = commands.add_parser("reference", help="fit the MaSF reference of a model: what its hidden states look like on inputs that it knows",
-                                    formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    reference = commands.add_parser(
+        "reference",
+        help="fit the MaSF reference of a model: what its hidden states look like on inputs that it knows",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     reference.set_defaults(run=_reference)
     add = reference.add_argument
     add("--model", required=True, help="bundled name, folder, hub id or adapter")
-    add("--data", required=True, help="texts like those that will be tested, in length too: .jsonl, .csv, .tsv or .parquet")
+    add(
+        "--data",
+        required=True,
+        help="texts like those that will be tested, in length too: .jsonl, .csv, .tsv or .parquet",
+    )
     add("--held-out", help="more such texts, for the rate of false rejections (without them: 5-fold cross-validation)")
-    add("--out", help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the hub)")
+    add(
+        "--out",
+        help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the "
+        "hub)",
+    )
     add("--text", default="text", help="column of the text")
     add("--second", help="column of the second text of a pair")
-    add("--training", choices=TRAINING_STRATEGIES, help="how the model was trained: its card says so, half without a card (default: None)")
+    add(
+        "--training",
+        choices=TRAINING_STRATEGIES,
+        help="how the model was trained: its card says so, half without a card (default: None)",
+    )
     add("--maskings", type=int, default=2, help="masked copies of each text")
     add("--seed", type=int, default=0, help="of masks and parts")
     add("--pooling", choices=POOLINGS, default="max", help="over the tokens")
-    add("--dimensions", choices=COMBINATIONS, default="simes", help="how p-values are combined over the dimensions of a layer")
+    add(
+        "--dimensions",
+        choices=COMBINATIONS,
+        default="simes",
+        help="how p-values are combined over the dimensions of a layer",
+    )
     add("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
     add("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
     _add_machine(add)
@@ -123,8 +149,18 @@ def _reference(options) -> int:
     from core.validity.fitting import Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
 
-    drawing = Drawing(options.training or "half", options.maskings, options.seed, options.pooling, Combine(options.dimensions, options.layers), options.compact)
-    files = [read_labelled(Path(path), options.text, options.second, None) if path else None for path in (options.data, options.held_out)]
+    drawing = Drawing(
+        options.training or "half",
+        options.maskings,
+        options.seed,
+        options.pooling,
+        Combine(options.dimensions, options.layers),
+        options.compact,
+    )
+    files = [
+        read_labelled(Path(path), options.text, options.second, None) if path else None
+        for path in (options.data, options.held_out)
+    ]
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     out = Path(options.out) if options.out else place_for(model)
@@ -136,8 +172,11 @@ def _reference(options) -> int:
 
 
 def _add_limits(commands) -> None:
-    limits = commands.add_parser("limits", help="AOPC of measures between the limits that the model allows, for a file of texts",
-                                 formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    limits = commands.add_parser(
+        "limits",
+        help="AOPC of measures between the limits that the model allows, for a file of texts",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     limits.set_defaults(run=_limits)
     add = limits.add_argument
     add("--model", required=True, help="bundled name, folder, hub id or adapter")
@@ -148,10 +187,25 @@ def _add_limits(commands) -> None:
     add("--measures", nargs="+", default=list(DEFAULT), help="measures to score")
     add("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     add("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    add("--unit", choices=UNITS, default="word", help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact limits")
+    add(
+        "--unit",
+        choices=UNITS,
+        default="word",
+        help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact "
+        "limits",
+    )
     add("--width", type=int, default=5, help="of the beam")
-    add("--exact-up-to", type=int, help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a GPU)")
-    add("--full", action="store_true", help="search beams in the precision of the computation, not in half precision where that is faster")
+    add(
+        "--exact-up-to",
+        type=int,
+        help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a "
+        "GPU)",
+    )
+    add(
+        "--full",
+        action="store_true",
+        help="search beams in the precision of the computation, not in half precision where that is faster",
+    )
     _add_machine(add)
 
 
@@ -162,12 +216,23 @@ def _limits(options) -> int:
     from core.loading.loading import load
     from core.storage.store import Store
 
-    batch = Batch(options.model, tuple(options.measures), options.sign, options.target, options.unit, options.width, options.exact_up_to, not options.full)
+    batch = Batch(
+        options.model,
+        tuple(options.measures),
+        options.sign,
+        options.target,
+        options.unit,
+        options.width,
+        options.exact_up_to,
+        not options.full,
+    )
     chosen = settings.read()
     if batch.exact_up_to is None and chosen.exact_scores is not None:
         batch = replace(batch, exact_up_to=min(chosen.exact_scores, 1 << MOST_EXACT))
     data = read_labelled(Path(options.data), options.text, options.second, None)
-    explainer = Explainer(load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes))
+    explainer = Explainer(
+        load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes)
+    )
     with _Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar)
     print(f"Written: {out}")
@@ -175,16 +240,30 @@ def _limits(options) -> int:
 
 
 def _add_check(commands) -> None:
-    check = commands.add_parser("check", help="can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data",
-                                formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    check = commands.add_parser(
+        "check",
+        help="can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of "
+        "data",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     check.set_defaults(run=_check)
     add = check.add_argument
     add("--model", required=True, help="bundled name, folder, hub id or adapter")
-    add("--beside", nargs="+", default=[], help="models to compare with in random order, such as its twin without masking")
+    add(
+        "--beside",
+        nargs="+",
+        default=[],
+        help="models to compare with in random order, such as its twin without masking",
+    )
     add("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
     add("--measures", nargs="*", default=[], help="measures to follow beside random order")
     add("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
-    add("--computed", choices=("at each step", "once"), default="at each step", help="recursive masking, or the order of the unmasked text")
+    add(
+        "--computed",
+        choices=("at each step", "once"),
+        default="at each step",
+        help="recursive masking, or the order of the unmasked text",
+    )
     add("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     add("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
     add("--seed", type=int, default=0, help="of the sample and of random order")
@@ -197,8 +276,19 @@ def _add_check(commands) -> None:
 def _check(options) -> int:
     from core.commands.check_run import Request, readable_check, run_check, write_json
 
-    request = Request((options.model, *options.beside), options.data, tuple(options.measures), options.sign, options.unit, options.computed == "at each step",
-                      options.sample, options.seed, options.text, options.second, options.label)
+    request = Request(
+        (options.model, *options.beside),
+        options.data,
+        tuple(options.measures),
+        options.sign,
+        options.unit,
+        options.computed == "at each step",
+        options.sample,
+        options.seed,
+        options.text,
+        options.second,
+        options.label,
+    )
     with _Bar() as bar:
         found = run_check(request, options.device, options.precision, bar)
     print(readable_check(found))
@@ -220,11 +310,20 @@ def _evaluate(options) -> int:
 
 
 def _add_stories(commands) -> None:
-    told = commands.add_parser("stories", help="question-answering stories whose evidence is known, as JSON Lines",
-                               formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    told = commands.add_parser(
+        "stories",
+        help="question-answering stories whose evidence is known, as JSON Lines",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     told.set_defaults(run=_stories)
     add = told.add_argument
-    add("--task", type=int, choices=TASKS, required=True, help="supporting facts: where an actor is (1), where a thing is (2), where it was before (3)")
+    add(
+        "--task",
+        type=int,
+        choices=TASKS,
+        required=True,
+        help="supporting facts: where an actor is (1), where a thing is (2), where it was before (3)",
+    )
     add("--count", type=int, default=10_000, help="stories")
     add("--out", required=True, help="file to write")
     add("--seed", type=int, default=0, help="of all choices")
@@ -236,14 +335,25 @@ def _add_stories(commands) -> None:
 def _stories(options) -> int:
     from core.data.examples import write_stories
 
-    write_stories(Path(options.out), options.task, options.count, options.seed, options.sentences, options.redundant, options.balanced)
+    write_stories(
+        Path(options.out),
+        options.task,
+        options.count,
+        options.seed,
+        options.sentences,
+        options.redundant,
+        options.balanced,
+    )
     print(f"Written: {options.out}, {options.count:,} stories")
     return 0
 
 
 def _add_encoder(commands) -> None:
-    encoder = commands.add_parser("encoder", help="pretrain the small encoder of the story models, a base for core train",
-                                  formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    encoder = commands.add_parser(
+        "encoder",
+        help="pretrain the small encoder of the story models, a base for core train",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     encoder.set_defaults(run=_encoder)
     add = encoder.add_argument
     add("--out", required=True, help="folder to write")

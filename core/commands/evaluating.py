@@ -1,4 +1,6 @@
-"""`python -m core evaluate`: score attributions of a data set, how diagnostic metrics are on it, or how a model behaves, as a long Parquet table; resumable."""
+"""`python -m core evaluate`: score attributions of a data set, how diagnostic metrics are on it, or how a model
+behaves, as a long Parquet table; resumable.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,7 +13,12 @@ from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, fo
 from core.data.examples import DataSet, Example
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_examples
-from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example, readable_diagnosticity
+from core.evaluation.studies.diagnosticity_report import (
+    ALL,
+    build_diagnosticity_report,
+    by_example,
+    readable_diagnosticity,
+)
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Study, score_examples
 from core.explanation.explainer import Explainer
 from core.loading.loading import load
@@ -25,12 +32,26 @@ from core.oracle.erasing import erasures_of
 from core.storage.store import Store
 
 SCORES, DIAGNOSTICITY, BEHAVIOUR = "scores", "diagnosticity", "behaviour"
-_TEXTS = ("class", "problem", "measure", "values", "metric", "direction", "erasure", "scaling", "note", "predicted", "against")
+_TEXTS = (
+    "class",
+    "problem",
+    "measure",
+    "values",
+    "metric",
+    "direction",
+    "erasure",
+    "scaling",
+    "note",
+    "predicted",
+    "against",
+)
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What to evaluate: a model on data (a bundled set's name or a file), sample: so many examples of it, None for all; columns: {role: column}."""
+    """What to evaluate: a model on data (a bundled set's name or a file), sample: so many examples of it, None for all;
+    columns: {role: column}.
+    """
 
     model: str
     data: str
@@ -51,7 +72,8 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of evaluation: check raises ValueError for a study that it cannot use; compute asks the model, resumably (explainer, data, examples, study,
+    """One kind of evaluation: check raises ValueError for a study that it cannot use; compute asks the model, resumably
+    (explainer, data, examples, study,
     store, progress); rows gives the lines of the table; told: what is printed besides."""
 
     check: Callable[[Study], None]
@@ -60,10 +82,18 @@ class Kind:
     told: Callable[[Evaluation, DataSet, object, Model], str]
 
 
-def evaluate(evaluation: Evaluation, out: Path, device: str, precision: str, progress: Callable[[str, int, int], None] = lambda *_: None) -> str:
-    """Evaluate and write the table; what is computed is kept in the store, so the same command goes on where it was interrupted.
+def evaluate(
+    evaluation: Evaluation,
+    out: Path,
+    device: str,
+    precision: str,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> str:
+    """Evaluate and write the table; what is computed is kept in the store, so the same command goes on where it was
+    interrupted.
 
-    Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, problem (a sentence where an example cannot
+    Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, problem (a
+    sentence where an example cannot
     be scored; then the rest is null). Those of a kind: see `score_rows`, `diagnosticity_rows` and `behaviour_lines`.
 
     Returns:
@@ -84,10 +114,19 @@ def evaluate(evaluation: Evaluation, out: Path, device: str, precision: str, pro
         raise ValueError(f"{out} is a folder; name the Parquet file to write")
     out.parent.mkdir(parents=True, exist_ok=True)
     kind, rows = KINDS[evaluation.what], {example.id: row for row, example in enumerate(data.examples, start=1)}
-    found = kind.compute(Explainer(model), data, examples, evaluation.study, Store(chosen.cache, chosen.cache_bytes), progress)
+    found = kind.compute(
+        Explainer(model), data, examples, evaluation.study, Store(chosen.cache, chosen.cache_bytes), progress
+    )
     lines = kind.rows(examples, found, model.labels)
-    about = {"what": evaluation.what, "weights": model.digest, "precision": model.precision, "model": evaluation.model, "data": data.name, "data_sha256": data.digest,
-             "sample": evaluation.sample} | asdict(evaluation.study)
+    about = {
+        "what": evaluation.what,
+        "weights": model.digest,
+        "precision": model.precision,
+        "model": evaluation.model,
+        "data": data.name,
+        "data_sha256": data.digest,
+        "sample": evaluation.sample,
+    } | asdict(evaluation.study)
     write_table([line | {"row": rows[line["example"]]} for line in lines], out, about)
     return kind.told(evaluation, data, found, model)
 
@@ -95,8 +134,10 @@ def evaluate(evaluation: Evaluation, out: Path, device: str, precision: str, pro
 def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, attribution, metric, and length of the rationale.
 
-    Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random), metric, direction (↑, ↓ or empty),
-    length (null: the metric's own value), value (null where undefined), error (standard error of the draws), erasure, scaling, draws, seed, note.
+    Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random),
+    metric, direction (↑, ↓ or empty),
+    length (null: the metric's own value), value (null where undefined), error (standard error of the draws), erasure,
+    scaling, draws, seed, note.
     """
     lines = []
     for i, example in enumerate(examples):
@@ -111,14 +152,18 @@ def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ..
                 line = named | _how(metric, found.study) | {"note": note or None}
                 lines.append(line | {"length": None, "value": _null(values[VALUE]), "error": _null(values[ERROR])})
                 if metrics()[metric].lengths:
-                    lines += [line | {"length": length, "value": _null(value), "error": None} for length, value in zip(LENGTHS, values[BY_LENGTH])]
+                    lines += [
+                        line | {"length": length, "value": _null(value), "error": None}
+                        for length, value in zip(LENGTHS, values[BY_LENGTH])
+                    ]
     return lines
 
 
 def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, metric, measure ("all": over the measures), and length of the rationale.
 
-    Columns: metric, direction, length (null: the metric's own value), measure, strict and half (diagnosticity by both rules, ↑), ties (share of them),
+    Columns: metric, direction, length (null: the metric's own value), measure, strict and half (diagnosticity by both
+    rules, ↑), ties (share of them),
     pairs, undefined (pairs that are left out), against (random or shuffled), erasure, scaling, draws, seed.
     """
     tables = by_example(found)
@@ -129,14 +174,27 @@ def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple
             lines.append(about)
             continue
         for (metric, length, measure), pairs in tables.items():
-            lines.append(about | _how(metric, found.study) | {
-                "measure": measure or ALL, "length": length, STRICT: _null(pairs.strict[i]), HALF: _null(pairs.half[i]), "ties": _null(pairs.ties[i]),
-                "against": found.study.baseline, "pairs": int(pairs.defined[i]), "undefined": int(pairs.left_out[i])})
+            lines.append(
+                about
+                | _how(metric, found.study)
+                | {
+                    "measure": measure or ALL,
+                    "length": length,
+                    STRICT: _null(pairs.strict[i]),
+                    HALF: _null(pairs.half[i]),
+                    "ties": _null(pairs.ties[i]),
+                    "against": found.study.baseline,
+                    "pairs": int(pairs.defined[i]),
+                    "undefined": int(pairs.left_out[i]),
+                }
+            )
     return lines
 
 
 def write_table(lines: list[dict], out: Path, about: dict) -> None:
-    """Write lines as Parquet, whole or not at all; columns that a line lacks are null. about: goes into the file's metadata, as JSON under "faithscope"."""
+    """Write lines as Parquet, whole or not at all; columns that a line lacks are null. about: goes into the file's
+    metadata, as JSON under "faithscope".
+    """
     import pyarrow
     from pyarrow import parquet
 
@@ -145,7 +203,11 @@ def write_table(lines: list[dict], out: Path, about: dict) -> None:
     for name in names:
         values = [line.get(name) for line in lines]
         # A column without a single value has a type all the same, so that tables of several runs can be joined.
-        kind = (pyarrow.string() if name in _TEXTS else pyarrow.float64()) if all(value is None for value in values) else None
+        kind = (
+            (pyarrow.string() if name in _TEXTS else pyarrow.float64())
+            if all(value is None for value in values)
+            else None
+        )
         columns[name] = pyarrow.array(values, kind)
     partial = out.with_name(f"{out.name}.partial")
     parquet.write_table(pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)}), partial)
@@ -154,14 +216,25 @@ def write_table(lines: list[dict], out: Path, about: dict) -> None:
 
 def _about(i: int, example: Example, found: Scored, labels: tuple[str, ...]) -> dict:
     there = found.there[i]
-    return {"example": example.id, "row": None, "class": labels[found.predicted[i]] if there else None, "probability": float(found.probability[i]) if there else None,
-            "problem": found.problems.get(i)}
+    return {
+        "example": example.id,
+        "row": None,
+        "class": labels[found.predicted[i]] if there else None,
+        "probability": float(found.probability[i]) if there else None,
+        "problem": found.problems.get(i),
+    }
 
 
 def _how(metric: str, study: Study) -> dict:
     soft = metrics()[metric].soft
-    return {"metric": metric, "direction": ARROWS[metrics()[metric].direction], "erasure": None if soft else study.how.erasure,
-            "scaling": study.how.scaling if soft else None, "draws": study.how.draws if soft else None, "seed": study.how.seed}
+    return {
+        "metric": metric,
+        "direction": ARROWS[metrics()[metric].direction],
+        "erasure": None if soft else study.how.erasure,
+        "scaling": study.how.scaling if soft else None,
+        "draws": study.how.draws if soft else None,
+        "seed": study.how.seed,
+    }
 
 
 def _null(value: float) -> float | None:
@@ -171,23 +244,37 @@ def _null(value: float) -> float | None:
 def _pairs_needed(study: Study) -> None:
     without = [name for name in study.metrics if not metrics()[name].direction]
     if without:
-        raise ValueError(f"{without[0]} prefers neither more nor less, so it has no diagnosticity; choose another metric")
+        raise ValueError(
+            f"{without[0]} prefers neither more nor less, so it has no diagnosticity; choose another metric"
+        )
     if not study.measures or not study.count:
-        raise ValueError("diagnosticity needs at least one measure, and at least one attribution of the baseline to set it against")
+        raise ValueError(
+            "diagnosticity needs at least one measure, and at least one attribution of the baseline to set it against"
+        )
 
 
 def _random_order(study: Study) -> None:
     if study.baseline != RANDOM:
-        raise ValueError("behaviour is followed along random order and the measures' own, which have no shuffles; leave the baseline random")
+        raise ValueError(
+            "behaviour is followed along random order and the measures' own, which have no shuffles; leave the "
+            "baseline random"
+        )
 
 
-def _score(explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store, progress) -> Scored:
-    return finish(score_examples(explainer, examples, study, store, progress=lambda done, total: progress("scoring", done, total)))
+def _score(
+    explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store, progress
+) -> Scored:
+    return finish(
+        score_examples(explainer, examples, study, store, progress=lambda done, total: progress("scoring", done, total))
+    )
 
 
 def _told_scores(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:
     left = f"; left out: {len(found.problems):,}" if found.problems else ""
-    return f"{int(found.there.sum()):,} of {len(data):,} examples of {data.name}, {len(found.study.attributions)} attributions each{left}"
+    return (
+        f"{int(found.there.sum()):,} of {len(data):,} examples of {data.name}, {len(found.study.attributions)} "
+        f"attributions each{left}"
+    )
 
 
 def _told_diagnosticity(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:
@@ -200,10 +287,15 @@ def _told_diagnosticity(evaluation: Evaluation, data: DataSet, found: Scored, mo
 def _told_behaviour(evaluation: Evaluation, data: DataSet, found: BehaviourRun, model: Model) -> str:
     made = found.report(model)
     if made is None:
-        raise BadData(f"No example of {data.name} could be followed: {next(problem for one in found.walked.values() for problem in one.problems.values())}")
+        raise BadData(
+            f"No example of {data.name} could be followed: "
+            f"{next(problem for one in found.walked.values() for problem in one.problems.values())}"
+        )
     return readable_behaviour(made)
 
 
-KINDS = {SCORES: Kind(lambda study: None, _score, score_rows, _told_scores),
-         DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_rows, _told_diagnosticity),
-         BEHAVIOUR: Kind(_random_order, follow_examples, behaviour_lines, _told_behaviour)}
+KINDS = {
+    SCORES: Kind(lambda study: None, _score, score_rows, _told_scores),
+    DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_rows, _told_diagnosticity),
+    BEHAVIOUR: Kind(_random_order, follow_examples, behaviour_lines, _told_behaviour),
+}

@@ -1,4 +1,6 @@
-"""`python -m core evaluate --what behaviour`: when predictions change and how far embeddings drift, example by example."""
+"""`python -m core evaluate --what behaviour`: when predictions change and how far embeddings drift, example by
+example.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,7 +10,14 @@ import numpy as np
 from core.data.examples import DataSet, Example
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import RANDOM, Course, Walked, behave
-from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_answer, behaviour_report, signed_percent
+from core.evaluation.studies.behaviour_report import (
+    HALF,
+    BehaviourReport,
+    X,
+    behaviour_answer,
+    behaviour_report,
+    signed_percent,
+)
 from core.evaluation.studies.scoring import Study
 from core.explanation.explainer import Explainer, softmax
 from core.mathematics.search.limits import finish
@@ -28,23 +37,46 @@ class BehaviourRun:
         return behaviour_report(model, self.sample, self.walked)
 
 
-def follow_examples(explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store,
-                    progress: Callable[[str, int, int], None] = lambda *_: None) -> BehaviourRun:
-    """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels are not asked for."""
+def follow_examples(
+    explainer: Explainer,
+    data: DataSet,
+    examples: Sequence[Example],
+    study: Study,
+    store: Store,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> BehaviourRun:
+    """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels
+    are not asked for.
+    """
     # The predicted class is explained, so that labels change nothing.
     sample = Sample(data.name, data.digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
     how = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
-    courses = [*[Course(RANDOM, **how)] * bool(study.count), *(Course(name, study.sign, **how) for name in study.measures)]
-    walked = {course: finish(behave(explainer, sample, course, store, progress=lambda done, total, name=course.measure: progress(name, done, total)))
-              for course in courses}
+    courses = [
+        *[Course(RANDOM, **how)] * bool(study.count),
+        *(Course(name, study.sign, **how) for name in study.measures),
+    ]
+    walked = {
+        course: finish(
+            behave(
+                explainer,
+                sample,
+                course,
+                store,
+                progress=lambda done, total, name=course.measure: progress(name, done, total),
+            )
+        )
+        for course in courses
+    }
     return BehaviourRun(sample, walked)
 
 
 def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, order, and masking ratio.
 
-    Columns: measure (or "random order"), values (null for random), erasure, seed, features (that can be erased), flip (C/F: share of them erased when the
-    prediction changes, 1 where it never does, mean over the random orders; ↓), never (share of the orders in which it never changes), ratio (masked),
+    Columns: measure (or "random order"), values (null for random), erasure, seed, features (that can be erased), flip
+    (C/F: share of them erased when the
+    prediction changes, 1 where it never does, mean over the random orders; ↓), never (share of the orders in which it
+    never changes), ratio (masked),
     predicted (class there), kept (probability there of the class predicted at first).
     """
     lines = []
@@ -53,14 +85,43 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
         if not there:
             problem = next((one.problems[i] for one in found.walked.values() if i in one.problems), None)
             lines.append({"example": example.id, "row": None, "class": None, "probability": None, "problem": problem})
-        lines += [{"example": example.id, "row": None, "class": None, "probability": None, "problem": one.problems[i], "measure": course.measure}
-                  for course, one in found.walked.items() if there and i in one.problems]
+        lines += [
+            {
+                "example": example.id,
+                "row": None,
+                "class": None,
+                "probability": None,
+                "problem": one.problems[i],
+                "measure": course.measure,
+            }
+            for course, one in found.walked.items()
+            if there and i in one.problems
+        ]
         for course, one in there.items():
             probabilities, first = softmax(one.logits[i]), int(one.predicted[i, 0])
-            about = {"example": example.id, "row": None, "class": labels[first], "probability": float(probabilities[0, first]), "problem": None,
-                     "measure": course.measure, "values": None if course.random else course.sign, "erasure": course.erasure, "seed": course.seed,
-                     "features": int(one.free[i]), "flip": float(one.shares[i]), "never": float(one.never[i])}
-            lines += [about | {"ratio": float(ratio), "predicted": labels[one.predicted[i, k]], "kept": float(probabilities[k, first])} for k, ratio in enumerate(X)]
+            about = {
+                "example": example.id,
+                "row": None,
+                "class": labels[first],
+                "probability": float(probabilities[0, first]),
+                "problem": None,
+                "measure": course.measure,
+                "values": None if course.random else course.sign,
+                "erasure": course.erasure,
+                "seed": course.seed,
+                "features": int(one.free[i]),
+                "flip": float(one.shares[i]),
+                "never": float(one.never[i]),
+            }
+            lines += [
+                about
+                | {
+                    "ratio": float(ratio),
+                    "predicted": labels[one.predicted[i, k]],
+                    "kept": float(probabilities[k, first]),
+                }
+                for k, ratio in enumerate(X)
+            ]
     return lines
 
 
@@ -69,9 +130,13 @@ def readable_behaviour(found: BehaviourReport) -> str:
     parts = [" ".join(behaviour_answer([found])), *found.notes]
     for line in found.lines:
         low, high = (f"{end:.3f}" for end in (line.fidelity.low, line.fidelity.high))
-        parts.append(f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised {_number(line.normalised)} ↑, never changes "
-                     f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} at 100 %, change of mean σ "
-                     f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])}")
+        parts.append(
+            f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised "
+            f"{_number(line.normalised)} ↑, never changes "
+            f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} "
+            f"at 100 %, change of mean σ "
+            f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])}"
+        )
     return "\n".join(parts)
 
 

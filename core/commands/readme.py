@@ -15,7 +15,10 @@ def measure_table() -> str:
 
 def metric_table() -> str:
     """The registered metrics as a Markdown table, in the order of menus; no newline at its end."""
-    rows = [(m.name, m.arrow or "neither", f"{m.low} to {m.high}, {m.unit}", m.definition, m.cost, m.source) for m in metrics().values()]
+    rows = [
+        (m.name, m.arrow or "neither", f"{m.low} to {m.high}, {m.unit}", m.definition, m.cost, m.source)
+        for m in metrics().values()
+    ]
     return _markdown(_METRICS_HEAD, rows)
 
 

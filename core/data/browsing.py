@@ -14,14 +14,23 @@ NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "
 ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length")
 # Lower ends of the bands, and what they are called.
 _CONFIDENCE = {0.0: "below 60 %", 0.6: "60 to 80 %", 0.8: "80 to 95 %", 0.95: "95 % and more"}
-_LENGTH = {0: "up to 5 words", 6: "6 to 10", 11: "11 to 20", 21: "21 to 40", 41: "41 to 80", 81: "81 to 160", 161: "over 160"}
+_LENGTH = {
+    0: "up to 5 words",
+    6: "6 to 10",
+    11: "11 to 20",
+    21: "21 to 40",
+    41: "41 to 80",
+    81: "81 to 160",
+    161: "over 160",
+}
 _TERM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _MOST_TAGS = 40
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for; every part narrows, several values of one facet widen. Empty: everything, in the file's order.
+    """What is looked for; every part narrows, several values of one facet widen. Empty: everything, in the file's
+    order.
 
     search: terms that must all occur in text, second text or id, in any case; "quoted words" are one term.
     facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last.
@@ -35,7 +44,11 @@ class Query:
     @property
     def asks_model(self) -> bool:
         """Whether its answer depends on what a model predicts."""
-        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence")) or self.order in ("predicted", "label probability", "confidence")
+        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence")) or self.order in (
+            "predicted",
+            "label probability",
+            "confidence",
+        )
 
     @property
     def narrows(self) -> bool:
@@ -68,7 +81,9 @@ class Index:
         place = {tag: k for k, tag in enumerate(self.tags)}
         for i, example in enumerate(data.examples):
             # Tags beyond the commonest are no value of the facet, but tags all the same.
-            self.tagged[[place[tag] for tag in example.tags if tag in place] or ([] if example.tags else [-1]), i] = True
+            self.tagged[[place[tag] for tag in example.tags if tag in place] or ([] if example.tags else [-1]), i] = (
+                True
+            )
 
     def __len__(self) -> int:
         return len(self.data)
@@ -76,7 +91,9 @@ class Index:
 
 @dataclass(frozen=True)
 class LabelMatch:
-    """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the same)."""
+    """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the
+    same).
+    """
 
     classes: dict[str, int]
     how: str = ""
@@ -92,19 +109,36 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
     by_name = {label: names[label.strip().casefold()] for label in labels if label.strip().casefold() in names}
     if by_name or not labels:
         missing = [label for label in labels if label not in by_name]
-        return LabelMatch(by_name, f"Not judged, since the model has no such class: {_some(missing)}." if missing else "")
-    if all(label.isascii() and label.isdigit() for label in labels) and max(map(int, labels)) < len(model_labels) and "0" in labels:
-        return LabelMatch({label: int(label) for label in labels},
-                          f"The labels are numbers; they are read as the model’s classes in order: {_some([f'{n} = {m}' for n, m in enumerate(model_labels)])}.")
+        return LabelMatch(
+            by_name, f"Not judged, since the model has no such class: {_some(missing)}." if missing else ""
+        )
+    if (
+        all(label.isascii() and label.isdigit() for label in labels)
+        and max(map(int, labels)) < len(model_labels)
+        and "0" in labels
+    ):
+        return LabelMatch(
+            {label: int(label) for label in labels},
+            f"The labels are numbers; they are read as the model’s classes in order: "
+            f"{_some([f'{n} = {m}' for n, m in enumerate(model_labels)])}.",
+        )
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
-        return LabelMatch({label: i for i, label in enumerate(labels)},
-                          f"The model does not name its classes; they are read in the data’s order: {_some([f'{m} = {n}' for m, n in zip(model_labels, labels)])}.")
-    return LabelMatch({}, f"The data’s labels ({_some(list(labels))}) are not this model’s classes ({_some(list(model_labels))}), so right and wrong are not judged.")
+        return LabelMatch(
+            {label: i for i, label in enumerate(labels)},
+            f"The model does not name its classes; they are read in the data’s order: "
+            f"{_some([f'{m} = {n}' for m, n in zip(model_labels, labels)])}.",
+        )
+    return LabelMatch(
+        {},
+        f"The data’s labels ({_some(list(labels))}) are not this model’s classes ({_some(list(model_labels))}), so "
+        f"right and wrong are not judged.",
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be judged.
+    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be
+    judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
     right: 1, 0, or −1.
@@ -134,7 +168,9 @@ def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilitie
     N = len(index)
     if not labels:
         return Predicted((), np.full(N, -1), np.full(N, np.nan), np.full(N, np.nan), np.full(N, -1))
-    probabilities = np.full((N, len(labels)), np.nan) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
+    probabilities = (
+        np.full((N, len(labels)), np.nan) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
+    )
     there = np.isfinite(probabilities).all(axis=1)
     predicted = np.where(there, np.where(there[:, None], probabilities, 0.0).argmax(axis=1), -1)
     confidence = np.where(there, probabilities.max(axis=1), np.nan)
@@ -142,7 +178,9 @@ def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilitie
     meant = classes[index.labels]
     known = there & (meant >= 0)
     label_probability = np.where(known, probabilities[np.arange(N), np.maximum(meant, 0)], np.nan)
-    return Predicted(labels, predicted, confidence, label_probability, np.where(known, predicted == meant, -1).astype(np.int64))
+    return Predicted(
+        labels, predicted, confidence, label_probability, np.where(known, predicted == meant, -1).astype(np.int64)
+    )
 
 
 def facets(index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
@@ -196,19 +234,23 @@ def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
     places = [place for term in wanted if (place := low.find(term)) >= 0]
     start = max(0, min(places, default=0) - most // 3)
     start = 0 if not places or min(places) < most - 20 else start
-    return ("…" if start else "") + text[start:start + most] + ("…" if start + most < len(text) else "")
+    return ("…" if start else "") + text[start : start + most] + ("…" if start + most < len(text) else "")
 
 
 def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values, N]."""
+    """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values,
+    N].
+    """
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
-    return {"label": ((*index.data.classes, NO_LABEL), index.labels),
-            "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
-            "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
-            "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
-            "length": (tuple(_LENGTH.values()), length),
-            "tag": ((*index.tags, UNTAGGED), index.tagged)}
+    return {
+        "label": ((*index.data.classes, NO_LABEL), index.labels),
+        "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
+        "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
+        "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
+        "length": (tuple(_LENGTH.values()), length),
+        "tag": ((*index.tags, UNTAGGED), index.tagged),
+    }
 
 
 def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarray]:
@@ -237,7 +279,11 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
     if order in ("label", "predicted"):
         codes = index.labels if order == "label" else judged.predicted
         return np.where(codes < 0, np.nan, codes)
-    return {"label probability": judged.label_probability, "confidence": judged.confidence, "length": index.lengths.astype(np.float64)}.get(order)
+    return {
+        "label probability": judged.label_probability,
+        "confidence": judged.confidence,
+        "length": index.lengths.astype(np.float64),
+    }.get(order)
 
 
 def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:

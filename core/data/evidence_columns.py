@@ -9,7 +9,9 @@ MOST = 1_000
 
 
 def holds_evidence(values: list) -> bool:
-    """Whether a column is written as evidence is: at least half of what is filled are lists of pairs of numbers, or of phrases."""
+    """Whether a column is written as evidence is: at least half of what is filled are lists of pairs of numbers, or of
+    phrases.
+    """
     filled = [value for value in values if not _empty(value)]
     return bool(filled) and 2 * sum(_parts(value) is not None for value in filled) >= len(filled)
 
@@ -18,10 +20,12 @@ def read_evidence(value: object, text: str) -> tuple[tuple[int, int], ...] | Non
     """The characters [start, end) of a text that a cell marks, in order and each once; () where it marks none.
 
     Args:
-        value: a list of [start, end] pairs of characters, or of phrases, of which the first occurrence counts; or such a list as JSON text.
+        value: a list of [start, end] pairs of characters, or of phrases, of which the first occurrence counts; or such
+            a list as JSON text.
         text: what the pairs count in.
     Returns:
-        None where the cell cannot be understood: it is no such list, a pair is empty or lies beyond the text, or a phrase does not occur.
+        None where the cell cannot be understood: it is no such list, a pair is empty or lies beyond the text, or a
+            phrase does not occur.
     """
     if _empty(value):
         return ()
@@ -46,7 +50,11 @@ def _parts(value: object) -> list | None:
 
 
 def _is_pair(part: object) -> bool:
-    return isinstance(part, (list, tuple)) and len(part) == 2 and all(isinstance(end, int) and not isinstance(end, bool) for end in part)
+    return (
+        isinstance(part, (list, tuple))
+        and len(part) == 2
+        and all(isinstance(end, int) and not isinstance(end, bool) for end in part)
+    )
 
 
 def _span(part: object, text: str) -> tuple[int, int] | None:

@@ -57,10 +57,15 @@ class DataSet:
 
 def bundled_data() -> dict[str, str]:
     """Names of the shipped example sets and what each holds."""
-    return {"reviews": "Review sentences written for this project",
-            "contrast pairs": "Pairs of sentences, one edit apart, with opposite labels",
-            "news": "News items written for this project",
-            **{name: f"Stories with a question whose answer rests on {_FACTS[task]}; the evidence is known" for name, task in _STORIES.items()}}
+    return {
+        "reviews": "Review sentences written for this project",
+        "contrast pairs": "Pairs of sentences, one edit apart, with opposite labels",
+        "news": "News items written for this project",
+        **{
+            name: f"Stories with a question whose answer rests on {_FACTS[task]}; the evidence is known"
+            for name, task in _STORIES.items()
+        },
+    }
 
 
 def read_bundled(name: str) -> list[Example]:
@@ -80,10 +85,20 @@ def story_example(story: Story, id: str, tags: tuple[str, ...] = ()) -> Example:
     return Example(id, story.text, story.question.sentence, story.answer, tags, "", story.evidence)
 
 
-def write_stories(path: Path, task: int, count: int, seed: int, sentences: int | None = None, redundant: float = 0.0, balanced: bool = False) -> None:
-    """Write stories as JSON Lines: id, text, second, label, and evidence as [start, end] of characters; ValueError as `stories`, or for a count below 1.
+def write_stories(
+    path: Path,
+    task: int,
+    count: int,
+    seed: int,
+    sentences: int | None = None,
+    redundant: float = 0.0,
+    balanced: bool = False,
+) -> None:
+    """Write stories as JSON Lines: id, text, second, label, and evidence as [start, end] of characters; ValueError as
+    `stories`, or for a count below 1.
 
-    balanced: every place is the answer equally often (one more of some where the count asks for it), so that no constant answer is ahead by chance.
+    balanced: every place is the answer equally often (one more of some where the count asks for it), so that no
+    constant answer is ahead by chance.
     """
     if count < 1:
         raise ValueError(f"{count} stories cannot be written; ask for at least 1")
@@ -92,7 +107,14 @@ def write_stories(path: Path, task: int, count: int, seed: int, sentences: int |
     with path.open("w", encoding="utf-8") as file:
         for i, story in enumerate(told, start=1):
             example = story_example(story, f"s{task}-{seed}-{i}", (TWICE,) if len(story.facts[0]) > 1 else ())
-            row = {"id": example.id, "text": example.text, "second": example.second, "label": example.label, "tags": list(example.tags), "evidence": example.evidence}
+            row = {
+                "id": example.id,
+                "text": example.text,
+                "second": example.second,
+                "label": example.label,
+                "tags": list(example.tags),
+                "evidence": example.evidence,
+            }
             file.write(json.dumps(row) + "\n")
 
 
@@ -108,8 +130,16 @@ def _balanced(told: Iterator[Story], count: int) -> Iterator[Story]:
 @functools.cache
 def _told(task: int) -> tuple[Example, ...]:
     """Every fourth story states each supporting fact twice; of either kind every place is the answer equally often."""
-    plain, twice = (_balanced(stories(task, SHOWN_SEED, redundant=share), count) for share, count in ((0.0, 3 * SHOWN // 4), (1.0, SHOWN // 4)))
-    found = (story_example(next(twice), f"s{task}-{i:03d}", (TWICE,)) if i % 4 == 0 else story_example(next(plain), f"s{task}-{i:03d}") for i in itertools.count(1))
+    plain, twice = (
+        _balanced(stories(task, SHOWN_SEED, redundant=share), count)
+        for share, count in ((0.0, 3 * SHOWN // 4), (1.0, SHOWN // 4))
+    )
+    found = (
+        story_example(next(twice), f"s{task}-{i:03d}", (TWICE,))
+        if i % 4 == 0
+        else story_example(next(plain), f"s{task}-{i:03d}")
+        for i in itertools.count(1)
+    )
     return tuple(itertools.islice(found, SHOWN))
 
 
@@ -119,7 +149,12 @@ def bundled_set(name: str) -> DataSet:
     if name in _STORIES:
         content = json.dumps([asdict(example) for example in found], sort_keys=True)
         return DataSet(name, hashlib.sha256(content.encode()).hexdigest(), found, PLACES)
-    return DataSet(name, hashlib.sha256((FOLDER / _FILES[name]).read_bytes()).hexdigest(), found, tuple(sorted({e.label for e in found if e.label is not None})))
+    return DataSet(
+        name,
+        hashlib.sha256((FOLDER / _FILES[name]).read_bytes()).hexdigest(),
+        found,
+        tuple(sorted({e.label for e in found if e.label is not None})),
+    )
 
 
 def read_examples(path: Path) -> list[Example]:
@@ -129,6 +164,14 @@ def read_examples(path: Path) -> list[Example]:
         if not isinstance(row.get("text"), str) or not row["text"].strip():
             raise BadData(f"{path.name}, line {number}: 'text' is missing or empty.")
         label = row.get("label")
-        found.append(Example(str(row.get("id", number)), row["text"], row.get("second"), None if label is None else str(label),
-                             tuple(row.get("tags", ())), row.get("note", "")))
+        found.append(
+            Example(
+                str(row.get("id", number)),
+                row["text"],
+                row.get("second"),
+                None if label is None else str(label),
+                tuple(row.get("tags", ())),
+                row.get("note", ""),
+            )
+        )
     return found

@@ -29,13 +29,23 @@ _MIRROR = "refs/convert/parquet"
 _PAGES = ("https://huggingface.co/datasets/", "huggingface.co/datasets/", "hf://datasets/")
 _KINDS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt", ".arrow")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
-_NOT_DATA = ("dataset_infos.json", "dataset_info.json", "dataset_dict.json", "config.json", "state.json", "requirements.txt", "license.txt")
+_NOT_DATA = (
+    "dataset_infos.json",
+    "dataset_info.json",
+    "dataset_dict.json",
+    "config.json",
+    "state.json",
+    "requirements.txt",
+    "license.txt",
+)
 _INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
 
 
 @dataclass(frozen=True)
 class _Listing:
-    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that matter."""
+    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that
+    matter.
+    """
 
     id: str
     revision: str
@@ -79,7 +89,9 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
         if split not in files:
             raise BadData(f"{_called(listing.id, config)} has no split {split!r}; it has {', '.join(files) or 'none'}.")
         names = [Path(file).resolve().relative_to(folder).as_posix() for file in files[split]]
-        cells, classes, dropped = _cells(_filled(folder.parent / "split", listing, config, split, names, most), config, split, most)
+        cells, classes, dropped = _cells(
+            _filled(folder.parent / "split", listing, config, split, names, most), config, split, most
+        )
     more = bool(cells) and len(next(iter(cells.values()))) > most
     cells = {column: values[:most] for column, values in cells.items()}
     if not cells or not next(iter(cells.values())):
@@ -103,9 +115,15 @@ def _hub_id(id: str) -> str:
     if not name:
         raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
     if folder:
-        raise BadData(f"{name[:80]!r} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, .tsv or .parquet).")
+        raise BadData(
+            f"{name[:80]!r} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, "
+            f".tsv or .parquet)."
+        )
     if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise BadData(f"{name[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a file.")
+        raise BadData(
+            f"{name[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a "
+            f"file."
+        )
     return name
 
 
@@ -121,36 +139,60 @@ def _listing(id: str) -> _Listing:
     except HFValidationError as error:
         raise BadData(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
     except RepositoryNotFoundError as error:
-        raise BadData(f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one run `hf auth login`.") from error
+        raise BadData(
+            f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one "
+            f"run `hf auth login`."
+        ) from error
     except Exception as error:
-        status = getattr(getattr(error, "response", None), "status_code", None) if isinstance(error, HfHubHTTPError) else None
+        status = (
+            getattr(getattr(error, "response", None), "status_code", None)
+            if isinstance(error, HfHubHTTPError)
+            else None
+        )
         return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
     sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
     if f"{id.rpartition('/')[2]}.py" in sizes:
         return _mirror(id)
-    return _Listing(id, found.sha or "", _data_files(sizes), _card(_fetch(id, "README.md", None)) if "README.md" in sizes else {})
+    return _Listing(
+        id, found.sha or "", _data_files(sizes), _card(_fetch(id, "README.md", None)) if "README.md" in sizes else {}
+    )
 
 
 def _mirror(id: str) -> _Listing:
-    """The hub's own Parquet copy of a set that is defined by a script; its files are named configuration/split/number."""
+    """The hub's own Parquet copy of a set that is defined by a script; its files are named
+    configuration/split/number.
+    """
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
         found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
-        sizes = _data_files({s.rfilename: s.size or 0 for s in found.siblings or [] if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2})
+        sizes = _data_files(
+            {
+                s.rfilename: s.size or 0
+                for s in found.siblings or []
+                if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2
+            }
+        )
     except HfHubHTTPError:
         sizes = {}
     except Exception as error:
         raise BadData(f"The hub could not be reached for {id!r}. Try again, {_INSTEAD}.") from error
     if not sizes:
-        raise BadData(f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, {_INSTEAD}.")
+        raise BadData(
+            f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, "
+            f"{_INSTEAD}."
+        )
     configs: dict[str, dict[str, list[str]]] = {}
     for name in sorted(sizes):
         config, folder, _ = name.split("/")
         configs.setdefault(config, {}).setdefault(folder.removeprefix("partial-"), []).append(name)
-    card = {"configs": [{"config_name": config, "data_files": [{"split": split, "path": names} for split, names in splits.items()]}
-                        for config, splits in configs.items()]}
+    card = {
+        "configs": [
+            {"config_name": config, "data_files": [{"split": split, "path": names} for split, names in splits.items()]}
+            for config, splits in configs.items()
+        ]
+    }
     notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
     notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
     return _Listing(id, found.sha or "", sizes, card, notes)
@@ -161,21 +203,36 @@ def _fetched_before(id: str, what: str, error: Exception) -> _Listing:
 
     readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
     folder = Path(readme).parent if isinstance(readme, str) else None
-    sizes = {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()} if folder else {}
+    sizes = (
+        {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+        if folder
+        else {}
+    )
     if not _data_files(sizes):
         raise BadData(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {_INSTEAD}.") from error
-    return _Listing(id, folder.name, _data_files(sizes), _card(folder / "README.md"),
-                    (f"The hub {what}; what was fetched before was read, and only its splits are offered.",), folder)
+    return _Listing(
+        id,
+        folder.name,
+        _data_files(sizes),
+        _card(folder / "README.md"),
+        (f"The hub {what}; what was fetched before was read, and only its splits are offered.",),
+        folder,
+    )
 
 
 def _data_files(sizes: dict[str, int]) -> dict[str, int]:
     """The files that hold tables; what else a set holds is never fetched."""
+
     def is_data(name: str) -> bool:
         path = PurePosixPath(name.lower())
         kind = PurePosixPath(path.stem).suffix if path.suffix in _PACKED else path.suffix
         return kind in _KINDS and path.name not in _NOT_DATA
 
-    return {name: size for name, size in sizes.items() if is_data(name) and not _leads_out(name) and {"", "."}.isdisjoint(name.split("/"))}
+    return {
+        name: size
+        for name, size in sizes.items()
+        if is_data(name) and not _leads_out(name) and {"", "."}.isdisjoint(name.split("/"))
+    }
 
 
 def _leads_out(name: str) -> bool:
@@ -206,20 +263,32 @@ def _fetch(id: str, name: str, revision: str | None) -> Path:
     except LocalEntryNotFoundError as error:
         raise BadData(f"The hub could not be reached to fetch {name!r} of {id!r}. Try again, {_INSTEAD}.") from error
     except EntryNotFoundError as error:
-        raise BadData(f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {_INSTEAD}.") from error
+        raise BadData(
+            f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {_INSTEAD}."
+        ) from error
     except Exception as error:
-        raise BadData(f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the disk, {_INSTEAD}.") from error
+        raise BadData(
+            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the "
+            f"disk, {_INSTEAD}."
+        ) from error
 
 
 @contextlib.contextmanager
 def _as_folder(listing: _Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
-        raise BadData(f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}.")
+        raise BadData(
+            f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}."
+        )
     about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
-    outside = [name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if _leads_out(name)]
+    outside = [
+        name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if _leads_out(name)
+    ]
     if outside:
-        raise BadData(f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose another set, {_INSTEAD}.")
+        raise BadData(
+            f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose "
+            f"another set, {_INSTEAD}."
+        )
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
         for name in listing.sizes:
@@ -233,7 +302,13 @@ def _named(files) -> list[str]:
     """The names and patterns among what a card may say of its files: one, several, or some for each split."""
     if isinstance(files, dict):
         files = [files["path"]] if "path" in files else list(files.values())
-    return [files] if isinstance(files, str) else [name for part in files for name in _named(part)] if isinstance(files, list) else []
+    return (
+        [files]
+        if isinstance(files, str)
+        else [name for part in files for name in _named(part)]
+        if isinstance(files, list)
+        else []
+    )
 
 
 def _write_card(folder: Path, card: dict) -> None:
@@ -244,9 +319,12 @@ def _write_card(folder: Path, card: dict) -> None:
 
 def _only_there(card: dict, names: Iterable[str]) -> dict:
     """The card without splits whose files are not there: `datasets` refuses the whole set for one of them."""
+
     def there(patterns) -> bool:
         wanted = [patterns] if isinstance(patterns, str) else [str(pattern) for pattern in patterns or ()]
-        return any(fnmatch(name, pattern.removeprefix("./").replace("**/", "*")) for name in names for pattern in wanted)
+        return any(
+            fnmatch(name, pattern.removeprefix("./").replace("**/", "*")) for name in names for pattern in wanted
+        )
 
     configs = []
     for config in filter(lambda entry: isinstance(entry, dict), _entries(card, "configs")):
@@ -293,7 +371,10 @@ def _filled(folder: Path, listing: _Listing, config: str, split: str, names: lis
     for name in names:
         size += listing.sizes[name]
         if size > MOST_BYTES:
-            raise BadData(f"The files of this split of {listing.id!r} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask for fewer rows, {_INSTEAD}.")
+            raise BadData(
+                f"The files of this split of {listing.id!r} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask for "
+                f"fewer rows, {_INSTEAD}."
+            )
         real = listing.fetched / name if listing.fetched else _fetch(listing.id, name, listing.revision or None)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -307,10 +388,21 @@ def _filled(folder: Path, listing: _Listing, config: str, split: str, names: lis
     if not rows:
         raise BadData(f"{_called(listing.id, config)}, split {split!r}, holds no rows.")
     # Only this split is named: `datasets` looks into every split that a card names, even to read another.
-    about = next((entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict) and entry.get("config_name") == config), {})
+    about = next(
+        (
+            entry
+            for entry in _entries(listing.card, "configs")
+            if isinstance(entry, dict) and entry.get("config_name") == config
+        ),
+        {},
+    )
     about = {key: value for key, value in about.items() if key not in ("data_dir", "default")}
     about |= {"config_name": config, "data_files": [{"split": split, "path": [glob.escape(name) for name in used]}]}
-    infos = [entry for entry in _entries(listing.card, "dataset_info") if isinstance(entry, dict) and entry.get("config_name", "default") == config]
+    infos = [
+        entry
+        for entry in _entries(listing.card, "dataset_info")
+        if isinstance(entry, dict) and entry.get("config_name", "default") == config
+    ]
     _write_card(folder, {"configs": [about], "dataset_info": infos} if infos else {"configs": [about]})
     return folder
 
@@ -320,16 +412,23 @@ def _entries(card: dict, part: str) -> list:
     return found if isinstance(found, list) else [found] if isinstance(found, dict) else []
 
 
-def _cells(folder: Path, config: str, split: str, most: int) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
-    """Cells of the first rows, one more than asked where there is one, the names of numbered classes, and columns left out."""
+def _cells(
+    folder: Path, config: str, split: str, most: int
+) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
+    """Cells of the first rows, one more than asked where there is one, the names of numbered classes, and columns left
+    out.
+    """
     from datasets import ClassLabel, LargeList, List, Value, load_dataset
 
     with quietly():
         found = load_dataset(str(folder), config, split=split, streaming=True, cache_dir=str(folder.parent / "cache"))
         # CSV and JSON tell their columns only when they are read.
         features = found.features or next(iter(found.take(1)), {})
-        dropped = [column for column, kind in features.items()
-                   if found.features and not isinstance(kind, ClassLabel | Value | List | LargeList | dict | list)]
+        dropped = [
+            column
+            for column, kind in features.items()
+            if found.features and not isinstance(kind, ClassLabel | Value | List | LargeList | dict | list)
+        ]
         found = found.remove_columns(dropped) if dropped else found
         cells: dict[str, list] = {column: [] for column in features if column not in dropped}
         for batch in found.iter(batch_size=1000):
@@ -337,10 +436,14 @@ def _cells(folder: Path, config: str, split: str, most: int) -> tuple[dict[str, 
                 values += map(_plain, batch[column])
             if cells and len(values) > most:
                 break
-    classes = {column: tuple(kind.names) for column, kind in (found.features or {}).items() if isinstance(kind, ClassLabel) and kind.names}
+    classes = {
+        column: tuple(kind.names)
+        for column, kind in (found.features or {}).items()
+        if isinstance(kind, ClassLabel) and kind.names
+    }
     if any(path.suffix.lower() in (".csv", ".tsv") for path in folder.rglob("*")):
         cells = {column: _whole(values) for column, values in cells.items()}
-    return {column: values[:most + 1] for column, values in cells.items()}, classes, dropped
+    return {column: values[: most + 1] for column, values in cells.items()}, classes, dropped
 
 
 def _whole(values: list) -> list:
@@ -379,7 +482,9 @@ def _plain_errors(id: str):
         raise
     except Exception as error:
         cause = error.__cause__ or error
-        raise BadData(f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {_INSTEAD}.") from error
+        raise BadData(
+            f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {_INSTEAD}."
+        ) from error
 
 
 def _called(id: str, config: str) -> str:

@@ -36,12 +36,18 @@ def open_parquet(content: bytes):
     size = about.num_rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
     _refuse(max(size, sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))))
     # Parts of lists and objects cannot be put together while packed, nor can texts be packed that build on one another.
-    flat = {leaf.path: leaf.physical_type == "BYTE_ARRAY" for leaf in leaves if leaf.path == leaf.name and not leaf.max_repetition_level}
+    flat = {
+        leaf.path: leaf.physical_type == "BYTE_ARRAY"
+        for leaf in leaves
+        if leaf.path == leaf.name and not leaf.max_repetition_level
+    }
     for place, leaf in enumerate(leaves):
         if leaf.path not in flat:
             # Passes over all of it, a few values at a time, and so proves the column's header sound.
             opened([]).scan_contents([leaf.path])
-            size += (_CELL + max(0, leaf.length)) * sum(about.row_group(group).column(place).num_values for group in range(about.num_row_groups))
+            size += (_CELL + max(0, leaf.length)) * sum(
+                about.row_group(group).column(place).num_values for group in range(about.num_row_groups)
+            )
             _refuse(size)
             size = _texts(opened, leaf.path, size) if leaf.physical_type == "BYTE_ARRAY" else size
     packed = [path for path, is_text in flat.items() if is_text]
@@ -67,19 +73,32 @@ def column_values(column) -> list:
     kind = column.type
     if types.is_dictionary(kind):
         chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
-        return [value for chunk in chunks for value in _looked_up(column_values(chunk.dictionary), chunk.indices.to_pylist())]
+        return [
+            value
+            for chunk in chunks
+            for value in _looked_up(column_values(chunk.dictionary), chunk.indices.to_pylist())
+        ]
     if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return [None if value is None else value.decode("utf-8") for value in column.to_pylist()]
-    values = (column.cast(pyarrow.string()) if types.is_temporal(kind) or types.is_decimal(kind) else column).to_pylist()
-    return [value if value is None or isinstance(value, (str, int, float, list, dict)) else str(value) for value in values]
+    values = (
+        column.cast(pyarrow.string()) if types.is_temporal(kind) or types.is_decimal(kind) else column
+    ).to_pylist()
+    return [
+        value if value is None or isinstance(value, (str, int, float, list, dict)) else str(value) for value in values
+    ]
 
 
 def class_names(metadata: dict) -> dict[str, tuple[str, ...]]:
     """Names of numbered classes in the header that `datasets` writes; {} if it is not as expected."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
-        return {column: tuple(map(str, feature["names"])) for column, feature in features.items()
-                if isinstance(feature, dict) and feature.get("_type") == "ClassLabel" and isinstance(feature.get("names"), list)}
+        return {
+            column: tuple(map(str, feature["names"]))
+            for column, feature in features.items()
+            if isinstance(feature, dict)
+            and feature.get("_type") == "ClassLabel"
+            and isinstance(feature.get("names"), list)
+        }
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return {}
 

@@ -24,7 +24,8 @@ class DataSource:
     """A data set that was added: its name, its file in the library, and how its columns are understood.
 
     file: SHA-256 of the content; suffix: its kind; classes: {column: names of its numbered classes}; origin: where it
-    came from, a few words for people; notes: what was said when it was read, where reading the file again does not say it.
+    came from, a few words for people; notes: what was said when it was read, where reading the file again does not say
+    it.
     """
 
     name: str
@@ -37,14 +38,23 @@ class DataSource:
 
     @property
     def key(self) -> str:
-        """Name and eight hex digits over content and mapping: the same text on another machine, another for other content."""
+        """Name and eight hex digits over content and mapping: the same text on another machine, another for other
+        content.
+        """
         about = json.dumps([self.file, self.mapping.as_dict(), self.classes], sort_keys=True)
         return f"{self.name}@{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
     def as_dict(self) -> dict:
         """JSON for the library."""
-        return {"name": self.name, "file": self.file, "suffix": self.suffix, "mapping": self.mapping.as_dict(),
-                "classes": {column: list(names) for column, names in self.classes.items()}, "origin": self.origin, "notes": list(self.notes)}
+        return {
+            "name": self.name,
+            "file": self.file,
+            "suffix": self.suffix,
+            "mapping": self.mapping.as_dict(),
+            "classes": {column: list(names) for column, names in self.classes.items()},
+            "origin": self.origin,
+            "notes": list(self.notes),
+        }
 
     @classmethod
     def from_dict(cls, found: dict) -> "DataSource":
@@ -57,7 +67,15 @@ class DataSource:
         except (KeyError, TypeError, AttributeError) as error:
             raise BadData("What was kept of this data set is damaged. Add it again.") from error
         notes = found.get("notes")
-        return cls(name, file, suffix, Mapping.from_dict(found.get("mapping")), classes, origin, tuple(map(str, notes)) if isinstance(notes, list) else ())
+        return cls(
+            name,
+            file,
+            suffix,
+            Mapping.from_dict(found.get("mapping")),
+            classes,
+            origin,
+            tuple(map(str, notes)) if isinstance(notes, list) else (),
+        )
 
 
 def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, content: bytes | None = None) -> DataSource:
@@ -79,7 +97,10 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
     try:
         library.add_data(source.key, source.as_dict())
     except ValueError as error:
-        raise BadData(f"{table.name} cannot be kept, since it has too many class names or columns. Leave out those that are not needed.") from error
+        raise BadData(
+            f"{table.name} cannot be kept, since it has too many class names or columns. Leave out those that are not "
+            f"needed."
+        ) from error
     # A file that is not kept is worth saying, though its description is.
     library.last_problem = library.last_problem or problem
     return source
@@ -94,7 +115,8 @@ def forget(library: Library, key: str) -> None:
 
 
 def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
-    """Guess what the columns of a table mean: those of a known task where they are its columns, else by name and content.
+    """Guess what the columns of a table mean: those of a known task where they are its columns, else by name and
+    content.
 
     Returns:
         the table (a task's own rows, with its labels by name), the mapping, and the task, None where it is none.
@@ -128,7 +150,10 @@ def from_setting(library: Library, asked: str) -> DataSource:
         return _keep_understood(library, read_table(content, name), None, f"file {path}", content)
     task = tasks().get(asked)
     if task is None and ("/" not in asked or asked.startswith((".", "/", "~"))):
-        raise BadData(f"There is no file {asked!r}, and no task of that name. Give a file, owner/name of a hub data set, or one of {', '.join(tasks())}.")
+        raise BadData(
+            f"There is no file {asked!r}, and no task of that name. Give a file, owner/name of a hub data set, or one "
+            f"of {', '.join(tasks())}."
+        )
     if task is not None and task.hub is None:
         raise BadData(task.local)
     hub, config, split = _parts(asked, task)
@@ -148,7 +173,9 @@ def from_hub(library: Library, hub: str, config: str | None, split: str, task: T
 
 def hub_origin(hub: str, config: str | None, split: str, task: Task | None = None) -> str:
     """What stands as the origin of a hub data set; several tasks may be parts of one."""
-    return f"hub data set {hub}{f', {config}' if config else ''}, {split}{f' ({task.name})' if task is not None else ''}"
+    return (
+        f"hub data set {hub}{f', {config}' if config else ''}, {split}{f' ({task.name})' if task is not None else ''}"
+    )
 
 
 def _file(asked: str) -> Path | None:
@@ -159,14 +186,20 @@ def _file(asked: str) -> Path | None:
         return None
 
 
-def _keep_understood(library: Library, table: RawTable, task: Task | None, origin: str, content: bytes | None) -> DataSource:
+def _keep_understood(
+    library: Library, table: RawTable, task: Task | None, origin: str, content: bytes | None
+) -> DataSource:
     prepared, mapping, _ = understand(table, task)
     return keep(library, prepared, mapping, origin, content if prepared is table else None)
 
 
 def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
     if task is not None:
-        return task.hub, task.config, next(task.splits[s] for s in ("test", "validation", "train") if task.splits.get(s))
+        return (
+            task.hub,
+            task.config,
+            next(task.splits[s] for s in ("test", "validation", "train") if task.splits.get(s)),
+        )
     hub, _, rest = asked.partition(":")
     config, _, split = rest.partition(":")
     return hub, config or None, split or "validation"
@@ -196,7 +229,11 @@ def open_data(library: Library, key: str) -> DataSet:
     content = library.get_file(source.file)
     if content is None:
         raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
-    table = read_table(content, source.name) if source.suffix != _ROWS else _numbered(read_table(content, "rows.jsonl"), source)
+    table = (
+        read_table(content, source.name)
+        if source.suffix != _ROWS
+        else _numbered(read_table(content, "rows.jsonl"), source)
+    )
     # Numbered classes were named by the first place, which the file does not remember.
     table = replace(table, name=source.name, classes={**table.classes, **source.classes})
     return replace(build(table, source.mapping), name=source.name)
@@ -206,11 +243,19 @@ def _numbered(table: RawTable, source: DataSource) -> RawTable:
     """Rows as they were kept: their numbers come back from their own column."""
     numbers = table.cells.get(_NUMBER, [])
     columns = tuple(column for column in table.columns if column != _NUMBER)
-    return replace(table, columns=columns, cells={column: table.cells[column] for column in columns}, notes=source.notes,
-                   rows=tuple(numbers) if all(isinstance(n, int) for n in numbers) else ())
+    return replace(
+        table,
+        columns=columns,
+        cells={column: table.cells[column] for column in columns},
+        notes=source.notes,
+        rows=tuple(numbers) if all(isinstance(n, int) for n in numbers) else (),
+    )
 
 
 def _as_json_lines(table: RawTable) -> bytes:
     numbers = table.rows or range(1, len(table) + 1)
-    rows = ({_NUMBER: number} | dict(zip(table.columns, values)) for number, values in zip(numbers, zip(*(table.cells[column] for column in table.columns))))
+    rows = (
+        {_NUMBER: number} | dict(zip(table.columns, values))
+        for number, values in zip(numbers, zip(*(table.cells[column] for column in table.columns)))
+    )
     return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode("ascii")

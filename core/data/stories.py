@@ -1,4 +1,6 @@
-"""Stories with a question whose evidence is known, in the manner of bAbI tasks 1, 2 and 3: one, two or three supporting facts."""
+"""Stories with a question whose evidence is known, in the manner of bAbI tasks 1, 2 and 3: one, two or three supporting
+facts.
+"""
 
 import random
 from collections.abc import Iterator
@@ -12,7 +14,11 @@ ACTORS = ("Amina", "Bruno", "Chidi", "Dalia")
 PLACES = ("attic", "bakery", "cellar", "harbour", "library", "orchard")
 THINGS = ("compass", "kettle", "lantern")
 GO, TAKE, DROP = "go", "take", "drop"
-VERBS = {GO: ("went", "walked", "hurried", "returned"), TAKE: ("took", "grabbed", "lifted"), DROP: ("dropped", "released", "discarded")}
+VERBS = {
+    GO: ("went", "walked", "hurried", "returned"),
+    TAKE: ("took", "grabbed", "lifted"),
+    DROP: ("dropped", "released", "discarded"),
+}
 # Words that no fact lives in.
 EMPTY_WORDS = ("to", "the", ".", "?", "Where", "is", "was", "before")
 
@@ -46,7 +52,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """N events, a question, its answer (a place), and for each supporting fact the indices of the sentences that state it, of which one is enough."""
+    """N events, a question, its answer (a place), and for each supporting fact the indices of the sentences that state
+    it, of which one is enough.
+    """
 
     events: tuple[Event, ...]
     question: Question
@@ -59,7 +67,9 @@ class Story:
 
     @property
     def evidence(self) -> tuple[tuple[int, int], ...]:
-        """Characters [start, end) of the words that state the supporting facts: actor, verb and place or thing, in order of the text."""
+        """Characters [start, end) of the words that state the supporting facts: actor, verb and place or thing, in
+        order of the text.
+        """
         supporting = {i for fact in self.facts for i in fact}
         spans, at = [], 0
         for i, event in enumerate(self.events):
@@ -84,7 +94,8 @@ def stories(task: int, seed: int, sentences: int | None = None, redundant: float
         redundant: share of stories in which every supporting fact is stated twice.
     Raises:
         ValueError: no such task, fewer sentences than its facts take, or a share outside [0, 1].
-    Source: Weston et al. (2015), Towards AI-Complete Question Answering, tasks 1 to 3; vocabulary and rules are our own.
+    Source: Weston et al. (2015), Towards AI-Complete Question Answering, tasks 1 to 3; vocabulary and rules are our
+    own.
     """
     if task not in TASKS:
         raise ValueError(f"task is {task!r}; it must be one of {TASKS}")
@@ -119,7 +130,9 @@ def _attempt(task: int, length: int, twice: bool, rng: random.Random) -> Story |
 
 
 def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
-    """Random events that a world allows: nobody goes where they are, takes what is elsewhere or held, or drops what they do not hold."""
+    """Random events that a world allows: nobody goes where they are, takes what is elsewhere or held, or drops what
+    they do not hold.
+    """
     place: dict[str, str] = {}
     holder: dict[str, str] = {}
     # Under its dropper's name where that place is not told: there only they can take it, as long as they stay.
@@ -129,7 +142,9 @@ def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
         actor, kind = _pick(ACTORS, rng), GO
         if task > 1:
             held = [thing for thing in THINGS if holder.get(thing) == actor]
-            free = [thing for thing in THINGS if thing not in holder and lies.get(thing) in (None, place.get(actor, actor))]
+            free = [
+                thing for thing in THINGS if thing not in holder and lies.get(thing) in (None, place.get(actor, actor))
+            ]
             chance = rng.random()
             kind = DROP if held and chance < 0.15 else TAKE if free and chance > 0.55 else GO
         if kind == GO:
@@ -188,10 +203,19 @@ def answer(events: tuple[Event, ...], question: Question) -> str | None:
 
 
 def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[int], ...] | None:
-    """The events that an answer rests on, found from the end: one, two or three; None where a thing came without being carried."""
+    """The events that an answer rests on, found from the end: one, two or three; None where a thing came without being
+    carried.
+    """
 
     def last(kind: str, actor: str | None = None, what: str | None = None, before: int = len(events)) -> int | None:
-        return next((i for i in range(before - 1, -1, -1) if events[i].kind == kind and actor in (None, events[i].actor) and what in (None, events[i].what)), None)
+        return next(
+            (
+                i
+                for i in range(before - 1, -1, -1)
+                if events[i].kind == kind and actor in (None, events[i].actor) and what in (None, events[i].what)
+            ),
+            None,
+        )
 
     if question.what in ACTORS:
         found = (last(GO, question.what),)
@@ -242,14 +266,19 @@ def _overtakes(event: Event, first: Event) -> bool:
 
 
 def _sound(story: Story) -> bool:
-    """Whether the answer is told, any sentence of each fact is enough for it, with and without what is no evidence, and no fact can be missed."""
+    """Whether the answer is told, any sentence of each fact is enough for it, with and without what is no evidence, and
+    no fact can be missed.
+    """
     told = answer(story.events, story.question)
     evidence = {i for fact in story.facts for i in fact}
     if told != story.answer:
         return False
     for choice in product(*({fact, *zip(fact)} for fact in story.facts)):
         kept = {i for stated in choice for i in stated}
-        if _reading(story, lambda i: i in kept) != told or _reading(story, lambda i: i in kept or i not in evidence) != told:
+        if (
+            _reading(story, lambda i: i in kept) != told
+            or _reading(story, lambda i: i in kept or i not in evidence) != told
+        ):
             return False
     return all(_reading(story, lambda i, fact=fact: i not in fact) != told for fact in story.facts)
 

@@ -18,7 +18,8 @@ class RawTable:
     """A file's cells before anyone said what its columns mean.
 
     name: file name; columns: their names in file order, all different; cells: for each column its N values, str, int,
-    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was done
+    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was
+    done
     to read it; classes: names of a column's numbered classes where the source knows them; rows: the file's numbers of
     the N rows, 1 the first below the header, () for 1…N.
     """
@@ -57,11 +58,15 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
     columns, notes = _named(found)
     cells = {column: _plain(values) for column, values in zip(columns, found.cells)}
     classes = {column: found.classes[raw] for column, raw in zip(columns, found.columns) if raw in found.classes}
-    return RawTable(name, tuple(columns), cells, hashlib.sha256(content).hexdigest(), (*found.notes, *notes), classes, found.rows)
+    return RawTable(
+        name, tuple(columns), cells, hashlib.sha256(content).hexdigest(), (*found.notes, *notes), classes, found.rows
+    )
 
 
 def read_file(path: Path, name: str | None = None, most_bytes: int | None = None) -> tuple[bytes, str]:
-    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger than `most_bytes`."""
+    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger
+    than `most_bytes`.
+    """
     try:
         path = path.expanduser()
         if path.is_dir():
@@ -75,7 +80,9 @@ def read_file(path: Path, name: str | None = None, most_bytes: int | None = None
     except BadData:
         raise
     except (OSError, ValueError, RuntimeError) as error:
-        raise BadData(f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'}).") from error
+        raise BadData(
+            f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'})."
+        ) from error
 
 
 def _check_size(size: int, name: str, most: int | None, advice: str) -> None:
@@ -115,6 +122,7 @@ def _plain(values: list) -> list:
 
 # ---- labelled texts, for training
 
+
 @dataclass(frozen=True)
 class LabelledTexts:
     """N texts (and second texts) with labels int64[N], indices into `classes`; digest: SHA-256 of the file."""
@@ -130,8 +138,13 @@ class LabelledTexts:
         return len(self.texts)
 
 
-def read_labelled(path: Path, text: str = "text", second: str | None = None, label: str | None = "label",
-                  classes: tuple[str, ...] | None = None) -> LabelledTexts:
+def read_labelled(
+    path: Path,
+    text: str = "text",
+    second: str | None = None,
+    label: str | None = "label",
+    classes: tuple[str, ...] | None = None,
+) -> LabelledTexts:
     """Read a data file with one labelled example a row; stricter than `read_table`, since nobody looks at each row.
 
     Args:
@@ -152,12 +165,24 @@ def read_labelled(path: Path, text: str = "text", second: str | None = None, lab
     for number, row in enumerate(rows, start=1):
         lacking = [c for c in columns if row.get(c) is None]
         if lacking:
-            raise BadData(f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}.")
+            raise BadData(
+                f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}."
+            )
         if not str(row[text]).strip():
             raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
-    classes, labels = _numbered([str(row[label]).strip() for row in rows], classes, path) if label else ((), np.zeros(len(rows), dtype=np.int64))
-    return LabelledTexts([str(row[text]) for row in rows], [str(row[second]) for row in rows] if second else None,
-                         labels, classes, path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+    classes, labels = (
+        _numbered([str(row[label]).strip() for row in rows], classes, path)
+        if label
+        else ((), np.zeros(len(rows), dtype=np.int64))
+    )
+    return LabelledTexts(
+        [str(row[text]) for row in rows],
+        [str(row[second]) for row in rows] if second else None,
+        labels,
+        classes,
+        path.name,
+        hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
 
 
 def read_json_lines(path: Path) -> list[dict]:
@@ -171,7 +196,9 @@ def _rows(path: Path) -> list[dict]:
     except BadData:
         raise
     except (OSError, ValueError, csv.Error) as error:
-        raise BadData(f"{path.name} cannot be read ({error}). It must be UTF-8 and of the kind that its ending says.") from error
+        raise BadData(
+            f"{path.name} cannot be read ({error}). It must be UTF-8 and of the kind that its ending says."
+        ) from error
 
 
 def _parsed(path: Path, kind: str) -> list[dict]:
@@ -188,10 +215,16 @@ def _parsed(path: Path, kind: str) -> list[dict]:
 def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
     numeric = all(value.isascii() and value.isdigit() for value in raw)
     if classes is None and numeric and max(map(int, raw)) >= len(raw):
-        raise BadData(f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number the classes from 0.")
+        raise BadData(
+            f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number "
+            f"the classes from 0."
+        )
     negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
     if classes is None and negative is not None:
-        raise BadData(f"{path.name}, row {negative}: the label {raw[negative - 1]} is negative, which often marks rows without a label. Leave such rows out.")
+        raise BadData(
+            f"{path.name}, row {negative}: the label {raw[negative - 1]} is negative, which often marks rows without a "
+            f"label. Leave such rows out."
+        )
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
     known = {name: i for i, name in enumerate(classes)}
@@ -199,5 +232,8 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
         known = {str(i): i for i in range(len(classes))}
     for row, value in enumerate(raw, start=1):
         if value not in known:
-            raise BadData(f"{path.name}, row {row}: the label {value!r} is none of {', '.join(classes)}. Name all classes, in order, with --labels.")
+            raise BadData(
+                f"{path.name}, row {row}: the label {value!r} is none of {', '.join(classes)}. Name all classes, in "
+                f"order, with --labels."
+            )
     return classes, np.array([known[value] for value in raw], dtype=np.int64)

@@ -14,22 +14,44 @@ from core.settings import BUNDLED
 
 FILE = BUNDLED / "tasks.json"
 _SPLITS = ("train", "validation", "test")
-_KINDS = {"name": str, "hub": str | None, "config": str | None, "splits": dict, "local": str, "columns": list, "masked": str, "auxiliary": str | None, "label": str,
-          "label_names": list | None, "label_values": dict | None, "threshold": int | float | None, "only": dict | None, "metric": str,
-          "class_majority": int | float | None, "majority_from": str, "citation": str, "papers": list, "checked": bool, "note": str}
+_KINDS = {
+    "name": str,
+    "hub": str | None,
+    "config": str | None,
+    "splits": dict,
+    "local": str,
+    "columns": list,
+    "masked": str,
+    "auxiliary": str | None,
+    "label": str,
+    "label_names": list | None,
+    "label_values": dict | None,
+    "threshold": int | float | None,
+    "only": dict | None,
+    "metric": str,
+    "class_majority": int | float | None,
+    "majority_from": str,
+    "citation": str,
+    "papers": list,
+    "checked": bool,
+    "note": str,
+}
 
 
 @dataclass(frozen=True)
 class Task:
-    """One data set as the papers use it. Only the masked column has features; the auxiliary one is read and never masked.
+    """One data set as the papers use it. Only the masked column has features; the auxiliary one is read and never
+    masked.
 
     hub, config: None for those to be opened as a local file; `local` then says, in a sentence, how to get it.
     splits: "train", "validation" and "test" with the hub's name of each, or None.
     columns: all columns as documented; label_names: in the order of their numbers, () where the set of labels is open.
     metric: a key of METRICS; class_majority: share in [0, 1] by `majority_from`, None where no paper gives one.
-    papers: short names of those that use it; checked: columns and labels were compared with documentation; a hub id was never opened for it.
+    papers: short names of those that use it; checked: columns and labels were compared with documentation; a hub id was
+    never opened for it.
     label_values: {label as written: its name} where numbers from 0 do not name the labels.
-    threshold: a number in the label column counts as the second label from here on; only: {column: value} of the rows that belong to the task.
+    threshold: a number in the label column counts as the second label from here on; only: {column: value} of the rows
+    that belong to the task.
     """
 
     name: str
@@ -63,7 +85,8 @@ class Task:
         return Mapping(text=self.masked, second=self.auxiliary, label=self.label, label_names=self.label_names)
 
     def prepare(self, table: RawTable) -> RawTable:
-        """The task's own rows, and labels as names where numbers from 0 do not name them; the table itself where nothing is to do.
+        """The task's own rows, and labels as names where numbers from 0 do not name them; the table itself where
+        nothing is to do.
 
         Raises:
             BadData: a column is missing, or none of the rows belongs to the task.
@@ -72,9 +95,15 @@ class Task:
             return table
         lacking = [column for column in self.needed if column not in table.cells]
         if lacking:
-            raise BadData(f"{table.name}: {self.name} needs the column {lacking[0]!r}; there are {', '.join(table.columns)}.")
+            raise BadData(
+                f"{table.name}: {self.name} needs the column {lacking[0]!r}; there are {', '.join(table.columns)}."
+            )
         notes = list(table.notes)
-        rows = [row for row in range(len(table)) if all(_written(table.cells[column][row]) == value for column, value in self.only.items())]
+        rows = [
+            row
+            for row in range(len(table))
+            if all(_written(table.cells[column][row]) == value for column, value in self.only.items())
+        ]
         if not rows:
             which = ", ".join(f"{column} {value}" for column, value in self.only.items())
             raise BadData(f"{table.name}: no row has {which or 'content'}, so none belongs to {self.name}.")
@@ -85,12 +114,20 @@ class Task:
         if self.label_values or self.threshold is not None:
             before = cells[self.label]
             cells[self.label] = [self._named(value) for value in before]
-            lost = sum(new is None and old not in (None, "") for old, new in zip(before, cells[self.label], strict=True))
+            lost = sum(
+                new is None and old not in (None, "") for old, new in zip(before, cells[self.label], strict=True)
+            )
             notes += [f"{lost:,} labels are none of {', '.join(self.label_names)}."] if lost else []
         rule = json.dumps([table.digest, self.name, self.only, self.label_values, self.threshold], sort_keys=True)
         classes = {column: names for column, names in table.classes.items() if column != self.label}
-        return replace(table, cells=cells, notes=tuple(notes), classes=classes, digest=hashlib.sha256(rule.encode()).hexdigest(),
-                       rows=tuple(numbers[row] for row in rows))
+        return replace(
+            table,
+            cells=cells,
+            notes=tuple(notes),
+            classes=classes,
+            digest=hashlib.sha256(rule.encode()).hexdigest(),
+            rows=tuple(numbers[row] for row in rows),
+        )
 
     def _named(self, value) -> str | None:
         if isinstance(value, str) and value.strip() in self.label_names:
@@ -145,8 +182,14 @@ def match_task(columns: Iterable[str], hub_id: str | None = None, config: str | 
     there = set(columns)
     if hub_id is not None:
         wanted = hub_id.strip().lower()
-        fitting = [task for task in tasks().values() if task.hub and wanted in (task.hub.lower(), task.hub.rpartition("/")[2].lower())
-                   and (None in (config, task.config) or config == task.config) and (not there or set(task.needed) <= there)]
+        fitting = [
+            task
+            for task in tasks().values()
+            if task.hub
+            and wanted in (task.hub.lower(), task.hub.rpartition("/")[2].lower())
+            and (None in (config, task.config) or config == task.config)
+            and (not there or set(task.needed) <= there)
+        ]
     else:
         # Only all documented columns and no other count: many files have a text and a label.
         fitting = [task for task in tasks().values() if set(task.needed) <= there <= set(task.columns)]
@@ -164,10 +207,20 @@ def _task(row: dict) -> Task:
     texts = [*row["columns"], *row["papers"], *(row["label_names"] or ()), *(row["label_values"] or {}).values()]
     if not all(isinstance(text, str) and text for text in texts) or not row["name"] or not row["citation"]:
         raise ValueError("a name, the citation, a column, a paper or a label is empty or no text")
-    if tuple(row["splits"]) != _SPLITS or not all(split is None or isinstance(split, str) for split in row["splits"].values()):
+    if tuple(row["splits"]) != _SPLITS or not all(
+        split is None or isinstance(split, str) for split in row["splits"].values()
+    ):
         raise ValueError(f"'splits' must name {', '.join(_SPLITS)}, each with a text or null")
-    task = Task(**row | {"columns": tuple(row["columns"]), "papers": tuple(row["papers"]), "label_names": tuple(row["label_names"] or ()),
-                         "label_values": row["label_values"] or {}, "only": {column: _written(value) for column, value in (row["only"] or {}).items()}})
+    task = Task(
+        **row
+        | {
+            "columns": tuple(row["columns"]),
+            "papers": tuple(row["papers"]),
+            "label_names": tuple(row["label_names"] or ()),
+            "label_values": row["label_values"] or {},
+            "only": {column: _written(value) for column, value in (row["only"] or {}).items()},
+        }
+    )
     _check(task)
     return task
 
@@ -185,7 +238,11 @@ def _check(task: Task) -> None:
         raise ValueError(f"the column {next(c for c in task.needed if c not in task.columns)!r} is none of its columns")
     if len(set(task.label_names)) != len(task.label_names) or len(task.label_names) == 1:
         raise ValueError("the labels' names must be different and at least two, or null")
-    if not set(task.label_values.values()) <= set(task.label_names) or task.threshold is not None and len(task.label_names) != 2:
+    if (
+        not set(task.label_values.values()) <= set(task.label_names)
+        or task.threshold is not None
+        and len(task.label_names) != 2
+    ):
         raise ValueError("label values must be among the labels' names, and a threshold parts two of them")
 
 

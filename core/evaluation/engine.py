@@ -1,4 +1,6 @@
-"""Work through a sample example by example: what is computed is kept in a log of the store, and goes on where it was cancelled or killed."""
+"""Work through a sample example by example: what is computed is kept in a log of the store, and goes on where it was
+cancelled or killed.
+"""
 
 import time
 from collections.abc import Callable, Generator
@@ -18,9 +20,11 @@ SAVE_SECONDS = 5.0
 class SampleRun:
     """One kind of work on its way over a sample; a row of arrays for each example, kept under its name.
 
-    A kind of work says its `columns`, and gives `compute(i, encoded, cancelled)`, the row of an example by column, `name(i)`, the key of whatever the row
+    A kind of work says its `columns`, and gives `compute(i, encoded, cancelled)`, the row of an example by column,
+    `name(i)`, the key of whatever the row
     depends on besides the log's own key, and `so_far()`, a picture of what is known now.
-    there: bool[N], which rows are known; rows: {column: array[N, …]}, {} before the first one; problems: {example: sentence}, examples without a row.
+    there: bool[N], which rows are known; rows: {column: array[N, …]}, {} before the first one; problems: {example:
+    sentence}, examples without a row.
     """
 
     columns: tuple[str, ...] = ()
@@ -48,7 +52,9 @@ class SampleRun:
     def missing(self) -> list[int]:
         return [i for i in range(len(self.sample)) if not self.there[i] and i not in self.problems]
 
-    def go(self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator:
+    def go(
+        self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
+    ) -> Generator:
         """Compute what is missing; yields what is known after each example, and returns all of it."""
         try:
             for i in self.missing():
@@ -83,7 +89,9 @@ class SampleRun:
         """Keep what is not kept yet."""
         if self.store is not None and self.unsaved:
             names = np.stack([self._name(i) for i in self.unsaved])
-            self.store.append(self.key, {"rows": names} | {column: self.rows[column][self.unsaved] for column in self.columns}, {})
+            self.store.append(
+                self.key, {"rows": names} | {column: self.rows[column][self.unsaved] for column in self.columns}, {}
+            )
         self.unsaved, self.last_saved = [], time.monotonic()
 
     def encode(self, i: int) -> Encoded | None:
@@ -110,22 +118,37 @@ class SampleRun:
 
     def _fits(self, parts: dict[str, np.ndarray]) -> bool:
         """Whether rows that were read are rows of this work."""
-        return all(part.shape[1:] == self.rows[column].shape[1:] for column, part in parts.items() if column in self.rows)
+        return all(
+            part.shape[1:] == self.rows[column].shape[1:] for column, part in parts.items() if column in self.rows
+        )
 
     def _read_store(self) -> None:
         kept = {}
         for segment in self.store.segments(self.key):
             names, parts = segment.arrays.get("rows"), {column: segment.arrays.get(column) for column in self.columns}
-            if names is not None and all(part is not None and len(part) == len(names) for part in parts.values()) and self._fits(parts):
-                kept.update({name.tobytes(): {column: part[k] for column, part in parts.items()} for k, name in enumerate(names)})
+            if (
+                names is not None
+                and all(part is not None and len(part) == len(names) for part in parts.values())
+                and self._fits(parts)
+            ):
+                kept.update(
+                    {
+                        name.tobytes(): {column: part[k] for column, part in parts.items()}
+                        for k, name in enumerate(names)
+                    }
+                )
         for i in range(len(self.sample)) if kept else ():
             row = None if self.encode(i) is None else kept.get(self._name(i).tobytes())
             if row is not None:
                 self._put(i, row)
 
 
-def sample_cost(explainer: Explainer, sample: Sample, unit: str, one: Callable[[Encoded], Cost], looked_at: int = 12) -> Cost:
-    """What work takes on a whole sample at most, going by what `one` says of some of its examples; what is known already is not counted off."""
+def sample_cost(
+    explainer: Explainer, sample: Sample, unit: str, one: Callable[[Encoded], Cost], looked_at: int = 12
+) -> Cost:
+    """What work takes on a whole sample at most, going by what `one` says of some of its examples; what is known
+    already is not counted off.
+    """
     costs = []
     for i in np.unique(np.linspace(0, len(sample) - 1, looked_at).astype(int)):
         example = sample.examples[i]

@@ -1,4 +1,6 @@
-"""Models that belong together: trained on the same data in different ways, and the examples that ship for their task."""
+"""Models that belong together: trained on the same data in different ways, and the examples that ship for their
+task.
+"""
 
 import functools
 import json
@@ -16,7 +18,9 @@ HOME = "examples"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a model's card says it reaches on its test file; training and validation: strategies; ships: whether its weights do."""
+    """What a model's card says it reaches on its test file; training and validation: strategies; ships: whether its
+    weights do.
+    """
 
     name: str
     training: str
@@ -32,7 +36,11 @@ class Measured:
 def family(card: dict | None) -> list[Measured]:
     """Every model with a card here that was trained on the same file as this one; [] without a card."""
     trained_on = training_file(card)
-    return [_measured(name, other, ships) for name, other, ships in _cards() if trained_on is not None and training_file(other) == trained_on]
+    return [
+        _measured(name, other, ships)
+        for name, other, ships in _cards()
+        if trained_on is not None and training_file(other) == trained_on
+    ]
 
 
 def relatives(name: str, card: dict | None) -> list[str]:
@@ -77,5 +85,14 @@ def _read(path: Path) -> dict:
 
 def _measured(name: str, card: dict, ships: bool) -> Measured:
     shown, plan = card["performance"], card["plan"]
-    return Measured(name, plan["training"], plan["validation_strategy"], shown["metric"], shown["examples"], shown["masked"][0], shown["masked"][-1],
-                    shown["class_majority"], ships)
+    return Measured(
+        name,
+        plan["training"],
+        plan["validation_strategy"],
+        shown["metric"],
+        shown["examples"],
+        shown["masked"][0],
+        shown["masked"][-1],
+        shown["class_majority"],
+        ships,
+    )

@@ -19,12 +19,20 @@ from core.storage.store import Store, canonical_key
 Text = tuple[str, str | None]
 # What a killed server loses at most.
 SAVE_ROWS, SAVE_SECONDS = 2048, 10.0
-_BROKEN = ("The model returned NaN or infinity for this text. "
-           "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+_BROKEN = (
+    "The model returned NaN or infinity for this text. "
+    "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
+)
 
 
-def predict(model: Model, encoded: Sequence[Encoded], masks: Sequence[np.ndarray] | None = None, *,
-            progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> np.ndarray:
+def predict(
+    model: Model,
+    encoded: Sequence[Encoded],
+    masks: Sequence[np.ndarray] | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> np.ndarray:
     """Logits of N examples, each under its own mask.
 
     Args:
@@ -47,8 +55,13 @@ def predict(model: Model, encoded: Sequence[Encoded], masks: Sequence[np.ndarray
     return logits
 
 
-def predict_at_ratios(model: Model, encoded: Sequence[Encoded], ratios: Sequence[float], seed: int,
-                      progress: Callable[[int, int], None] | None = None) -> np.ndarray:
+def predict_at_ratios(
+    model: Model,
+    encoded: Sequence[Encoded],
+    ratios: Sequence[float],
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> np.ndarray:
     """Predicted classes under random masks of each ratio, every ratio with fresh masks.
 
     Returns:
@@ -104,9 +117,15 @@ class Predictions:
         return self.done == len(self)
 
 
-def predict_all(model: Model, texts: Sequence[Text], *, store: Store | None = None, seconds: float = 0.7,
-                progress: Callable[[int, int], None] | None = None,
-                cancelled: Callable[[], bool] | None = None) -> Generator[Predictions, None, Predictions]:
+def predict_all(
+    model: Model,
+    texts: Sequence[Text],
+    *,
+    store: Store | None = None,
+    seconds: float = 0.7,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Predictions, None, Predictions]:
     """Predict a whole data set in slices: a generator that yields what is known after each and returns all of it.
 
     Identical texts are read once. What is known is kept in the store, so that the work goes on where
@@ -144,7 +163,14 @@ def stored_predictions(model: Model, texts: Sequence[Text], store: Store) -> Pre
 def expected_cost(model: Model, texts: Sequence[Text], sample: int = 64) -> Cost:
     """What predicting a data set would take at the speed seen so far, going by the lengths of some of its texts."""
     # A very long text is cut anyway; no more of it than this is read.
-    some = [(texts[i][0][:20_000], texts[i][1] and texts[i][1][:20_000]) for i in np.unique(np.linspace(0, len(texts) - 1, sample).astype(int))] if texts else []
+    some = (
+        [
+            (texts[i][0][:20_000], texts[i][1] and texts[i][1][:20_000])
+            for i in np.unique(np.linspace(0, len(texts) - 1, sample).astype(int))
+        ]
+        if texts
+        else []
+    )
     lengths = [len(row.ids) for row in rows_of(model, some) if isinstance(row, Input)]
     tokens = len(texts) * float(np.mean(lengths)) if lengths else 0.0
     return Cost(len(texts), model.scheduler.counters.seconds_for(int(tokens)))
@@ -169,15 +195,29 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | No
     """Rows of texts that are plainly all features and no typed mask; None where that takes a closer look."""
     if not texts:
         return []
-    batch = model.tokenizer([encodable(text) for text, _ in texts], [encodable(second) for _, second in texts] if paired else None,
-                            truncation=True, max_length=model.max_tokens, return_attention_mask=False, verbose=False)
+    batch = model.tokenizer(
+        [encodable(text) for text, _ in texts],
+        [encodable(second) for _, second in texts] if paired else None,
+        truncation=True,
+        max_length=model.max_tokens,
+        return_attention_mask=False,
+        verbose=False,
+    )
     spellings = {*MASK_SPELLINGS, model.tokenizer.convert_ids_to_tokens(model.mask_id)}
     typed = "token_type_ids" in batch
     rows = []
     for (text, _), encoding in zip(texts, batch.encodings, strict=True):
         ids = encoding.ids
-        plainly = model.mask_id not in ids and not any(spelling in text for spelling in spellings) and _has_ink(text, encoding)
-        rows.append(Input(np.array(ids, dtype=np.int64), np.array(encoding.type_ids, dtype=np.int64) if typed else None) if plainly else None)
+        plainly = (
+            model.mask_id not in ids
+            and not any(spelling in text for spelling in spellings)
+            and _has_ink(text, encoding)
+        )
+        rows.append(
+            Input(np.array(ids, dtype=np.int64), np.array(encoding.type_ids, dtype=np.int64) if typed else None)
+            if plainly
+            else None
+        )
     return rows
 
 
@@ -211,7 +251,9 @@ class _Whole:
         self.place = np.array([at.setdefault((text, second), len(at)) for text, second in texts], dtype=np.int64)
         self.different = list(at)
         self.copies = np.bincount(self.place, minlength=len(at))
-        self.key = canonical_key("predictions", 1, model=model.digest, precision=model.precision, texts=_digest(self.different))
+        self.key = canonical_key(
+            "predictions", 1, model=model.digest, precision=model.precision, texts=_digest(self.different)
+        )
         self.logits = np.full((len(at), model.C), np.nan, dtype=np.float32)
         self.probabilities = self.logits.copy()
         self.problems: dict[int, str] = {}
@@ -233,11 +275,12 @@ class _Whole:
     def slices(self, seconds: float, progress, cancelled) -> Generator[None, None, None]:
         """Compute what is not known; yields whenever about so many seconds of work are done."""
         missing = np.flatnonzero(~self.known)
-        # Sorted by length within a window: enough that little is padded, few enough that the first are not long in coming.
+        # Sorted by length within a window: enough that little is padded, few enough that the first are not long in
+        # coming.
         window = 32 * self.model.scheduler.max_rows
         end = time.monotonic() + seconds
         for start in range(0, len(missing), window):
-            for _ in self._window(missing[start:start + window], cancelled):
+            for _ in self._window(missing[start : start + window], cancelled):
                 if progress is not None:
                     progress(self.done, len(self.place))
                 if time.monotonic() >= end:
@@ -254,7 +297,9 @@ class _Whole:
             self.store.put(self.key, {"logits": self.logits}, {"problems": _by_sentence(self.problems)})
         else:
             problems = {int(i): self.problems[int(i)] for i in fresh if int(i) in self.problems}
-            self.store.append(self.key, {"places": fresh, "logits": self.logits[fresh]}, {"problems": _by_sentence(problems)})
+            self.store.append(
+                self.key, {"places": fresh, "logits": self.logits[fresh]}, {"problems": _by_sentence(problems)}
+            )
         self.kept[fresh] = True
         self.last_saved = time.monotonic()
 
@@ -291,7 +336,12 @@ class _Whole:
 
     def _take(self, places, entry) -> None:
         logits, problems = entry.arrays.get("logits"), entry.meta.get("problems")
-        if places is None or logits is None or logits.shape != (len(places), self.model.C) or not isinstance(problems, dict):
+        if (
+            places is None
+            or logits is None
+            or logits.shape != (len(places), self.model.C)
+            or not isinstance(problems, dict)
+        ):
             return
         self.logits[places] = logits
         self.probabilities[places] = softmax(logits)

@@ -14,7 +14,9 @@ SAMPLE = 200
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences on what was left out or lacks."""
+    """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
+    on what was left out or lacks.
+    """
 
     name: str
     digest: str
@@ -36,7 +38,8 @@ class Sample:
 
 
 def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, seed: int = 0) -> Sample:
-    """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then more.
+    """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then
+    more.
 
     A file may be sorted by label: in this order the first few stand for the whole.
 
@@ -51,17 +54,26 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     match = match_labels(data.classes, classes)
     usable = [i for i, example in enumerate(data.examples) if example.label in match.classes]
     if all(example.label is None for example in data.examples):
-        raise BadData(f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say which column holds the label.")
+        raise BadData(
+            f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say "
+            f"which column holds the label."
+        )
     if not usable:
-        raise BadData(f"None of the labels of {data.name} ({_some(data.classes)}) is a class of this model ({_some(classes)}). Choose data of the model’s own task.")
+        raise BadData(
+            f"None of the labels of {data.name} ({_some(data.classes)}) is a class of this model ({_some(classes)}). "
+            f"Choose data of the model’s own task."
+        )
     drawn = np.random.default_rng([seed, 11]).permutation(usable)[:count]
     examples = tuple(data.examples[i] for i in drawn)
     labels = np.array([match.classes[example.label] for example in examples], dtype=np.int64)
-    return Sample(data.name, data.digest, examples, labels, tuple(_notes(data, len(usable), labels, match.how, classes)))
+    return Sample(
+        data.name, data.digest, examples, labels, tuple(_notes(data, len(usable), labels, match.how, classes))
+    )
 
 
 def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
-    """Draw examples, labelled or not, without replacement and in the order of drawing; a larger count draws the same ones and then more.
+    """Draw examples, labelled or not, without replacement and in the order of drawing; a larger count draws the same
+    ones and then more.
 
     Where all are labelled these are the ones that `draw_sample` draws.
 
@@ -74,24 +86,36 @@ def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tup
 
 
 def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
-    """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class of theirs."""
+    """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class
+    of theirs.
+    """
     match = match_labels(data.classes, classes)
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
         raise BadData(f"it has no class for the label {_some(lacking)} of these examples.")
-    return replace(sample, labels=np.array([match.classes[example.label] for example in sample.examples], dtype=np.int64), notes=())
+    return replace(
+        sample, labels=np.array([match.classes[example.label] for example in sample.examples], dtype=np.int64), notes=()
+    )
 
 
 def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:
     notes = [how] if how else []
     if usable < len(data):
-        notes.append(f"Left out, since they have no label that the model knows: {len(data) - usable:,} of {len(data):,} examples.")
+        notes.append(
+            f"Left out, since they have no label that the model knows: {len(data) - usable:,} of {len(data):,} "
+            f"examples."
+        )
     missing = [name for c, name in enumerate(classes) if not (labels == c).any()]
     if len(missing) == len(classes) - 1:
-        notes.append(f"The sample holds only the class {classes[int(labels[0])]}, so always answering it would be right every time: "
-                     "the class majority says nothing here. Take a larger or another sample.")
+        notes.append(
+            f"The sample holds only the class {classes[int(labels[0])]}, so always answering it would be right every "
+            f"time: "
+            "the class majority says nothing here. Take a larger or another sample."
+        )
     elif missing:
-        notes.append(f"No example of the sample has the label {_some(tuple(missing))}, so nothing is known here about that.")
+        notes.append(
+            f"No example of the sample has the label {_some(tuple(missing))}, so nothing is known here about that."
+        )
     return notes
 
 

@@ -54,10 +54,13 @@ class Cost:
 class Explainer:
     """Everything that a page asks about one model's examples.
 
-    reference: what MaSF compares with, None where there is none; reference_problem: why one that is there cannot be used.
+    reference: what MaSF compares with, None where there is none; reference_problem: why one that is there cannot be
+    used.
     """
 
-    def __init__(self, model: Model, store: Store | None = None, reference: Reference | None = None, reference_problem: str = ""):
+    def __init__(
+        self, model: Model, store: Store | None = None, reference: Reference | None = None, reference_problem: str = ""
+    ):
         self.model, self.store = model, store
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
@@ -117,7 +120,9 @@ class Explainer:
         self.oracles.flush(encoded)
 
     def forget(self, encoded: Encoded) -> None:
-        """Let go of what is held of an example in memory; what is in the store stays, and what is not there yet is written."""
+        """Let go of what is held of an example in memory; what is in the store stays, and what is not there yet is
+        written.
+        """
         with self._lock:
             judged = [self._tested.pop(key) for key in list(self._tested) if key[0] == encoded.digest]
             for key in [key for key in self._insides if key[0] == encoded.digest]:
@@ -141,7 +146,9 @@ class Explainer:
         """Softmax of `logits`, float64[C], sum 1."""
         return softmax(self.logits(encoded))
 
-    def stored(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0) -> Attribution | None:
+    def stored(
+        self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0
+    ) -> Attribution | None:
         """The attribution if the store has it, else None; computes nothing."""
         if self.store is None:
             return None
@@ -150,8 +157,17 @@ class Explainer:
             return None
         return Attribution(name, target, entry.arrays, entry.meta["passes"], entry.meta["milliseconds"], True)
 
-    def attribute(self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0, *,
-                  progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Attribution:
+    def attribute(
+        self,
+        encoded: Encoded,
+        name: str,
+        target: int,
+        masked: np.ndarray | None = None,
+        seed: int = 0,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Attribution:
         """Attribute the logit of a class to the features of an example.
 
         Args:
@@ -194,14 +210,24 @@ class Explainer:
         passes = asked.passes + inside.counters.passes - before
         result = Attribution(measure.name, target, scores, passes, 1000 * (time.perf_counter() - started))
         if self.store is not None:
-            self.store.put(self._key(encoded, measure, target, masked, seed), scores,
-                           {"passes": passes, "milliseconds": result.milliseconds})
+            self.store.put(
+                self._key(encoded, measure, target, masked, seed),
+                scores,
+                {"passes": passes, "milliseconds": result.milliseconds},
+            )
         return result
 
     def _key(self, encoded: Encoded, measure: Measure, target: int, masked: np.ndarray, seed: int) -> str:
-        return canonical_key(f"attribution/{measure.name}", measure.version, model=self.model.digest, precision=self.model.precision,
-                             example=encoded.digest, target=target, masked=np.packbits(masked).tobytes().hex(),
-                             seed=seed if measure.seeded else None)
+        return canonical_key(
+            f"attribution/{measure.name}",
+            measure.version,
+            model=self.model.digest,
+            precision=self.model.precision,
+            example=encoded.digest,
+            target=target,
+            masked=np.packbits(masked).tobytes().hex(),
+            seed=seed if measure.seeded else None,
+        )
 
     def _inside(self, encoded, target, masked) -> Inside:
         key = (encoded.digest, target, masked.tobytes())

@@ -51,7 +51,17 @@ def row_of(name: str, scores: np.ndarray, masked: np.ndarray) -> WordRow:
     """An attribution by hand as a row of coloured words."""
     largest, places = float(scores[~masked].max(initial=0.0)), np.zeros(len(scores), dtype=np.int64)
     places[~masked] = ranks(scores[~masked])
-    return WordRow(name, "set by hand", "positive", "none", scores, np.where(masked, 0.0, scores / (largest or 1.0)), places, largest, masked)
+    return WordRow(
+        name,
+        "set by hand",
+        "positive",
+        "none",
+        scores,
+        np.where(masked, 0.0, scores / (largest or 1.0)),
+        places,
+        largest,
+        masked,
+    )
 
 
 def judge_pair(judge: Judge, top: Sequence[int], first: Sequence[float], second: Sequence[float]) -> Pair:

@@ -1,4 +1,6 @@
-"""Judge attributions of one example by faithfulness metrics: hard erasure through the masking oracle, soft through the embeddings."""
+"""Judge attributions of one example by faithfulness metrics: hard erasure through the masking oracle, soft through the
+embeddings.
+"""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable
@@ -28,7 +30,9 @@ _RANDOM, _SHUFFLED = 29, 31
 
 @dataclass(frozen=True)
 class How:
-    """How attributions are judged: erasure of the hard metrics, scaling and draws of the soft ones, seed of all that is drawn."""
+    """How attributions are judged: erasure of the hard metrics, scaling and draws of the soft ones, seed of all that is
+    drawn.
+    """
 
     erasure: str = MASK
     scaling: str = MIN_MAX
@@ -38,7 +42,9 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """p-values of the inputs that a metric asked for beside the full text, {form: float64[n]}: erased ones, and perturbed ones, whose draws Simes combines."""
+    """p-values of the inputs that a metric asked for beside the full text, {form: float64[n]}: erased ones, and
+    perturbed ones, whose draws Simes combines.
+    """
 
     p: dict[str, np.ndarray]
 
@@ -66,15 +72,31 @@ class Judge:
     Source: SoftFaith; DESIGN §1: hard and soft erasure always explain ŷ.
     """
 
-    def __init__(self, explainer: Explainer, encoded: Encoded, how: How = How(), tested: bool = False, cancelled: Callable[[], bool] | None = None):
+    def __init__(
+        self,
+        explainer: Explainer,
+        encoded: Encoded,
+        how: How = How(),
+        tested: bool = False,
+        cancelled: Callable[[], bool] | None = None,
+    ):
         self.explainer, self.encoded, self.how, self.tested, self.cancelled = explainer, encoded, how, tested, cancelled
-        self.soft = Soft(explainer.model, encoded, how.draws, how.seed, cancelled, MasfTest(explainer.reference) if tested and explainer.reference is not None else None)
+        self.soft = Soft(
+            explainer.model,
+            encoded,
+            how.draws,
+            how.seed,
+            cancelled,
+            MasfTest(explainer.reference) if tested and explainer.reference is not None else None,
+        )
         self.target = int(explainer.logits(encoded).argmax())
         self._asked: list[np.ndarray] = []
         self._drawn: list[tuple[np.ndarray, str]] = []
 
     def attribution(self, name: str, sign: str = "signed") -> tuple[np.ndarray, bool]:
-        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes; raises as `Explainer.attribute`."""
+        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes; raises as
+        `Explainer.attribute`.
+        """
         measure = measures()[name]
         found = self.explainer.attribute(self.encoded, name, self.target, seed=self.how.seed, cancelled=self.cancelled)
         return found.scores[choose_variant(measure, sign)], not measure.rank_only
@@ -100,12 +122,22 @@ class Judge:
 
     def case(self, scores: np.ndarray, magnitudes: bool = True) -> Case:
         """An attribution as metrics see it."""
-        return Case(np.array(scores, dtype=np.float64), self._erased, self.target, self.encoded.premasked, self._perturbed, self.how.scaling, magnitudes)
+        return Case(
+            np.array(scores, dtype=np.float64),
+            self._erased,
+            self.target,
+            self.encoded.premasked,
+            self._perturbed,
+            self.how.scaling,
+            magnitudes,
+        )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
-        """How in-distribution rationales are: {erasure: {form: p float64[2, R]}}, kept and erased at each length; {} without a reference.
+        """How in-distribution rationales are: {erasure: {form: p float64[2, R]}}, kept and erased at each length; {}
+        without a reference.
 
-        An erasure that leaves no input at all is left out; nothing is tested where the scores give no order or every feature is masked.
+        An erasure that leaves no input at all is left out; nothing is tested where the scores give no order or every
+        feature is masked.
         """
         free = int((~self.encoded.premasked).sum())
         if self.explainer.reference is None or not free or not np.isfinite(scores).all():
@@ -135,7 +167,9 @@ class Judge:
 
     def _erased(self, masks: np.ndarray) -> np.ndarray:
         if not self.tested or self.explainer.reference is None:
-            return softmax(self.explainer.oracles.of(self.encoded, self.how.erasure).logits(masks, cancelled=self.cancelled))
+            return softmax(
+                self.explainer.oracles.of(self.encoded, self.how.erasure).logits(masks, cancelled=self.cancelled)
+            )
         # Judged now, logits and p-values are one pass; judged later they would be two.
         logits = self.explainer.tested(self.encoded, self.how.erasure).judge(masks, cancelled=self.cancelled).logits
         self._asked.append(masks)
@@ -146,10 +180,14 @@ class Judge:
         return self.soft.probabilities(retain, kind)[:, self.target]
 
     def _p(self) -> dict[str, np.ndarray]:
-        """p-values of the distinct inputs that the last metric asked for, erased or perturbed; the text itself is none of them."""
+        """p-values of the distinct inputs that the last metric asked for, erased or perturbed; the text itself is none
+        of them.
+        """
         if not self.tested or self.explainer.reference is None:
             return {}
-        parts = [{form: simes(p)[None] for form, p in self.soft.p(retain, kind).items()} for retain, kind in self._drawn]
+        parts = [
+            {form: simes(p)[None] for form, p in self.soft.p(retain, kind).items()} for retain, kind in self._drawn
+        ]
         erased = np.unique(np.concatenate([np.zeros((0, self.encoded.F), dtype=bool), *self._asked]), axis=0)
         erased = erased[(erased & ~self.encoded.premasked).any(axis=1)]
         if len(erased):
@@ -158,11 +196,20 @@ class Judge:
         return {form: np.concatenate([part[form] for part in parts]) for form in FORMS} if parts else {}
 
 
-def judge_measure(explainer: Explainer, encoded: Encoded, name: str, sign: str, names: tuple[str, ...], how: How = How(), *,
-                  cancelled: Callable[[], bool] | None = None) -> Rated:
+def judge_measure(
+    explainer: Explainer,
+    encoded: Encoded,
+    name: str,
+    sign: str,
+    names: tuple[str, ...],
+    how: How = How(),
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> Rated:
     """Compute a measure for the predicted class and judge it, with p-values of what was asked.
 
-    Nothing is asked of the network twice: hard metrics go through the masking oracle, and what soft ones say is kept in the store.
+    Nothing is asked of the network twice: hard metrics go through the masking oracle, and what soft ones say is kept in
+    the store.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
@@ -185,9 +232,16 @@ def judge_measure(explainer: Explainer, encoded: Encoded, name: str, sign: str, 
     return Rated(scores, found, inputs, leaves)
 
 
-def judge_random(explainer: Explainer, encoded: Encoded, names: tuple[str, ...], how: How = How(), count: int = BASELINES, *,
-                 progress: Callable[[int, int], None] | None = None,
-                 cancelled: Callable[[], bool] | None = None) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
+def judge_random(
+    explainer: Explainer,
+    encoded: Encoded,
+    names: tuple[str, ...],
+    how: How = How(),
+    count: int = BASELINES,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
     """Judge seeded random attributions; yields what is there after each, {metric: float64[n]}, and returns all of it.
 
     Raises:
@@ -198,10 +252,20 @@ def judge_random(explainer: Explainer, encoded: Encoded, names: tuple[str, ...],
     return (yield from _judge_many(judge, names, count, judge.random, True, progress))
 
 
-def judge_shuffled(explainer: Explainer, encoded: Encoded, name: str, sign: str, names: tuple[str, ...], how: How = How(), count: int = 10, *,
-                   progress: Callable[[int, int], None] | None = None,
-                   cancelled: Callable[[], bool] | None = None) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
-    """Judge a measure's own scores in other places, as `judge_random` does: a baseline that erases as much as the measure does.
+def judge_shuffled(
+    explainer: Explainer,
+    encoded: Encoded,
+    name: str,
+    sign: str,
+    names: tuple[str, ...],
+    how: How = How(),
+    count: int = 10,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
+    """Judge a measure's own scores in other places, as `judge_random` does: a baseline that erases as much as the
+    measure does.
 
     Source: DESIGN §1: sparse scores erase less, so that a measure may beat random ones by that alone.
     """
@@ -210,13 +274,23 @@ def judge_shuffled(explainer: Explainer, encoded: Encoded, name: str, sign: str,
     return (yield from _judge_many(judge, names, count, lambda r: judge.shuffled(scores, r), magnitudes, progress))
 
 
-def _judge_many(judge: Judge, names: tuple[str, ...], count: int, attribution: Callable[[int], np.ndarray], magnitudes: bool,
-                progress) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
+def _judge_many(
+    judge: Judge,
+    names: tuple[str, ...],
+    count: int,
+    attribution: Callable[[int], np.ndarray],
+    magnitudes: bool,
+    progress,
+) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
     """Judge `count` attributions, metric by metric read from the store where it is there."""
     explainer, values = judge.explainer, {name: np.full(count, np.nan) for name in names}
     every = np.stack([attribution(r) for r in range(count)])
     keys = {name: _key(judge, name, every, magnitudes) for name in names if metrics()[name].soft}
-    held = {name: entry.arrays["values"] for name, entry in ((name, _read(explainer, key)) for name, key in keys.items()) if entry is not None}
+    held = {
+        name: entry.arrays["values"]
+        for name, entry in ((name, _read(explainer, key)) for name, key in keys.items())
+        if entry is not None
+    }
     missing = tuple(name for name in names if name not in held)
     values |= held
     try:
@@ -225,7 +299,7 @@ def _judge_many(judge: Judge, names: tuple[str, ...], count: int, attribution: C
                 progress(r, count)
             for name, score in judge.rate(scores, missing, magnitudes).found.items():
                 values[name][r] = score.value
-            yield {name: found[:r + 1].copy() for name, found in values.items()}
+            yield {name: found[: r + 1].copy() for name, found in values.items()}
     finally:
         explainer.flush(judge.encoded)
     for name in missing:
@@ -234,24 +308,50 @@ def _judge_many(judge: Judge, names: tuple[str, ...], count: int, attribution: C
     return values
 
 
-def judging_cost(explainer: Explainer, encoded: Encoded, names: Iterable[str], how: How = How(), measure: str = "", attributions: int = 1) -> Cost:
-    """What judging takes at most, a measure's own passes and the tests of its rationales included; inputs that metrics share count once for each."""
+def judging_cost(
+    explainer: Explainer,
+    encoded: Encoded,
+    names: Iterable[str],
+    how: How = How(),
+    measure: str = "",
+    attributions: int = 1,
+) -> Cost:
+    """What judging takes at most, a measure's own passes and the tests of its rationales included; inputs that metrics
+    share count once for each.
+    """
     F = int((~encoded.premasked).sum())
     passes = 1 + attributions * sum(metrics()[name].passes(F, how.draws) for name in names)
     tokens = passes * encoded.T
     if measure:
-        own, tested = measures()[measure].passes(encoded.F), 2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None)
-        passes, tokens = passes + own + tested, tokens + (own * (3 if measures()[measure].backward else 1) + tested) * encoded.T
+        own, tested = (
+            measures()[measure].passes(encoded.F),
+            2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None),
+        )
+        passes, tokens = (
+            passes + own + tested,
+            tokens + (own * (3 if measures()[measure].backward else 1) + tested) * encoded.T,
+        )
     return Cost(passes, explainer.model.scheduler.counters.seconds_for(tokens))
 
 
 def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:
     """Where the store keeps what a soft metric says of an attribution, or of several float64[K, F]."""
     model, reference, how = judge.explainer.model, judge.explainer.reference if judge.tested else None, judge.how
-    return canonical_key(f"judged/{metric}", metrics()[metric].version, model=model.digest, precision=model.precision, example=judge.encoded.digest, target=judge.target,
-                         scaling=how.scaling, draws=how.draws, seed=how.seed, magnitudes=magnitudes, shape=list(scores.shape),
-                         scores=hashlib.sha256(np.ascontiguousarray(scores, dtype=np.float64).tobytes()).hexdigest(),
-                         reference=None if reference is None else reference.digest)
+    return canonical_key(
+        f"judged/{metric}",
+        metrics()[metric].version,
+        model=model.digest,
+        precision=model.precision,
+        example=judge.encoded.digest,
+        target=judge.target,
+        scaling=how.scaling,
+        draws=how.draws,
+        seed=how.seed,
+        magnitudes=magnitudes,
+        shape=list(scores.shape),
+        scores=hashlib.sha256(np.ascontiguousarray(scores, dtype=np.float64).tobytes()).hexdigest(),
+        reference=None if reference is None else reference.digest,
+    )
 
 
 def _read(explainer: Explainer, key: str) -> Entry | None:

@@ -9,7 +9,19 @@ from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
-from core.mathematics.search.limits import MOST_EXACT, STILL, BeamCase, BeamStudy, Limits, Search, TooDear, beam_search, exact_search, most_sets, study_search
+from core.mathematics.search.limits import (
+    MOST_EXACT,
+    STILL,
+    BeamCase,
+    BeamStudy,
+    Limits,
+    Search,
+    TooDear,
+    beam_search,
+    exact_search,
+    most_sets,
+    study_search,
+)
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.halves import WORTH
@@ -29,7 +41,8 @@ _SHARE = 0.5
 class Walk:
     """An order of F' features and what the model says along it, the unmasked input first.
 
-    order: int64[F'], the feature masked first comes first; values: float64[F' + 1], the score; p: {form: float64[F' + 1]}, {} without a reference.
+    order: int64[F'], the feature masked first comes first; values: float64[F' + 1], the score; p: {form: float64[F' +
+    1]}, {} without a reference.
     """
 
     order: np.ndarray
@@ -44,7 +57,9 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class OrderScore:
-    """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least important (↓ better)."""
+    """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least
+    important (↓ better).
+    """
 
     measure: str
     comprehensive: Walk
@@ -70,7 +85,9 @@ class OrderScore:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Limits of an example, the walks of the orders that attain them in the model's own precision, and the precision of the search."""
+    """Limits of an example, the walks of the orders that attain them in the model's own precision, and the precision of
+    the search.
+    """
 
     limits: Limits
     lowest: Walk
@@ -83,8 +100,16 @@ def probability(oracle: Oracle, target: int, cancelled: Callable[[], bool] | Non
     return lambda masks: softmax(oracle.logits(masks, cancelled=cancelled))[:, target]
 
 
-def walk(explainer: Explainer, encoded: Encoded, orders: Sequence[np.ndarray], target: int, *, cancelled: Callable[[], bool] | None = None) -> tuple[Walk, ...]:
-    """Walk orders of an example, with p-values where its model has a reference; only what is not known costs forward passes.
+def walk(
+    explainer: Explainer,
+    encoded: Encoded,
+    orders: Sequence[np.ndarray],
+    target: int,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[Walk, ...]:
+    """Walk orders of an example, with p-values where its model has a reference; only what is not known costs forward
+    passes.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle.
@@ -98,11 +123,21 @@ def walk(explainer: Explainer, encoded: Encoded, orders: Sequence[np.ndarray], t
     ends = np.cumsum([len(order) + 1 for order in orders])[:-1]
     values = np.split(softmax(judged.logits)[:, target], ends)
     p = {form: np.split(all_p, ends) for form, all_p in judged.p.items()}
-    return tuple(Walk(np.asarray(order), values[i], {form: parts[i] for form, parts in p.items()}) for i, order in enumerate(orders))
+    return tuple(
+        Walk(np.asarray(order), values[i], {form: parts[i] for form, parts in p.items()})
+        for i, order in enumerate(orders)
+    )
 
 
-def score(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: str = "signed", *,
-          cancelled: Callable[[], bool] | None = None) -> OrderScore:
+def score(
+    explainer: Explainer,
+    encoded: Encoded,
+    name: str,
+    target: int,
+    sign: str = "signed",
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> OrderScore:
     """Score a measure's orders on one example.
 
     Raises:
@@ -147,12 +182,23 @@ def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
 
 
 def exact_bytes(F: int) -> int:
-    """Memory that exact limits of F features hold, in bytes: every score stays known, and the dynamic program has two tables."""
+    """Memory that exact limits of F features hold, in bytes: every score stays known, and the dynamic program has two
+    tables.
+    """
     return (BYTES_A_MASK + 32) << F
 
 
-def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, early: bool = True, *,
-              progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+def find_beam(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: int,
+    width: int = WIDTH,
+    half: bool = True,
+    early: bool = True,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Found | None, None, Found]:
     """Beam limits of an example, those of a beam of one first; None between turns.
 
     Args:
@@ -173,7 +219,11 @@ def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = 
         for i, tried in enumerate(widths):
             told = None if progress is None else lambda asked, before=sum(most[:i]): progress(before + asked, sum(most))
             limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
-            found = Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), searched)
+            found = Found(
+                limits,
+                *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled),
+                searched,
+            )
             yield found
     finally:
         for oracle in filter(None, (full, rough)):
@@ -181,12 +231,20 @@ def find_beam(explainer: Explainer, encoded: Encoded, target: int, width: int = 
     return found
 
 
-def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 1 << MOST_EXACT, *,
-               progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[None, None, Found]:
+def find_exact(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: int,
+    most: int = 1 << MOST_EXACT,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[None, None, Found]:
     """Exact limits of an example; yields between turns. What is computed before it is stopped stays known.
 
     Raises:
-        TooDear: 2^F is more than `most`, or takes more memory than is free; the message has the number. Nothing is computed then.
+        TooDear: 2^F is more than `most`, or takes more memory than is free; the message has the number. Nothing is
+            computed then.
         Cancelled, OutOfMemory, NonFinite: as the oracle.
     Source: DESIGN §1, Exact limits.
     """
@@ -194,14 +252,29 @@ def find_exact(explainer: Explainer, encoded: Encoded, target: int, most: int = 
     oracle = explainer.oracles.of(encoded)
     search = exact_search(probability(oracle, target, cancelled), encoded.F, encoded.premasked, most)
     try:
-        limits = yield from _watched(search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded)))
+        limits = yield from _watched(
+            search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded))
+        )
     finally:
         oracle.flush()
-    return Found(limits, *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled), explainer.model.precision)
+    return Found(
+        limits,
+        *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled),
+        explainer.model.precision,
+    )
 
 
-def find_limits(explainer: Explainer, encoded: Encoded, target: int, width: int = WIDTH, half: bool = True, exact: bool = False, *,
-                progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Found | None, None, Found]:
+def find_limits(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: int,
+    width: int = WIDTH,
+    half: bool = True,
+    exact: bool = False,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Found | None, None, Found]:
     """Limits of an example, the best so far first: `find_beam`, and where asked for `find_exact` after it.
 
     Before exact limits a beam searches in the model's own precision: they ask for every set in it anyway.
@@ -211,7 +284,9 @@ def find_limits(explainer: Explainer, encoded: Encoded, target: int, width: int 
     whole = 1 << left_over(encoded) if exact else 0
     before = sum(most_sets(left_over(encoded), tried) for tried in _widths(width))
     told = None if progress is None else lambda asked, _: progress(asked, before + whole)
-    found = yield from find_beam(explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled)
+    found = yield from find_beam(
+        explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled
+    )
     if exact:
         told = None if progress is None else lambda asked, _: progress(before + asked, before + whole)
         found = yield from find_exact(explainer, encoded, target, progress=told, cancelled=cancelled)
@@ -222,13 +297,23 @@ def refuse_dear(F: int) -> None:
     """TooDear with a sentence where exact limits of F features need more memory than is free."""
     needed, free = exact_bytes(F), free_memory()
     if F <= MOST_EXACT and needed > _SHARE * free:
-        raise TooDear(f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
-                      "Close other programs, or use beam limits.")
+        raise TooDear(
+            f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
+            "Close other programs, or use beam limits."
+        )
 
 
-def study_width(explainer: Explainer, cases: Sequence[tuple[Encoded, int]], threshold: float = STILL, widest: int = 256, half: bool = True, *,
-                cancelled: Callable[[], bool] | None = None) -> Generator[BeamStudy | None, None, BeamStudy]:
-    """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far after each.
+def study_width(
+    explainer: Explainer,
+    cases: Sequence[tuple[Encoded, int]],
+    threshold: float = STILL,
+    widest: int = 256,
+    half: bool = True,
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[BeamStudy | None, None, BeamStudy]:
+    """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far
+    after each.
 
     Args:
         cases: (example, explained class), each with at least one feature to mask.
@@ -252,8 +337,11 @@ def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[Be
         full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
         asked += [full] if rough is None else [full, rough]
         own = probability(full, target, cancelled)
-        given.append(BeamCase(own, encoded.F, encoded.premasked) if rough is None else
-                     BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own))
+        given.append(
+            BeamCase(own, encoded.F, encoded.premasked)
+            if rough is None
+            else BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own)
+        )
     study = None
     try:
         for told in study_search(given, threshold, widest):
@@ -265,12 +353,16 @@ def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[Be
     return study
 
 
-def _beam(full: Oracle, rough: Oracle | None, target: int, width: int, told, cancelled) -> Generator[None, None, tuple[Limits, str]]:
+def _beam(
+    full: Oracle, rough: Oracle | None, target: int, width: int, told, cancelled
+) -> Generator[None, None, tuple[Limits, str]]:
     """One beam, in half precision if there is an oracle for it and its answers are numbers."""
     own, encoded = probability(full, target, cancelled), full.encoded
     if rough is not None:
         try:
-            limits = yield from _watched(beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told)
+            limits = yield from _watched(
+                beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told
+            )
             return limits, rough.model.precision
         except NonFinite:
             # Half precision gave no number where the model's own may.
@@ -299,4 +391,9 @@ def _widths(width: int, early: bool = True) -> tuple[int, ...]:
 def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:
     full, tokens = explainer.model.scheduler.counters, passes * encoded.T
     # A copy that has not run yet is at least so much faster, or there would be none.
-    return Cost(passes, full.seconds_for(tokens) if rough is None else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)))
+    return Cost(
+        passes,
+        full.seconds_for(tokens)
+        if rough is None
+        else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)),
+    )

@@ -29,7 +29,10 @@ def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """
     directions = np.asarray(directions, dtype=np.float64)
     # Adding 0 makes one zero of −0 and 0.
-    return np.round(np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions), DECIMALS) + 0.0
+    return (
+        np.round(np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions), DECIMALS)
+        + 0.0
+    )
 
 
 def places(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -107,7 +110,8 @@ def metric_agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
 class MetricPairs:
     """Pairs of measures under the metrics that tell any two of them apart; metrics: how many these are.
 
-    same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the rest, which some
+    same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the
+    rest, which some
     metric ties or cannot score.
     """
 
@@ -122,7 +126,9 @@ class MetricPairs:
 
 
 def count_pairs(values: np.ndarray, directions: np.ndarray) -> MetricPairs:
-    """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all, are left out."""
+    """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all,
+    are left out.
+    """
     sign = orders(values, directions)
     first, second = np.triu_indices(len(sign), 1)
     sign = sign[first, second]
@@ -178,7 +184,9 @@ class MetricTable:
         return int(np.isnan(self.values).sum())
 
     def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures in an order."""
+        """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures
+        in an order.
+        """
         found: dict[tuple[str, ...], list[str]] = {}
         for k, metric in enumerate(self.metrics):
             place = self.places[:, k]
@@ -188,14 +196,24 @@ class MetricTable:
 
     def silent(self) -> tuple[str, ...]:
         """Metrics with a direction that put no two measures in an order."""
-        return tuple(name for name, direction, place in zip(self.metrics, self.directions, self.places.T) if direction != NEITHER and place.max(initial=0) <= 1)
+        return tuple(
+            name
+            for name, direction, place in zip(self.metrics, self.directions, self.places.T)
+            if direction != NEITHER and place.max(initial=0) <= 1
+        )
 
     def flipped_with(self, i: int, k: int) -> list[tuple[str, tuple[str, ...]]]:
         """(other measure, the metrics that order the two the other way) for a cell."""
-        return [(self.measures[j], tuple(np.array(self.metrics)[row].tolist())) for j, row in enumerate(self.reversals[i, :, k]) if row.any()]
+        return [
+            (self.measures[j], tuple(np.array(self.metrics)[row].tolist()))
+            for j, row in enumerate(self.reversals[i, :, k])
+            if row.any()
+        ]
 
     def told(self) -> dict[tuple[str, bool], list[tuple[str, str]]]:
-        """{(note, whether the value is undefined): [(measure, metric)]}, in the table's order; values without a note are left out."""
+        """{(note, whether the value is undefined): [(measure, metric)]}, in the table's order; values without a note
+        are left out.
+        """
         found: dict[tuple[str, bool], list[tuple[str, str]]] = {}
         for i, measure in enumerate(self.measures):
             for k, metric in enumerate(self.metrics):
@@ -208,8 +226,16 @@ class MetricTable:
 def build_metric_table(rated: dict[str, Rated], names: Sequence[str]) -> MetricTable:
     """Set what is known of each measure under the metrics of these names."""
     found = [[one.found[name] for name in names] for one in rated.values()]
-    numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(len(found), len(names), 2)
-    return MetricTable(tuple(rated), tuple(names), numbers[..., 0], numbers[..., 1], tuple(tuple(score.note for score in row) for row in found))
+    numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(
+        len(found), len(names), 2
+    )
+    return MetricTable(
+        tuple(rated),
+        tuple(names),
+        numbers[..., 0],
+        numbers[..., 1],
+        tuple(tuple(score.note for score in row) for row in found),
+    )
 
 
 def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
@@ -226,7 +252,8 @@ def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HO
 
 
 def gate_of_rationales(p: np.ndarray, sizes: np.ndarray, floor: float | None, rule: str = HOLM) -> Gate:
-    """The same for the rationales that an erasure keeps and erases; lengths of the same number of features are one input.
+    """The same for the rationales that an erasure keeps and erases; lengths of the same number of features are one
+    input.
 
     Args:
         p: float64[2, R], kept and erased; sizes: int[R], features of the rationale at each length.
@@ -250,7 +277,8 @@ def equal_lengths(sizes: np.ndarray) -> list[tuple[int, tuple[float, ...]]]:
 
 
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
-    """Mean and standard deviation (ddof 1) of the defined values, and how many are defined; NaN where there are too few.
+    """Mean and standard deviation (ddof 1) of the defined values, and how many are defined; NaN where there are too
+    few.
 
     Args:
         values: float[n], NaN where undefined or not there yet.

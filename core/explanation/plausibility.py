@@ -5,18 +5,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.mathematics.evidence import average_precision, evidence_mask, expected_average_precision, expected_recall, recall_at
+from core.mathematics.evidence import (
+    average_precision,
+    evidence_mask,
+    expected_average_precision,
+    expected_recall,
+    recall_at,
+)
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 
-MEANING = ("Average precision: how far in front the measure ranks the evidence, "
-           "1 is before everything else. It is plausibility, agreement with people; it does not say what the model uses.")
+MEANING = (
+    "Average precision: how far in front the measure ranks the evidence, "
+    "1 is before everything else. It is plausibility, agreement with people; it does not say what the model uses."
+)
 _TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Which features of a text are evidence: mask bool[F]; masked: bool[F], features that the text itself masks, which count for nothing."""
+    """Which features of a text are evidence: mask bool[F]; masked: bool[F], features that the text itself masks, which
+    count for nothing.
+    """
 
     mask: np.ndarray
     masked: np.ndarray
@@ -47,7 +57,9 @@ class Evidence:
         return expected_recall(self.F, self.m)
 
     def precision(self, scores: np.ndarray) -> float:
-        """Average precision of float[F], in (0, 1], higher is better; NaN where all scores are equal, which is no order."""
+        """Average precision of float[F], in (0, 1], higher is better; NaN where all scores are equal, which is no
+        order.
+        """
         return average_precision(scores, self.mask, self.masked) if self._ordered(scores) else float("nan")
 
     def recall(self, scores: np.ndarray) -> float:
@@ -69,7 +81,9 @@ class Evidence:
 
 
 def evidence_of(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> Evidence | None:
-    """The evidence of a text as a model reads it; None where nothing of it can be found: none is known, or it is not read, or masked in the text."""
+    """The evidence of a text as a model reads it; None where nothing of it can be found: none is known, or it is not
+    read, or masked in the text.
+    """
     mask = feature_mask(encoded, spans)
     found = Evidence(mask, encoded.premasked)
     return found if found.m else None
@@ -77,30 +91,48 @@ def evidence_of(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> Evidence 
 
 def feature_mask(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> np.ndarray:
     """Which features share a character with a span, bool[F]."""
-    return evidence_mask([feature.start for feature in encoded.features], [feature.end for feature in encoded.features], spans)
+    return evidence_mask(
+        [feature.start for feature in encoded.features], [feature.end for feature in encoded.features], spans
+    )
 
 
 def leaders(values: Mapping[str, float], lowest: bool = False) -> tuple[str, ...]:
     """The measures with the highest value, or the lowest; those that tie together, baselines and NaN left out."""
-    known = {name: -value if lowest else value for name, value in values.items() if value == value and not measures()[name].baseline}
+    known = {
+        name: -value if lowest else value
+        for name, value in values.items()
+        if value == value and not measures()[name].baseline
+    }
     return tuple(name for name, value in known.items() if value >= max(known.values()) - _TIE)
 
 
-def apart(precisions: Mapping[str, float], faithful: Mapping[str, float], chance: tuple[float, float],
-          lowest: bool = False) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+def apart(
+    precisions: Mapping[str, float], faithful: Mapping[str, float], chance: tuple[float, float], lowest: bool = False
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """The measures that find the evidence best and those that are the most faithful, where none is both.
 
     Args:
-        precisions: {measure: average precision}; faithful: {measure: its score}, higher is better, or lower with `lowest`.
+        precisions: {measure: average precision}; faithful: {measure: its score}, higher is better, or lower with
+            `lowest`.
         chance: average precision and score of a random order; where no measure does better, none is the best.
     Returns:
         None where one measure is both, or fewer than two have both numbers.
     """
-    both = [name for name, value in precisions.items() if value == value and faithful.get(name, np.nan) == faithful.get(name, np.nan)]
-    found, used = leaders({name: precisions[name] for name in both}), leaders({name: faithful[name] for name in both}, lowest)
+    both = [
+        name
+        for name, value in precisions.items()
+        if value == value and faithful.get(name, np.nan) == faithful.get(name, np.nan)
+    ]
+    found, used = (
+        leaders({name: precisions[name] for name in both}),
+        leaders({name: faithful[name] for name in both}, lowest),
+    )
     if not found or set(found) & set(used):
         return None
-    gained = precisions[found[0]] - chance[0], (chance[1] - faithful[used[0]]) if lowest else (faithful[used[0]] - chance[1])
+    gained = (
+        precisions[found[0]] - chance[0],
+        (chance[1] - faithful[used[0]]) if lowest else (faithful[used[0]] - chance[1]),
+    )
     if min(gained) <= _TIE:
         return None
     return found, used

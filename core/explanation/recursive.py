@@ -42,8 +42,14 @@ class Step:
     @classmethod
     def of(cls, mask: np.ndarray, scores: np.ndarray, judged: MaskTest) -> "Step":
         """The step of a mask, from what was judged of it alone (M = 1)."""
-        return cls(int(mask.sum()), mask, scores, judged.logits[0], {form: float(p[0]) for form, p in judged.p.items()},
-                   {form: layers[0] for form, layers in judged.layers.items()})
+        return cls(
+            int(mask.sum()),
+            mask,
+            scores,
+            judged.logits[0],
+            {form: float(p[0]) for form, p in judged.p.items()},
+            {form: layers[0] for form, layers in judged.layers.items()},
+        )
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -69,9 +75,11 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; x float64[K] of the whole path.
+    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; x float64[K] of
+    the whole path.
 
-    first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None; random_gate: the
+    first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None;
+    random_gate: the
     gate of the random orders, one p-value a step by Simes; acu, racu: ↑ more faithful, 0 is random, NaN before path
     and band are complete.
     """
@@ -93,7 +101,9 @@ class Summary:
 
     @property
     def marked(self) -> bool:
-        """Whether areas rest on rejected inputs: the path's own, or those of the random orders that it is set against."""
+        """Whether areas rest on rejected inputs: the path's own, or those of the random orders that it is set
+        against.
+        """
         return any(gate is not None and gate.first is not None for gate in (self.gate, self.random_gate))
 
 
@@ -120,8 +130,13 @@ def shares(counts: np.ndarray, F: int, step: str) -> np.ndarray:
     return np.array(RATIOS) if step == BY_RATIO else counts / F
 
 
-def masked_steps(start: np.ndarray, counts: np.ndarray, attribute: Callable[[np.ndarray], np.ndarray],
-                 judge: Callable[[np.ndarray], MaskTest], recompute: bool = True) -> Iterator[Step]:
+def masked_steps(
+    start: np.ndarray,
+    counts: np.ndarray,
+    attribute: Callable[[np.ndarray], np.ndarray],
+    judge: Callable[[np.ndarray], MaskTest],
+    recompute: bool = True,
+) -> Iterator[Step]:
     """Walk one masking path; pure but for the two callables.
 
     At each step the input is judged first, then the measure is computed on it, and the features that it
@@ -153,8 +168,18 @@ def masked_steps(start: np.ndarray, counts: np.ndarray, attribute: Callable[[np.
         yield last
 
 
-def follow(explainer: Explainer, encoded: Encoded, name: str, target: int, sign: str, step: str = BY_RATIO, recompute: bool = True, *,
-           progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[tuple[Step, ...], None, tuple[Step, ...]]:
+def follow(
+    explainer: Explainer,
+    encoded: Encoded,
+    name: str,
+    target: int,
+    sign: str,
+    step: str = BY_RATIO,
+    recompute: bool = True,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[tuple[Step, ...], None, tuple[Step, ...]]:
     """Walk a path with a registered measure; yields the steps so far after each, and returns them all.
 
     The explained class stays fixed. Whatever is in the store is read and not computed.
@@ -177,12 +202,20 @@ def follow(explainer: Explainer, encoded: Encoded, name: str, target: int, sign:
     def attribute(mask: np.ndarray) -> np.ndarray:
         scores = explainer.attribute(encoded, name, target, mask, cancelled=cancelled).scores[variant]
         if np.isnan(scores).any():
-            raise NonFinite(f"{name} gave NaN with {int(mask.sum())} of {encoded.F} {encoded.unit}s masked, so there is no order to go on with.")
+            raise NonFinite(
+                f"{name} gave NaN with {int(mask.sum())} of {encoded.F} {encoded.unit}s masked, so there is no order "
+                f"to go on with."
+            )
         return scores
 
     try:
-        for done in masked_steps(encoded.premasked, counts, attribute, lambda masks: tested.judge(masks, cancelled=cancelled),
-                                 recompute and not measure.recursive):
+        for done in masked_steps(
+            encoded.premasked,
+            counts,
+            attribute,
+            lambda masks: tested.judge(masks, cancelled=cancelled),
+            recompute and not measure.recursive,
+        ):
             steps.append(done)
             if progress is not None:
                 progress(len(steps), len(counts))
@@ -214,8 +247,16 @@ def random_masks(encoded: Encoded, counts: np.ndarray, orders: int = ORDERS, see
     return masks
 
 
-def random_band(explainer: Explainer, encoded: Encoded, step: str = BY_RATIO, orders: int = ORDERS, seed: int = 0, *,
-                progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[None, None, Band]:
+def random_band(
+    explainer: Explainer,
+    encoded: Encoded,
+    step: str = BY_RATIO,
+    orders: int = ORDERS,
+    seed: int = 0,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[None, None, Band]:
     """Judge seeded random orders; yields between batches, returns the Band.
 
     Source: FMM §3.4, the baseline of RACU; DESIGN §1: the mean of 30 orders for one example.
@@ -225,7 +266,7 @@ def random_band(explainer: Explainer, encoded: Encoded, step: str = BY_RATIO, or
     flat = np.unique(masks.reshape(-1, encoded.F), axis=0)
     try:
         for start in range(0, len(flat), _TURN):
-            tested.judge(flat[start:start + _TURN], cancelled=cancelled)
+            tested.judge(flat[start : start + _TURN], cancelled=cancelled)
             if progress is not None:
                 progress(min(start + _TURN, len(flat)), len(flat))
             yield None
@@ -243,8 +284,16 @@ def band_cost(explainer: Explainer, encoded: Encoded, step: str = BY_RATIO, orde
     return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
 
 
-def summarise(steps: tuple[Step, ...], F: int, step: str, target: int, band: Band | None, reference: Reference | None,
-              rule: str = HOLM, form: str = CALIBRATED) -> Summary:
+def summarise(
+    steps: tuple[Step, ...],
+    F: int,
+    step: str,
+    target: int,
+    band: Band | None,
+    reference: Reference | None,
+    rule: str = HOLM,
+    form: str = CALIBRATED,
+) -> Summary:
     """A path's curve, its change of prediction, its validity gate, and ACU and RACU against the mean random order.
 
     Departure from FMM for one example: the performance is the class's probability, and the baseline the mean
@@ -267,4 +316,13 @@ def summarise(steps: tuple[Step, ...], F: int, step: str, target: int, band: Ban
     if band is not None and len(steps) == len(planned):
         mean = spread(band.values(target))[0]
         areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)
-    return Summary(steps, x, probabilities[:, target], int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, random_gate, *areas)
+    return Summary(
+        steps,
+        x,
+        probabilities[:, target],
+        int(predicted[0]),
+        int(flipped[0]) if len(flipped) else None,
+        gate,
+        random_gate,
+        *areas,
+    )

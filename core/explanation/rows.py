@@ -20,7 +20,8 @@ class WordRow:
     """One measure's row: scores float64[F], shades in [−1, 1], places 1..F' (1 matters most).
 
     masked: bool[F], features that the text itself masks; they are left out of places (0 there) and of
-    every comparison, since nothing was measured for them. kind: "signed", "positive" (no sign, no opposing words) or "rank" (places only).
+    every comparison, since nothing was measured for them. kind: "signed", "positive" (no sign, no opposing words) or
+    "rank" (places only).
     """
 
     measure: str
@@ -80,9 +81,14 @@ def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[d
     evidence: characters [start, end) of the text; features that share one with them have "evidence": True besides.
     """
     cut, end = [], 0
-    marked = evidence_mask([feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence)
+    marked = evidence_mask(
+        [feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence
+    )
     for feature, masked, mark in zip(encoded.features, encoded.premasked, marked):
-        cut.append({"gap": encoded.text[end:feature.start], "text": feature.text, "masked": bool(masked)} | ({"evidence": True} if mark else {}))
+        cut.append(
+            {"gap": encoded.text[end : feature.start], "text": feature.text, "masked": bool(masked)}
+            | ({"evidence": True} if mark else {})
+        )
         end = feature.end
     return cut
 
@@ -130,5 +136,10 @@ def shared_top(rows: list[WordRow], k: int) -> list[int]:
     """
     if not rows:
         return []
-    tops = [set(np.flatnonzero((row.places >= 1) & (row.places <= k) & ((row.kind != "signed") | (row.scores > 0))).tolist()) for row in rows]
+    tops = [
+        set(
+            np.flatnonzero((row.places >= 1) & (row.places <= k) & ((row.kind != "signed") | (row.scores > 0))).tolist()
+        )
+        for row in rows
+    ]
     return sorted(set.intersection(*tops), key=lambda i: rows[0].places[i])

@@ -25,7 +25,9 @@ ARROWS = {COMPREHENSIVENESS: "↑", SUFFICIENCY: "↓"}
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """One measure between the limits: of each direction its walk, AOPC, NAOPC (NaN where the limits coincide) and the validity gate of its inputs."""
+    """One measure between the limits: of each direction its walk, AOPC, NAOPC (NaN where the limits coincide) and the
+    validity gate of its inputs.
+    """
 
     measure: str
     walks: dict[str, Walk]
@@ -41,7 +43,8 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Chance:
-    """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good for either direction.
+    """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good
+    for either direction.
 
     gate: of the orders together, one p-value a step by Simes.
     """
@@ -58,7 +61,8 @@ class Chance:
 class StandingTable:
     """Everything on one model and one input, as far as it is computed.
 
-    limits: widened by every order that was scored; lowest, highest: walks that attain them, with the gates of their inputs;
+    limits: widened by every order that was scored; lowest, highest: walks that attain them, with the gates of their
+    inputs;
     standings: one a measure; chance: None before the random orders are there; searched: the precision of the search.
     """
 
@@ -101,7 +105,9 @@ class StandingGates:
 
     def gate_of_all(self, walks: Sequence[Walk]) -> Gate:
         """The validity gate along several walks together, one p-value a step by Simes."""
-        return self._gate(simes(np.stack([walk.p[self.form] for walk in walks]), axis=0) if self.form in walks[0].p else None)
+        return self._gate(
+            simes(np.stack([walk.p[self.form] for walk in walks]), axis=0) if self.form in walks[0].p else None
+        )
 
     def _gate(self, p: np.ndarray | None) -> Gate:
         p = np.full(len(self.counts), np.nan) if p is None else p
@@ -111,14 +117,17 @@ class StandingGates:
 def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
     """The random orders of a band whose steps are single features, as walks."""
     masks = random_masks(encoded, planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum())), len(band.logits))
-    # The step from which on a feature is masked, argmax of [False, …, True, …]; what the text masks comes first and is left out.
+    # The step from which on a feature is masked, argmax of [False, …, True, …]; what the text masks comes first and is
+    # left out.
     first, left_out = masks.argmax(axis=1), int(encoded.premasked.sum())
     orders = np.argsort(np.where(encoded.premasked, -1, first), axis=1, kind="stable")[:, left_out:]
     values = band.values(target)
     return [Walk(order, values[r], {form: p[r] for form, p in band.p.items()}) for r, order in enumerate(orders)]
 
 
-def build_standings(found: Found, scores: Sequence[OrderScore], band: Band | None, target: int, gating: StandingGates) -> StandingTable:
+def build_standings(
+    found: Found, scores: Sequence[OrderScore], band: Band | None, target: int, gating: StandingGates
+) -> StandingTable:
     """Set scores between limits; all walks that are known widen beam limits.
 
     Args:
@@ -128,22 +137,44 @@ def build_standings(found: Found, scores: Sequence[OrderScore], band: Band | Non
     Source: NAOPC Eq. 8; DESIGN §1.
     """
     chances = [] if band is None else random_walks(gating.encoded, band, target)
-    every = [found.lowest, found.highest, *(walk for one in scores for walk in (one.comprehensive, one.sufficient)), *chances]
+    every = [
+        found.lowest,
+        found.highest,
+        *(walk for one in scores for walk in (one.comprehensive, one.sufficient)),
+        *chances,
+    ]
     limits = widened(found.limits, ((walk.order, walk.aopc) for walk in every))
     # The first that attains a limit: of exact limits it is the search's own.
     lowest, highest = min(every, key=lambda walk: walk.aopc), max(every, key=lambda walk: walk.aopc)
     if limits.method == EXACT:
-        lowest, highest, limits = found.lowest, found.highest, replace(limits, lowest=found.lowest.order, highest=found.highest.order)
+        lowest, highest, limits = (
+            found.lowest,
+            found.highest,
+            replace(limits, lowest=found.lowest.order, highest=found.highest.order),
+        )
     gates = gating.gate(lowest), gating.gate(highest)
-    return StandingTable(limits, lowest, highest, gates, found.searched, tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
-                 _chance(chances, limits, gating))
+    return StandingTable(
+        limits,
+        lowest,
+        highest,
+        gates,
+        found.searched,
+        tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
+        _chance(chances, limits, gating),
+    )
 
 
 def _standing(score: OrderScore, limits: Limits, gating: StandingGates, limits_marked: bool) -> Standing:
     walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
     reached = {direction: walk.aopc for direction, walk in walks.items()}
-    return Standing(score.measure, walks, reached, dict(zip(DIRECTIONS, score.normalised(limits))),
-                    {direction: gating.gate(walk) for direction, walk in walks.items()}, limits_marked)
+    return Standing(
+        score.measure,
+        walks,
+        reached,
+        dict(zip(DIRECTIONS, score.normalised(limits))),
+        {direction: gating.gate(walk) for direction, walk in walks.items()},
+        limits_marked,
+    )
 
 
 def _chance(walks: list[Walk], limits: Limits, gating: StandingGates) -> Chance | None:
@@ -156,7 +187,8 @@ def _chance(walks: list[Walk], limits: Limits, gating: StandingGates) -> Chance 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """One measure of one model among those of both: its AOPC and NAOPC, and its place by each, 1 for the best; equal scores share a place.
+    """One measure of one model among those of both: its AOPC and NAOPC, and its place by each, 1 for the best; equal
+    scores share a place.
 
     marked: whether its NAOPC rests on rejected inputs.
     """
@@ -174,8 +206,10 @@ class Placed:
 class Comparison:
     """Two models on the same input: every measure of both, placed before and after normalising.
 
-    tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none; changed: measures for which
-    another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are equal.
+    tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none;
+    changed: measures for which
+    another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are
+    equal.
     """
 
     direction: str
@@ -199,14 +233,29 @@ def compare_standings(boards: dict[str, StandingTable], direction: str) -> Compa
         direction: "comprehensiveness" (higher is better) or "sufficiency" (lower is better).
     Source: NAOPC §5 compares models before and after normalising.
     """
-    rows = [(model, one.measure, one.aopc[direction], one.naopc[direction], one.marked(direction, True)) for model, found in boards.items() for one in found.standings]
+    rows = [
+        (model, one.measure, one.aopc[direction], one.naopc[direction], one.marked(direction, True))
+        for model, found in boards.items()
+        for one in found.standings
+    ]
     if len({row[0] for row in rows}) < 2 or any(np.isnan(row[3]) for row in rows):
         return None
     sign = -1 if direction == COMPREHENSIVENESS else 1
     raw, normal = (np.round(sign * np.array([row[i] for row in rows]), 12) for i in (2, 3))
-    placed = tuple(Placed(*row, int((raw < raw[i]).sum()) + 1, int((normal < normal[i]).sum()) + 1) for i, row in enumerate(rows))
-    shared = [measure for measure in dict.fromkeys(one.measure for one in placed) if sum(one.measure == measure for one in placed) > 1]
-    ahead = {measure: tuple(_ahead([one for one in placed if one.measure == measure], name) for name in ("place", "place_normalised")) for measure in shared}
+    placed = tuple(
+        Placed(*row, int((raw < raw[i]).sum()) + 1, int((normal < normal[i]).sum()) + 1) for i, row in enumerate(rows)
+    )
+    shared = [
+        measure
+        for measure in dict.fromkeys(one.measure for one in placed)
+        if sum(one.measure == measure for one in placed) > 1
+    ]
+    ahead = {
+        measure: tuple(
+            _ahead([one for one in placed if one.measure == measure], name) for name in ("place", "place_normalised")
+        )
+        for measure in shared
+    }
     return Comparison(direction, placed, kendall_tau(-raw, -normal), ahead)
 
 

@@ -9,8 +9,14 @@ LIMIT = "#6b7fd7"
 STRONGEST = 0.62
 
 _HUES = {
-    "leave-one-out": "#0072b2", "gradient": "#009e73", "input × gradient": "#cc79a7", "integrated gradients": "#b8860b",
-    "attention": "#56b4e9", "scaled attention": "#7a5195", "beam": "#8c564b", "random": RANDOM,
+    "leave-one-out": "#0072b2",
+    "gradient": "#009e73",
+    "input × gradient": "#cc79a7",
+    "integrated gradients": "#b8860b",
+    "attention": "#56b4e9",
+    "scaled attention": "#7a5195",
+    "beam": "#8c564b",
+    "random": RANDOM,
 }
 _SPARE = ("#4b7f52", "#c77d3a", "#5d6bb0", "#a05d7a", "#6b8e9e")
 
@@ -20,7 +26,9 @@ _CLASSES = ("#009e73", "#cc79a7", "#7a5195", "#b8860b", "#0072b2", "#d97a1e")
 
 
 def class_hue(place: int) -> str:
-    """The colour of a model's class by its place; from the seventh on they come again, so a symbol must stand beside it."""
+    """The colour of a model's class by its place; from the seventh on they come again, so a symbol must stand beside
+    it.
+    """
     return _CLASSES[place % len(_CLASSES)]
 
 
@@ -47,9 +55,11 @@ def contrast(one: str, other: str) -> float:
 
 
 def _rgb(colour: str) -> tuple[int, ...]:
-    return tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
 def _luminance(colour: str) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in _rgb(colour))]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (part / 255 for part in _rgb(colour))
+    ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

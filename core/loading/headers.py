@@ -47,7 +47,9 @@ def read_headers(source: ModelSource, config) -> Headers:
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
     if source.adapter is None:
         return Headers(base, None, base is not None, _bytes(here, base, folders=[source.base]), not here)
-    adapter, also_here = _tensors(source.adapter, source.adapter_id, lambda: _adapter_weights(source.adapter), adapter=True)
+    adapter, also_here = _tensors(
+        source.adapter, source.adapter_id, lambda: _adapter_weights(source.adapter), adapter=True
+    )
     here, seen = here and also_here, base is not None and adapter is not None
     return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, source.adapter]), not here)
 
@@ -70,10 +72,19 @@ def blueprint(source: ModelSource, config, headers: Headers):
                 module = AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
             if not headers.seen:
                 return module
-            # Given tensors without memory, transformers does all that it does when it loads: it renames, converts and compares.
+            # Given tensors without memory, transformers does all that it does when it loads: it renames, converts and
+            # compares.
             module, report = type(module).from_pretrained(
-                None, config=config, state_dict=_shapes(headers.base), device_map="meta", dtype=torch.float32, output_loading_info=True,
-                use_safetensors=True, local_files_only=True, trust_remote_code=False)
+                None,
+                config=config,
+                state_dict=_shapes(headers.base),
+                device_map="meta",
+                dtype=torch.float32,
+                output_loading_info=True,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+            )
         except Exception as error:
             raise unreadable(source.name, error) from error
     missing = set(report["missing_keys"])
@@ -90,7 +101,9 @@ def _shapes(tensors: dict) -> dict:
 
 
 def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dict | None, bool]:
-    """The tensors that one folder's weights hold, and whether they are here; None where the hub has them and does not tell."""
+    """The tensors that one folder's weights hold, and whether they are here; None where the hub has them and does not
+    tell.
+    """
     try:
         return read(), True
     except UnsupportedModel:
@@ -98,8 +111,10 @@ def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dic
             raise
     found = hub.tensor_shapes(hub_id, folder, adapter)
     if found == {}:
-        raise UnsupportedModel(f"{hub_id!r} has no safetensors weights on the hub, and pickle weights are not read. "
-                               "Choose a model with model.safetensors, or convert it with save_pretrained.")
+        raise UnsupportedModel(
+            f"{hub_id!r} has no safetensors weights on the hub, and pickle weights are not read. "
+            "Choose a model with model.safetensors, or convert it with save_pretrained."
+        )
     return found, False
 
 
@@ -135,7 +150,9 @@ def _weight_files(folder: Path, config) -> list[Path]:
     if chosen is None:
         chosen = "model.safetensors" if (folder / "model.safetensors").is_file() else _INDEX
     # Not resolved: in the hub's cache the files are links to another folder.
-    elif not chosen.endswith((".safetensors", ".safetensors.index.json")) or not os.path.abspath(folder / chosen).startswith(os.path.abspath(folder) + os.sep):
+    elif not chosen.endswith((".safetensors", ".safetensors.index.json")) or not os.path.abspath(
+        folder / chosen
+    ).startswith(os.path.abspath(folder) + os.sep):
         raise ValueError(f"the configuration names {chosen!r} as the file of weights")
     if not chosen.endswith(".index.json"):
         return [folder / chosen]

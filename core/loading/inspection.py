@@ -1,4 +1,6 @@
-"""Say what works with a model before anything is computed: from its small files and the names and shapes of its weights."""
+"""Say what works with a model before anything is computed: from its small files and the names and shapes of its
+weights.
+"""
 
 import os
 import re
@@ -6,7 +8,18 @@ from dataclasses import dataclass
 
 from core import settings
 from core.loading.headers import Headers, blueprint, read_headers
-from core.loading.loading import ModelSource, bundled_models, check_vocabulary, choose_device, locate, longest_input, mask_token, read_config, read_labels, read_tokenizer
+from core.loading.loading import (
+    ModelSource,
+    bundled_models,
+    check_vocabulary,
+    choose_device,
+    locate,
+    longest_input,
+    mask_token,
+    read_config,
+    read_labels,
+    read_tokenizer,
+)
 from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, Measure
 from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
@@ -15,15 +28,19 @@ from core.wording import in_short
 YES, PARTLY, NO = "yes", "partly", "no"
 _GENERIC = re.compile(r"(LABEL_|class )\d+")
 _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-_SCALE_FREE = {"input × gradient": (NO, "so every score is zero up to rounding"),
-               "integrated gradients": (PARTLY, "so the way starts at the mask token instead of zero")}
+_SCALE_FREE = {
+    "input × gradient": (NO, "so every score is zero up to rounding"),
+    "integrated gradients": (PARTLY, "so the way starts at the mask token instead of zero"),
+}
 # Tokens of one batch of integrated gradients, the largest that keeps its intermediate results.
 _BATCH_TOKENS = 4096
 
 
 @dataclass(frozen=True)
 class Support:
-    """One row of the check. what: the part, or a measure's name; works: "yes", "partly" or "no"; why: sentences for people."""
+    """One row of the check. what: the part, or a measure's name; works: "yes", "partly" or "no"; why: sentences for
+    people.
+    """
 
     what: str
     works: str
@@ -82,7 +99,12 @@ class _Check:
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
                 raise
-            self.add(what, NO, f"This part of the model cannot be read ({in_short(error)}). Save the model again with save_pretrained.")
+            self.add(
+                what,
+                NO,
+                f"This part of the model cannot be read ({in_short(error)}). Save the model again with "
+                f"save_pretrained.",
+            )
         return None
 
     def run(self, name: str, device: str | None, precision: str | None) -> None:
@@ -95,7 +117,12 @@ class _Check:
         config = self.step("Family", read_config, source) if source else None
         if config is None:
             return
-        self.add("Family", YES, f"{config.model_type} is supported{' (a LoRA adapter on a base of this family)' if source.adapter else ''}.")
+        self.add(
+            "Family",
+            YES,
+            f"{config.model_type} is "
+            f"supported{' (a LoRA adapter on a base of this family)' if source.adapter else ''}.",
+        )
         self.classes(config)
         tokenizer = self.step("Tokenizer", read_tokenizer, source)
         if tokenizer is not None:
@@ -117,9 +144,19 @@ class _Check:
         named = f"{len(labels)} classes: {', '.join(labels[:10])}{', …' if len(labels) > 10 else ''}."
         if getattr(config, "problem_type", None) in ("multi_label_classification", "regression"):
             kind = "several classes at once" if config.problem_type.startswith("multi") else "numbers"
-            self.add("Classes", PARTLY, f"{named} It was trained to give {kind}; here exactly one class is taken to be right, and probabilities add up to 1.")
+            self.add(
+                "Classes",
+                PARTLY,
+                f"{named} It was trained to give {kind}; here exactly one class is taken to be right, and "
+                f"probabilities add up to 1.",
+            )
         elif all(_GENERIC.fullmatch(label) for label in labels):
-            self.add("Classes", PARTLY, f"{named} The names come from the configuration, which says nothing of what they mean; write id2label in its config.json.")
+            self.add(
+                "Classes",
+                PARTLY,
+                f"{named} The names come from the configuration, which says nothing of what they mean; write id2label "
+                f"in its config.json.",
+            )
         else:
             self.add("Classes", YES, named)
 
@@ -132,21 +169,38 @@ class _Check:
             self.add("Mask token", self.masking, notes[0] if notes else f"Masking puts the model's own {token}.")
         most = self.step("Longest input", longest_input, tokenizer, config, architecture_of(config.model_type))
         if most:
-            self.add("Longest input", YES, f"{most:,} tokens, special tokens included; longer texts are cut, and the page says so.")
+            self.add(
+                "Longest input",
+                YES,
+                f"{most:,} tokens, special tokens included; longer texts are cut, and the page says so.",
+            )
         if masking and self.step("Vocabulary", _within_vocabulary, tokenizer, masking[0], config, self.name):
             beyond = max(0, len(tokenizer) - config.vocab_size)
-            self.add("Vocabulary", PARTLY if beyond else YES, f"The tokenizer has {len(tokenizer):,} tokens, the model word embeddings for "
-                     f"{config.vocab_size:,}{f'; a text with one of the last {beyond:,} cannot be read' if beyond else ''}.")
+            self.add(
+                "Vocabulary",
+                PARTLY if beyond else YES,
+                f"The tokenizer has {len(tokenizer):,} tokens, the model word embeddings for "
+                f"{config.vocab_size:,}{f'; a text with one of the last {beyond:,} cannot be read' if beyond else ''}.",
+            )
 
     def weights(self, headers: Headers) -> None:
         if headers.seen:
-            self.add("Weights", YES, f"{headers.description} They hold a trained classification head, and every shape fits.")
+            self.add(
+                "Weights", YES, f"{headers.description} They hold a trained classification head, and every shape fits."
+            )
         else:
-            self.add("Weights", PARTLY, "They are not here yet and the hub does not describe them now; whether they fit is seen when the model is loaded.")
+            self.add(
+                "Weights",
+                PARTLY,
+                "They are not here yet and the hub does not describe them now; whether they fit is seen when the model "
+                "is loaded.",
+            )
 
     def inside(self, module, config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
-        self.add("Hidden states", YES, f"{L} outputs of width {H:,}: the embeddings' and one of each of {L - 1} layers.")
+        self.add(
+            "Hidden states", YES, f"{L} outputs of width {H:,}: the embeddings' and one of each of {L - 1} layers."
+        )
         eager = _eager_attention(module)
         for measure in measures().values():
             self.add(measure.name, *_measure(measure, config, eager, self.masking))
@@ -157,25 +211,52 @@ class _Check:
         if where is None:
             return
         weights, working = memory_bytes(module, config, where[1])
-        there, needed = _memory_of(where[0]), f"About {_megabytes(weights)} for the weights, and up to {_megabytes(working)} while gradients are computed"
+        there, needed = (
+            _memory_of(where[0]),
+            f"About {_megabytes(weights)} for the weights, and up to {_megabytes(working)} while gradients are "
+            f"computed",
+        )
         if there is not None and weights + working > there:
-            self.add("Memory", PARTLY, f"{needed}; {where[0]} has {_megabytes(there)} in all. Set FAITHSCOPE_PRECISION=bfloat16, or FAITHSCOPE_DEVICE to another device.")
+            self.add(
+                "Memory",
+                PARTLY,
+                f"{needed}; {where[0]} has {_megabytes(there)} in all. Set FAITHSCOPE_PRECISION=bfloat16, or "
+                f"FAITHSCOPE_DEVICE to another device.",
+            )
         else:
             self.add("Memory", YES, f"{needed}.")
 
     def result(self) -> ModelCheck:
         wrong = [f for f in self.findings if f.works == NO and f.what not in measures()]
         less = [f.what for f in self.findings if f.works != YES]
-        note = wrong[0].why if wrong else f"This model can be used, with limits: {', '.join(less)}." if less else "Everything works with this model."
+        note = (
+            wrong[0].why
+            if wrong
+            else f"This model can be used, with limits: {', '.join(less)}."
+            if less
+            else "Everything works with this model."
+        )
         return ModelCheck(self.name, not wrong, tuple(self.findings), self.labels, note)
 
 
 def memory_bytes(module, config, precision: str) -> tuple[int, int]:
-    """Bytes of a module's weights, and roughly those of the intermediate results of its largest batch with gradients."""
+    """Bytes of a module's weights, and roughly those of the intermediate results of its largest batch with
+    gradients.
+    """
     size = _ITEM_BYTES[precision]
-    weights = sum(p.numel() * size for p in module.parameters()) + sum(b.numel() * b.element_size() for b in module.buffers())
-    inner = next(n for n in (getattr(config, "intermediate_size", None), getattr(config, "hidden_dim", None),
-                             getattr(config, "n_inner", None), 4 * config.hidden_size) if n)
+    weights = sum(p.numel() * size for p in module.parameters()) + sum(
+        b.numel() * b.element_size() for b in module.buffers()
+    )
+    inner = next(
+        n
+        for n in (
+            getattr(config, "intermediate_size", None),
+            getattr(config, "hidden_dim", None),
+            getattr(config, "n_inner", None),
+            4 * config.hidden_size,
+        )
+        if n
+    )
     longest = min(config.max_position_embeddings or _BATCH_TOKENS, 2 * _BATCH_TOKENS)
     batch = max(_BATCH_TOKENS, longest) * (8 * config.hidden_size + 2 * inner)
     maps = longest * (8 * config.hidden_size + 2 * inner + config.num_attention_heads * longest)
@@ -183,20 +264,30 @@ def memory_bytes(module, config, precision: str) -> tuple[int, int]:
 
 
 def _measure(measure: Measure, config, eager: str | None, masking: str) -> tuple[str, str]:
-    """Whether a measure works, and why. eager: what stands against attention maps; masking: how the mask token works."""
+    """Whether a measure works, and why. eager: what stands against attention maps; masking: how the mask token
+    works.
+    """
     passes = f"Forward passes: {measure.cost}."
     if measure.needs == NOTHING:
         return YES, "It asks nothing of the model."
     if measure.needs == ORACLE:
-        return masking, {YES: f"It needs masked texts only. {passes}", NO: "It needs a token that masks.",
-                         PARTLY: f"It masks with the end-of-sequence token, which the model may not have learned to ignore. {passes}"}[masking]
+        return masking, {
+            YES: f"It needs masked texts only. {passes}",
+            NO: "It needs a token that masks.",
+            PARTLY: f"It masks with the end-of-sequence token, which the model may not have learned to ignore. "
+            f"{passes}",
+        }[masking]
     if measure.needs == GRADIENTS:
         if not is_scale_free(architecture_of(config.model_type), config) or measure.name not in _SCALE_FREE:
             return YES, f"It needs gradients with respect to word embeddings, which this family gives. {passes}"
         works, why = _SCALE_FREE[measure.name]
         return works, f"This family normalises its word embeddings before anything else, {why}."
     if measure.needs == ATTENTION:
-        return (YES, f"It needs attention maps, which this family gives. {passes}") if eager is None else (NO, f"This family gives no attention maps ({eager}).")
+        return (
+            (YES, f"It needs attention maps, which this family gives. {passes}")
+            if eager is None
+            else (NO, f"This family gives no attention maps ({eager}).")
+        )
     return PARTLY, f"It needs {measure.needs}, which is seen when it is computed."
 
 
@@ -210,7 +301,9 @@ def _eager_attention(module) -> str | None:
 
 
 def _without_weights(source: ModelSource, config):
-    """The module that the configuration describes, on no device, where its weights are not to be had; None if it describes none."""
+    """The module that the configuration describes, on no device, where its weights are not to be had; None if it
+    describes none.
+    """
     try:
         return blueprint(source, config, Headers(None, None, False, 0, False))
     except UnsupportedModel:
@@ -230,7 +323,9 @@ def _within_vocabulary(tokenizer, mask_id: int, config, name: str) -> bool:
 
 def _device(device: str | None, precision: str | None) -> tuple[str, str]:
     chosen = settings.read() if device is None or precision is None else None
-    return choose_device(chosen.device if device is None else device), chosen.precision if precision is None else precision
+    return choose_device(
+        chosen.device if device is None else device
+    ), chosen.precision if precision is None else precision
 
 
 def _memory_of(device: str) -> int | None:

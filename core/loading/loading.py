@@ -28,7 +28,9 @@ _BUILDING = threading.RLock()
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those that came from there."""
+    """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those
+    that came from there.
+    """
 
     name: str
     base: Path
@@ -68,13 +70,21 @@ def locate(name: str, weights: bool = True) -> ModelSource:
         return ModelSource(name, top, None, top_id)
     base = adapter.get("base_model_name_or_path")
     if not base:
-        raise UnsupportedModel(f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its adapter_config.json.")
+        raise UnsupportedModel(
+            f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its "
+            f"adapter_config.json."
+        )
     try:
         folder, base_id = _folder_of(base, top, weights)
     except UnsupportedModel as error:
-        raise UnsupportedModel(f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}") from error
+        raise UnsupportedModel(
+            f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}"
+        ) from error
     if adapter_settings(folder) is not None:
-        raise UnsupportedModel(f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and name the merged folder.")
+        raise UnsupportedModel(
+            f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and "
+            f"name the merged folder."
+        )
     return ModelSource(name, folder, top, base_id, top_id)
 
 
@@ -105,14 +115,33 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     try:
         module.eval().requires_grad_(False).to(where)
     except RuntimeError as error:
-        raise UnsupportedModel(f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or FAITHSCOPE_PRECISION=bfloat16.") from error
+        raise UnsupportedModel(
+            f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or "
+            f"FAITHSCOPE_PRECISION=bfloat16."
+        ) from error
     if where == "cpu":
         keep_freed_memory()
     if is_scale_free(architecture, module.config):
-        notes += ("This family normalises its word embeddings before anything else, so input × gradient is zero up to rounding here, "
-                  "and integrated gradients start from the mask token instead of zero.",)
-    return Model(name, digest(source), module, parts.tokenizer, architecture, where, precision, parts.labels, parts.mask_id,
-                 parts.max_tokens, notes, _card(source.top), source.top)
+        notes += (
+            "This family normalises its word embeddings before anything else, so input × gradient is zero up to "
+            "rounding here, "
+            "and integrated gradients start from the mask token instead of zero.",
+        )
+    return Model(
+        name,
+        digest(source),
+        module,
+        parts.tokenizer,
+        architecture,
+        where,
+        precision,
+        parts.labels,
+        parts.mask_id,
+        parts.max_tokens,
+        notes,
+        _card(source.top),
+        source.top,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +179,9 @@ def choose_device(device: str) -> str:
     if kind not in there:
         raise UnsupportedModel(f"Device {device!r} is unknown. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
     if not there[kind]() or not _is_there(device, kind):
-        raise UnsupportedModel(f"Device {device!r} is not available on this machine. Set FAITHSCOPE_DEVICE to auto or cpu.")
+        raise UnsupportedModel(
+            f"Device {device!r} is not available on this machine. Set FAITHSCOPE_DEVICE to auto or cpu."
+        )
     return device
 
 
@@ -158,7 +189,13 @@ def _is_there(device: str, kind: str) -> bool:
     import torch
 
     index = device.partition(":")[2]
-    return device == kind or kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
+    return (
+        device == kind
+        or kind == "cuda"
+        and index.isascii()
+        and index.isdigit()
+        and int(index) < torch.cuda.device_count()
+    )
 
 
 def digest(source: ModelSource) -> str:
@@ -190,9 +227,14 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, UnsupportedModel):
             raise
-        raise UnsupportedModel(f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and that it may be read.") from error
+        raise UnsupportedModel(
+            f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and that it may be read."
+        ) from error
     if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise UnsupportedModel(f"There is no folder {_shown(name)}. Give a bundled name ({', '.join(bundled_models())}), a folder or a hub id.")
+        raise UnsupportedModel(
+            f"There is no folder {_shown(name)}. Give a bundled name ({', '.join(bundled_models())}), a folder or a "
+            f"hub id."
+        )
     try:
         return hub.fetch(name, weights), name
     except hub.HubError as error:
@@ -209,14 +251,24 @@ def read_tokenizer(source: ModelSource):
     from transformers import AutoTokenizer
 
     folder = source.adapter if source.adapter and (source.adapter / "tokenizer_config.json").exists() else source.base
-    if not any((folder / f).exists() for f in ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model")):
-        raise UnsupportedModel(f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained).")
+    if not any(
+        (folder / f).exists() for f in ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model")
+    ):
+        raise UnsupportedModel(
+            f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained)."
+        )
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
-        raise UnsupportedModel(f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with tokenizer.save_pretrained.") from error
+        raise UnsupportedModel(
+            f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
+            f"tokenizer.save_pretrained."
+        ) from error
     if not tokenizer.is_fast:
-        raise UnsupportedModel(f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer (tokenizer.json).")
+        raise UnsupportedModel(
+            f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer "
+            f"(tokenizer.json)."
+        )
     return tokenizer
 
 
@@ -236,31 +288,42 @@ def _module(source: ModelSource, config, dtype):
 
 
 def merged(module, source: ModelSource, adapter: dict, tensors: dict | None = None) -> set[str]:
-    """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if it does not fit."""
+    """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if
+    it does not fit.
+    """
     try:
         return merge_adapter(module, source.adapter, adapter, tensors)
     except UnsupportedModel:
         raise
     except Exception as error:
-        raise UnsupportedModel(f"The adapter {source.name!r} cannot be added to its base ({in_short(error)}). Save it again with PEFT.") from error
+        raise UnsupportedModel(
+            f"The adapter {source.name!r} cannot be added to its base ({in_short(error)}). Save it again with PEFT."
+        ) from error
 
 
 def check_complete(source: ModelSource, missing: set[str]) -> None:
     """UnsupportedModel with a sentence if parameters are left without trained weights."""
     if missing:
-        raise UnsupportedModel(f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
-                               "Give a model fine-tuned for classification, or train one with `python -m core train`.")
+        raise UnsupportedModel(
+            f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
+            "Give a model fine-tuned for classification, or train one with `python -m core train`."
+        )
 
 
 def read_config(source: ModelSource):
-    """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence otherwise."""
+    """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
+    otherwise.
+    """
     from transformers import AutoConfig
 
     try:
         found = json.loads((source.base / "config.json").read_text(encoding="utf-8"))
         kind = str(found["model_type"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UnsupportedModel(f"{source.name!r} has no readable config.json ({in_short(error)}). Save the model again with save_pretrained.") from error
+        raise UnsupportedModel(
+            f"{source.name!r} has no readable config.json ({in_short(error)}). Save the model again with "
+            f"save_pretrained."
+        ) from error
     architecture_of(kind)
     try:
         for key, most in _MOST.items():
@@ -268,7 +331,10 @@ def read_config(source: ModelSource):
                 raise ValueError(f"{key} is over {most:,}")
         config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
     except Exception as error:
-        raise UnsupportedModel(f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save the model again with save_pretrained.") from error
+        raise UnsupportedModel(
+            f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save the model again with "
+            f"save_pretrained."
+        ) from error
     adapter = adapter_settings(source.adapter) if source.adapter else None
     if adapter and adapter.get("faithscope_labels") is not None:
         config.id2label, config.label2id = _label_maps(adapter["faithscope_labels"], source.name)
@@ -282,8 +348,15 @@ def read_weights(source: ModelSource, config, dtype, **more):
     with building():
         try:
             module, report = AutoModelForSequenceClassification.from_pretrained(
-                source.base, config=config, use_safetensors=True, local_files_only=True, trust_remote_code=False,
-                dtype=dtype, output_loading_info=True, **more)
+                source.base,
+                config=config,
+                use_safetensors=True,
+                local_files_only=True,
+                trust_remote_code=False,
+                dtype=dtype,
+                output_loading_info=True,
+                **more,
+            )
         except Exception as error:
             raise unreadable(source.name, error) from error
     return module, set(report["missing_keys"])
@@ -291,7 +364,10 @@ def read_weights(source: ModelSource, config, dtype, **more):
 
 def unreadable(name: str, error: Exception) -> UnsupportedModel:
     """The sentence for weights that a library could not read."""
-    return UnsupportedModel(f"The weights of {name!r} cannot be read ({in_short(error)}). The file may be cut short: copy or download it again.")
+    return UnsupportedModel(
+        f"The weights of {name!r} cannot be read ({in_short(error)}). The file may be cut short: copy or download it "
+        f"again."
+    )
 
 
 def check_weights(source: ModelSource) -> None:
@@ -299,24 +375,33 @@ def check_weights(source: ModelSource) -> None:
     if any(path.name != REFERENCE_FILE for path in source.base.glob("*.safetensors")):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
-        raise UnsupportedModel(f"{source.name!r} has its weights as pickle only, which can run code when read. "
-                               "Save it again with save_pretrained, which writes model.safetensors.")
+        raise UnsupportedModel(
+            f"{source.name!r} has its weights as pickle only, which can run code when read. "
+            "Save it again with save_pretrained, which writes model.safetensors."
+        )
     if source.base_id:
-        raise UnsupportedModel(f"The hub gave no safetensors weights of {source.base_id!r}: it has none, or could not be reached. "
-                               "Connect to the network, or choose a model with model.safetensors.")
+        raise UnsupportedModel(
+            f"The hub gave no safetensors weights of {source.base_id!r}: it has none, or could not be reached. "
+            "Connect to the network, or choose a model with model.safetensors."
+        )
     raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. Give the folder that save_pretrained wrote.")
 
 
 def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
-        raise UnsupportedModel(f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels in its adapter_config.json as a list.")
+        raise UnsupportedModel(
+            f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels in its "
+            f"adapter_config.json as a list."
+        )
     return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
 
 def read_labels(config, name: str) -> tuple[str, ...]:
     """Names of the classes, each its own; UnsupportedModel with a sentence if there are fewer than two."""
     if config.num_labels < 2:
-        raise UnsupportedModel(f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes.")
+        raise UnsupportedModel(
+            f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes."
+        )
     found: list[str] = []
     for i in range(config.num_labels):
         label = str(config.id2label.get(i, f"class {i}"))
@@ -326,14 +411,21 @@ def read_labels(config, name: str) -> tuple[str, ...]:
 
 
 def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
-    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there is neither."""
+    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there
+    is neither.
+    """
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
-        raise UnsupportedModel(f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be masked. "
-                               "Choose a model whose tokenizer has one.")
-    return tokenizer.eos_token_id, (f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
-                                    "which it may not have learned to ignore (NAOPC App. D).",)
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be "
+            f"masked. "
+            "Choose a model whose tokenizer has one."
+        )
+    return tokenizer.eos_token_id, (
+        f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
+        "which it may not have learned to ignore (NAOPC App. D).",
+    )
 
 
 def check_vocabulary(tokenizer, mask_id: int, config, name: str) -> None:
@@ -341,10 +433,16 @@ def check_vocabulary(tokenizer, mask_id: int, config, name: str) -> None:
     try:
         highest = max([mask_id, *tokenizer("a")["input_ids"]])
     except Exception as error:
-        raise UnsupportedModel(f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it again with tokenizer.save_pretrained.") from error
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it again with "
+            f"tokenizer.save_pretrained."
+        ) from error
     if highest >= config.vocab_size:
-        raise UnsupportedModel(f"The tokenizer of {name!r} gives token number {highest:,}, and the model has word embeddings for {config.vocab_size:,} tokens. "
-                               "Save the tokenizer that the model was trained with into its folder.")
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} gives token number {highest:,}, and the model has word embeddings for "
+            f"{config.vocab_size:,} tokens. "
+            "Save the tokenizer that the model was trained with into its folder."
+        )
 
 
 def longest_input(tokenizer, config, architecture) -> int:
@@ -355,8 +453,10 @@ def longest_input(tokenizer, config, architecture) -> int:
     except (TypeError, ValueError):
         most = 0
     if most < 3:
-        raise UnsupportedModel("The longest input of this model is no number of tokens that a text fits into. "
-                               "Set model_max_length in its tokenizer_config.json.")
+        raise UnsupportedModel(
+            "The longest input of this model is no number of tokens that a text fits into. "
+            "Set model_max_length in its tokenizer_config.json."
+        )
     return most
 
 
@@ -366,9 +466,15 @@ def _card(folder: Path) -> dict | None:
         found = json.loads((folder / "card.json").read_text(encoding="utf-8"))
         shown, plan = found["performance"], found["plan"]
         numbers = [*shown["masked"], *shown["ratios"], shown["class_majority"], shown["examples"], found["seconds"]]
-        fine = (len(shown["masked"]) == len(shown["ratios"]) > 1 and all(isinstance(n, int | float) for n in numbers)
-                and plan["training"] in TRAINING_STRATEGIES and shown["metric"] in METRICS and shown["examples"] > 0
-                and all(isinstance(text, str) for text in (shown["split"], plan["base"], plan["method"], found["machine"])) and plan["epochs"])
+        fine = (
+            len(shown["masked"]) == len(shown["ratios"]) > 1
+            and all(isinstance(n, int | float) for n in numbers)
+            and plan["training"] in TRAINING_STRATEGIES
+            and shown["metric"] in METRICS
+            and shown["examples"] > 0
+            and all(isinstance(text, str) for text in (shown["split"], plan["base"], plan["method"], found["machine"]))
+            and plan["epochs"]
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return found if fine else None

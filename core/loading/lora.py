@@ -24,15 +24,24 @@ def adapter_settings(folder: Path) -> dict | None:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} is not valid JSON. Save the adapter again.") from error
+        raise UnsupportedModel(
+            f"{path.name} of the adapter {folder.name!r} is not valid JSON. Save the adapter again."
+        ) from error
     if not isinstance(found, dict):
-        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} is no object of settings. Save the adapter again.")
+        raise UnsupportedModel(
+            f"{path.name} of the adapter {folder.name!r} is no object of settings. Save the adapter again."
+        )
     unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
     if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
-        raise UnsupportedModel(f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the merged folder.")
+        raise UnsupportedModel(
+            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the "
+            f"merged folder."
+        )
     lacking = [key for key in ("r", "lora_alpha") if not isinstance(found.get(key), int | float) or not found[key]]
     if lacking:
-        raise UnsupportedModel(f"{path.name} of the adapter {folder.name!r} lacks {lacking[0]}. Save the adapter again.")
+        raise UnsupportedModel(
+            f"{path.name} of the adapter {folder.name!r} lacks {lacking[0]}. Save the adapter again."
+        )
     return found
 
 
@@ -61,7 +70,10 @@ def merge_adapter(module, folder: Path, config: dict, tensors: dict | None = Non
                 continue
             target = _target(name, config)
             if target not in parameters:
-                raise UnsupportedModel(f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that it was trained on.")
+                raise UnsupportedModel(
+                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that "
+                    f"it was trained on."
+                )
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
                 delta = _scale(config, target) * (_partner(tensors, name, folder).float() @ value)
@@ -78,12 +90,18 @@ def merge_adapter(module, folder: Path, config: dict, tensors: dict | None = Non
 
 def no_weights(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter without safetensors."""
-    return UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again with PEFT.")
+    return UnsupportedModel(
+        f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again "
+        f"with PEFT."
+    )
 
 
 def unreadable(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter whose weights cannot be read."""
-    return UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it again.")
+    return UnsupportedModel(
+        f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it "
+        f"again."
+    )
 
 
 def _read(folder: Path):
@@ -115,8 +133,10 @@ def _partner(tensors: dict, name: str, folder: Path):
 
 def _fitting(value, weight, target: str, folder: Path):
     if value.shape != weight.shape:
-        raise UnsupportedModel(f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
-                               f"{list(weight.shape)}. Give the base that it was trained on, with its number of classes.")
+        raise UnsupportedModel(
+            f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
+            f"{list(weight.shape)}. Give the base that it was trained on, with its number of classes."
+        )
     return value
 
 

@@ -17,7 +17,7 @@ def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> 
     if start is not None:
         masks[:] = start
     for k, feature in enumerate(order):
-        masks[k + 1:, feature] = True
+        masks[k + 1 :, feature] = True
     return masks
 
 
@@ -34,7 +34,9 @@ def aopc(values: np.ndarray) -> float:
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2:
-        raise ValueError(f"AOPC needs the score of the unmasked input and of at least one prefix, got shape {values.shape}")
+        raise ValueError(
+            f"AOPC needs the score of the unmasked input and of at least one prefix, got shape {values.shape}"
+        )
     return float(np.mean(values[0] - values[1:]))
 
 

@@ -20,7 +20,10 @@ def acu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
     """
     x, performance, baseline = (np.asarray(a, dtype=np.float64) for a in (x, performance, baseline))
     if x.ndim != 1 or not len(x) or not x.shape == performance.shape == baseline.shape:
-        raise ValueError(f"x, performance and baseline must be equally long and not empty, got shapes {x.shape}, {performance.shape}, {baseline.shape}")
+        raise ValueError(
+            f"x, performance and baseline must be equally long and not empty, got shapes {x.shape}, "
+            f"{performance.shape}, {baseline.shape}"
+        )
     if (np.diff(x) < 0).any():
         raise ValueError("the masking ratios must be ascending")
     return float(np.trapezoid(baseline - performance, x))

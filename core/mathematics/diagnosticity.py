@@ -1,4 +1,6 @@
-"""Diagnosticity: how often does a metric prefer an importance measure to a baseline, such as random attributions, and do two metrics differ in that?"""
+"""Diagnosticity: how often does a metric prefer an importance measure to a baseline, such as random attributions, and
+do two metrics differ in that?
+"""
 
 from dataclasses import dataclass
 
@@ -15,7 +17,9 @@ CHANCE = {STRICT: 0.0, HALF: 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Comparisons of N examples, each int64[N]: preferred, tied, and defined, how many pairs there are; left_out: pairs with NaN on a side."""
+    """Comparisons of N examples, each int64[N]: preferred, tied, and defined, how many pairs there are; left_out: pairs
+    with NaN on a side.
+    """
 
     preferred: np.ndarray
     tied: np.ndarray
@@ -24,7 +28,9 @@ class Pairs:
 
     @property
     def strict(self) -> np.ndarray:
-        """Share in which the measure is preferred, float64[N]; a tie counts 0, as in the paper. NaN where no pair is defined."""
+        """Share in which the measure is preferred, float64[N]; a tie counts 0, as in the paper. NaN where no pair is
+        defined.
+        """
         return _share(self.preferred, self.defined)
 
     @property
@@ -39,7 +45,12 @@ class Pairs:
 
     def __add__(self, other: "Pairs") -> "Pairs":
         """The comparisons of both, on the same N examples."""
-        return Pairs(self.preferred + other.preferred, self.tied + other.tied, self.defined + other.defined, self.left_out + other.left_out)
+        return Pairs(
+            self.preferred + other.preferred,
+            self.tied + other.tied,
+            self.defined + other.defined,
+            self.left_out + other.left_out,
+        )
 
     def by(self, rule: str) -> np.ndarray:
         """`strict` or `half`."""
@@ -47,7 +58,8 @@ class Pairs:
 
 
 def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: float = TIE) -> Pairs:
-    """Set a metric's values of measures against its values of a baseline's attributions, every one of an example against every other.
+    """Set a metric's values of measures against its values of a baseline's attributions, every one of an example
+    against every other.
 
     A pair with NaN (the metric is undefined for that example) is left out and counted.
 
@@ -75,7 +87,8 @@ def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: flo
 
 @dataclass(frozen=True)
 class Diagnosticity:
-    """Diagnosticity over a data set ↑: its mean over the examples with a 95 % interval, by both rules; ties: share of ties;
+    """Diagnosticity over a data set ↑: its mean over the examples with a 95 % interval, by both rules; ties: share of
+    ties;
     n: examples with any pair; undefined: pairs that are left out; pairs: all of them."""
 
     strict: Interval
@@ -99,7 +112,9 @@ def diagnosticity(pairs: Pairs, resamples: int = 9_999) -> Diagnosticity:
     half = mean_interval(pairs.half, resamples) if pairs.tied.any() else strict
     told = pairs.defined > 0
     ties = float(pairs.ties[told].mean()) if told.any() else np.nan
-    return Diagnosticity(strict, half, ties, int(told.sum()), int(pairs.left_out.sum()), int((pairs.defined + pairs.left_out).sum()))
+    return Diagnosticity(
+        strict, half, ties, int(told.sum()), int(pairs.left_out.sum()), int((pairs.defined + pairs.left_out).sum())
+    )
 
 
 @dataclass(frozen=True)
@@ -121,8 +136,10 @@ class Compared:
 def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     """Test whether two metrics differ in diagnosticity, on the examples that have both.
 
-    rank_sum: Wilcoxon's rank-sum test, as the paper does; it takes the examples of the two as independent, which they are not, and its
-    normal approximation knows no ties. paired: Wilcoxon's signed-rank test on the differences of the same examples; differences of zero
+    rank_sum: Wilcoxon's rank-sum test, as the paper does; it takes the examples of the two as independent, which they
+    are not, and its
+    normal approximation knows no ties. paired: Wilcoxon's signed-rank test on the differences of the same examples;
+    differences of zero
     are ranked and then left out (Pratt).
 
     Args:
@@ -142,14 +159,24 @@ def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     first, second = first[both], second[both]
     n = len(first)
     if n < 2:
-        return Compared(n, *(float(x.mean()) if n else np.nan for x in (first, second)), np.nan, np.nan, f"{n} example{'' if n == 1 else 's'} cannot be tested.")
+        return Compared(
+            n,
+            *(float(x.mean()) if n else np.nan for x in (first, second)),
+            np.nan,
+            np.nan,
+            f"{n} example{'' if n == 1 else 's'} cannot be tested.",
+        )
     means = float(first.mean()), float(second.mean())
     if np.ptp(np.concatenate([first, second])) == 0:
-        return Compared(n, *means, np.nan, np.nan, "Every example has the same value under both, so there is nothing to test.")
+        return Compared(
+            n, *means, np.nan, np.nan, "Every example has the same value under both, so there is nothing to test."
+        )
     rank_sum = float(stats.ranksums(first, second).pvalue)
     if (first == second).all():
         return Compared(n, *means, rank_sum, np.nan, "No example differs between the two.")
-    return Compared(n, *means, rank_sum, float(stats.wilcoxon(second - first, zero_method="pratt", method="asymptotic").pvalue))
+    return Compared(
+        n, *means, rank_sum, float(stats.wilcoxon(second - first, zero_method="pratt", method="asymptotic").pvalue)
+    )
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -4,9 +4,11 @@ import numpy as np
 
 
 def centroid_change(states: np.ndarray, start: np.ndarray) -> float:
-    """1 − cosine of the two sets' centroids, as ½‖u − v‖² of their unit vectors; a centroid is the mean over the examples.
+    """1 − cosine of the two sets' centroids, as ½‖u − v‖² of their unit vectors; a centroid is the mean over the
+    examples.
 
-    Exactly 0 for the same set, which 1 − u·v need not be. Not a distance between single examples: those may all move while
+    Exactly 0 for the same set, which 1 − u·v need not be. Not a distance between single examples: those may all move
+    while
     their mean stays. The paper prints a change without saying how; a cosine of 1 is "no change" here.
 
     Args:
@@ -34,7 +36,8 @@ def spread_change(states: np.ndarray, start: np.ndarray) -> float:
     Args:
         states: float[N, H]; start: float[M, H], of the unmasked ones.
     Returns:
-        float, at least −1: −0.1 is a spread one tenth smaller, so that examples look more alike; exactly 0 for the same set. NaN where σ₀ = 0.
+        float, at least −1: −0.1 is a spread one tenth smaller, so that examples look more alike; exactly 0 for the same
+        set. NaN where σ₀ = 0.
     Raises:
         ValueError: as `centroid_change`.
     Source: RobustInf §5, Table 2.
@@ -47,5 +50,8 @@ def spread_change(states: np.ndarray, start: np.ndarray) -> float:
 def _sets(states: np.ndarray, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     states, start = np.asarray(states, dtype=np.float64), np.asarray(start, dtype=np.float64)
     if states.ndim != 2 or start.ndim != 2 or not len(states) or not len(start) or states.shape[1] != start.shape[1]:
-        raise ValueError(f"drift compares two sets of embeddings float[N, H] of the same width, at least one each; got shapes {states.shape} and {start.shape}")
+        raise ValueError(
+            f"drift compares two sets of embeddings float[N, H] of the same width, at least one each; got shapes "
+            f"{states.shape} and {start.shape}"
+        )
     return states, start

@@ -7,7 +7,8 @@ from core.mathematics.ranking import ranking
 # Rationales of SoftFaith §4.4; the mean over them is the metric's value.
 LENGTHS = (0.01, 0.05, 0.10, 0.20, 0.50)
 DRAWS = 32
-# Below this nothing of the class's probability is lost when everything is erased, so that nothing can be normalised by it.
+# Below this nothing of the class's probability is lost when everything is erased, so that nothing can be normalised by
+# it.
 UNDEFINED = 1e-4
 MIN_MAX, SIGMOID, SOFTMAX = "min–max", "sigmoid", "softmax"
 SCALINGS = (MIN_MAX, SIGMOID, SOFTMAX)
@@ -36,7 +37,8 @@ def rationale_masks(scores: np.ndarray, masked: np.ndarray, sizes: np.ndarray) -
         scores: float[F]; masked: bool[F], features that the text itself masks: no rationale holds them.
         sizes: int[R], of the rationales, ascending.
     Returns:
-        bool[R, F] each, True = erased: everything but the rationale, and the rationale; what is masked already is False in both.
+        bool[R, F] each, True = erased: everything but the rationale, and the rationale; what is masked already is False
+        in both.
     """
     free = np.flatnonzero(~masked)
     order = free[ranking(np.asarray(scores, dtype=np.float64)[free])]
@@ -50,7 +52,8 @@ def normalised_sufficiency(full: float, kept: np.ndarray, none: float) -> np.nda
     """NS = (S − S₀)/(1 − S₀) with S = 1 − max(0, p(ŷ|X) − p(ŷ|R)), clipped to [0, 1]; higher is better.
 
     Args:
-        full: p(ŷ|X); kept: float[…], p(ŷ|R) with only the rationale left; none: p(ŷ) with every feature erased, which gives S₀.
+        full: p(ŷ|X); kept: float[…], p(ŷ|R) with only the rationale left; none: p(ŷ) with every feature erased, which
+            gives S₀.
     Returns:
         float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4: erasing everything costs the class nothing.
     Source: SoftFaith Eq. 1 and 2.
@@ -63,7 +66,8 @@ def normalised_comprehensiveness(full: float, left: np.ndarray, none: float) -> 
     """NC = C/(1 − S₀) with C = max(0, p(ŷ|X) − p(ŷ|X∖R)), clipped to [0, 1]; higher is better.
 
     Args:
-        full: p(ŷ|X); left: float[…], p(ŷ|X∖R) with the rationale erased; none: p(ŷ) with every feature erased, which gives S₀.
+        full: p(ŷ|X); left: float[…], p(ŷ|X∖R) with the rationale erased; none: p(ŷ) with every feature erased, which
+            gives S₀.
     Returns:
         float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4.
     Source: SoftFaith Eq. 3 and 4.
@@ -81,7 +85,8 @@ def _room(full: float, none: float) -> float:
 def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> np.ndarray:
     """Scale an attribution to how much of each feature a soft rationale keeps, q in [0, 1].
 
-    Min–max over the features that can be erased; ½ everywhere where these score the same. Sigmoid and softmax are SoftFaith's
+    Min–max over the features that can be erased; ½ everywhere where these score the same. Sigmoid and softmax are
+    SoftFaith's
     other scalings; softmax sums to 1 over the features, so it keeps little of each.
 
     Args:
@@ -114,5 +119,7 @@ def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> 
 
 
 def constant(values: np.ndarray, within: float = 0.0) -> bool:
-    """Whether scores give no order at all: all equal, or no further apart than `within`; a single one gives none, either."""
+    """Whether scores give no order at all: all equal, or no further apart than `within`; a single one gives none,
+    either.
+    """
     return len(values) == 0 or float(values.max()) - float(values.min()) <= within

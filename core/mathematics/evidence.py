@@ -1,4 +1,5 @@
-"""How well a ranking finds known evidence: average precision, recall of the top k, and what a random order has on average.
+"""How well a ranking finds known evidence: average precision, recall of the top k, and what a random order has on
+average.
 
 This is plausibility, agreement with what people call the evidence; it says nothing about what the model uses.
 """
@@ -36,7 +37,8 @@ def evidence_mask(starts: Sequence[int], ends: Sequence[int], spans: Sequence[tu
 def average_precision(scores: np.ndarray, evidence: np.ndarray, masked: np.ndarray | None = None) -> float:
     """Average precision, 1/m · Σ_{e ∈ evidence} (evidence among the first r_e)/r_e, with r_e the rank of e.
 
-    Ties keep their position, as in every ranking here (departure from scikit-learn, which gives tied scores one threshold).
+    Ties keep their position, as in every ranking here (departure from scikit-learn, which gives tied scores one
+    threshold).
     NaN without evidence. Constant scores rank by position alone, so their value says nothing.
 
     Args:
@@ -47,14 +49,17 @@ def average_precision(scores: np.ndarray, evidence: np.ndarray, masked: np.ndarr
         float in (0, 1]; higher is better; 1 is all evidence before everything else.
     Raises:
         ValueError: a score is NaN, or the arrays are not one-dimensional and equally long.
-    Source: the usual one of information retrieval; ERASER (DeYoung et al. 2020, arXiv 1911.03429) scores soft rationales by the area under the same curve.
+    Source: the usual one of information retrieval; ERASER (DeYoung et al. 2020, arXiv 1911.03429) scores soft
+    rationales by the area under the same curve.
     """
     ranked = _ranked(scores, evidence, masked)
     hits = np.flatnonzero(ranked) + 1
     return float(np.mean(np.arange(1, len(hits) + 1) / hits)) if len(hits) else float("nan")
 
 
-def recall_at(scores: np.ndarray, evidence: np.ndarray, k: int | None = None, masked: np.ndarray | None = None) -> float:
+def recall_at(
+    scores: np.ndarray, evidence: np.ndarray, k: int | None = None, masked: np.ndarray | None = None
+) -> float:
     """Recall of the top k, |evidence ∩ top k| / m.
 
     With k = m it is the precision of the top k too. NaN without evidence.
@@ -74,13 +79,14 @@ def recall_at(scores: np.ndarray, evidence: np.ndarray, k: int | None = None, ma
         raise ValueError(f"k must be at least 1, got {k}")
     ranked = _ranked(scores, evidence, masked)
     m = int(ranked.sum())
-    return float(ranked[:m if k is None else k].sum() / m) if m else float("nan")
+    return float(ranked[: m if k is None else k].sum() / m) if m else float("nan")
 
 
 def expected_average_precision(F: int, m: int) -> float:
     """Average precision of a random order on average, 1/F · Σ_{i=1..F} (1 + (i − 1)(m − 1)/(F − 1)) / i.
 
-    At each rank i stands evidence with probability m/F, and then (i − 1)(m − 1)/(F − 1) of the others stand before it on average.
+    At each rank i stands evidence with probability m/F, and then (i − 1)(m − 1)/(F − 1) of the others stand before it
+    on average.
 
     Args:
         F: features that are ranked; m: how many of them are evidence.
@@ -124,5 +130,7 @@ def _ranked(scores: np.ndarray, evidence: np.ndarray, masked: np.ndarray | None)
     scores, evidence = np.asarray(scores, dtype=np.float64), np.asarray(evidence, dtype=bool)
     free = np.ones(scores.shape, dtype=bool) if masked is None else ~np.asarray(masked, dtype=bool)
     if evidence.shape != scores.shape or free.shape != scores.shape:
-        raise ValueError(f"scores have shape {scores.shape}, evidence {evidence.shape}, masked {free.shape}; all must be the same")
+        raise ValueError(
+            f"scores have shape {scores.shape}, evidence {evidence.shape}, masked {free.shape}; all must be the same"
+        )
     return evidence[free][ranking(scores[free])]

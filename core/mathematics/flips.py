@@ -18,25 +18,31 @@ def flip_share(predicted: np.ndarray) -> float:
     """
     predicted = np.asarray(predicted)
     if predicted.ndim != 1 or len(predicted) < 2:
-        raise ValueError(f"a flip needs the prediction with nothing and with something erased, got shape {predicted.shape}")
+        raise ValueError(
+            f"a flip needs the prediction with nothing and with something erased, got shape {predicted.shape}"
+        )
     changed = np.flatnonzero(predicted != predicted[0])
     return float(changed[0] / (len(predicted) - 1)) if len(changed) else 1.0
 
 
 def never_flips(predicted: np.ndarray) -> bool:
-    """Whether the prediction never changes along an order; `flip_share` is 1 then, and 1 too where only erasing all changes it."""
+    """Whether the prediction never changes along an order; `flip_share` is 1 then, and 1 too where only erasing all
+    changes it.
+    """
     predicted = np.asarray(predicted)
     return bool((predicted == predicted[0]).all())
 
 
 def normalised_fidelity(found: float, chance: float, best: float) -> float:
-    """Fidelity between that of random orders (0) and the largest there can be (1); ours, so that models stand on one scale.
+    """Fidelity between that of random orders (0) and the largest there can be (1); ours, so that models stand on one
+    scale.
 
     Args:
         found: a fidelity; chance: that of random orders on the same examples and model.
         best: the fidelity if the first feature erased always changed the prediction, 1 − mean(1/F).
     Returns:
-        float, at most 1, below 0 where worse than chance; higher is better. NaN where chance reaches the best within 1e-12.
+        float, at most 1, below 0 where worse than chance; higher is better. NaN where chance reaches the best within
+        1e-12.
     Source: in the spirit of NAOPC Eq. 8: between limits of the same inputs.
     """
     return (found - chance) / (best - chance) if best - chance > 1e-12 else float("nan")
@@ -45,7 +51,8 @@ def normalised_fidelity(found: float, chance: float, best: float) -> float:
 def first_flip(predict: Callable[[np.ndarray], np.ndarray], masks: np.ndarray, chunk: int = 8) -> int:
     """How many features of an order are erased at the first change of prediction; 0 where it never changes.
 
-    Asks for some prefixes at a time and for none after the change: `flip_share` without the predictions that nobody needs.
+    Asks for some prefixes at a time and for none after the change: `flip_share` without the predictions that nobody
+    needs.
 
     Args:
         predict: bool[M, F] → int[M], the class predicted with these features erased.
@@ -61,7 +68,7 @@ def first_flip(predict: Callable[[np.ndarray], np.ndarray], masks: np.ndarray, c
         raise ValueError(f"a flip needs prefixes with nothing and with something erased, got shape {np.shape(masks)}")
     first = None
     for start in range(0, len(masks), chunk):
-        predicted = np.asarray(predict(masks[start:start + chunk]))
+        predicted = np.asarray(predict(masks[start : start + chunk]))
         first = predicted[0] if first is None else first
         changed = np.flatnonzero(predicted != first)
         if len(changed):

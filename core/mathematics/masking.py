@@ -22,7 +22,7 @@ def masked_count(ratio: float, F: int) -> int:
 def random_mask(F: int, ratio: float, rng: np.random.Generator) -> np.ndarray:
     """Mask exactly `masked_count(ratio, F)` features, every such set equally likely → bool[F]."""
     mask = np.zeros(F, dtype=bool)
-    mask[rng.permutation(F)[:masked_count(ratio, F)]] = True
+    mask[rng.permutation(F)[: masked_count(ratio, F)]] = True
     return mask
 
 

@@ -28,8 +28,10 @@ def matthews(labels: np.ndarray, predicted: np.ndarray) -> float:
     labels, predicted = _checked(labels, predicted)
     classes = np.union1d(labels, predicted)
     y, z = labels[:, None] == classes, predicted[:, None] == classes
+
     def covariance(a, b):
         return float(np.sum((a * b).mean(0) - a.mean(0) * b.mean(0)))
+
     spread = covariance(y, y) * covariance(z, z)
     return covariance(y, z) / spread**0.5 if spread > 0 else 0.0
 
@@ -45,5 +47,7 @@ def majority_class(train_labels: np.ndarray, classes: int) -> int:
 def _checked(labels, predicted):
     labels, predicted = np.asarray(labels), np.asarray(predicted)
     if labels.shape != predicted.shape or labels.ndim != 1 or len(labels) == 0:
-        raise ValueError(f"labels and predictions must be equally long and not empty, got {labels.shape} and {predicted.shape}")
+        raise ValueError(
+            f"labels and predictions must be equally long and not empty, got {labels.shape} and {predicted.shape}"
+        )
     return labels, predicted

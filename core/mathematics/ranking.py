@@ -22,7 +22,9 @@ def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
     if scores.ndim != 1:
         raise ValueError(f"scores must be one-dimensional, got shape {scores.shape}")
     if np.isnan(scores).any():
-        raise ValueError(f"scores of features {np.flatnonzero(np.isnan(scores)).tolist()} are NaN; a ranking needs numbers")
+        raise ValueError(
+            f"scores of features {np.flatnonzero(np.isnan(scores)).tolist()} are NaN; a ranking needs numbers"
+        )
     if masked is None:
         return np.argsort(-scores, kind="stable")
     masked = np.asarray(masked, dtype=bool)

@@ -88,7 +88,8 @@ class Interval:
 def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> Interval:
     """The mean with a 95 % BCa bootstrap interval, fixed seed.
 
-    NaN values are left out; NaN everywhere where none is left. The percentile interval where BCa has no ends, and beyond 4,000
+    NaN values are left out; NaN everywhere where none is left. The percentile interval where BCa has no ends, and
+    beyond 4,000
     values, whose jackknife would take their square of memory and change nothing.
 
     Args:
@@ -107,8 +108,14 @@ def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> 
     if len(values) < 2 or np.ptp(values) == 0:
         return Interval(mean, mean, mean)
     for method in ("BCa", "percentile") if len(values) <= MOST_BCA else ("percentile",):
-        found = stats.bootstrap((values,), np.mean, n_resamples=resamples, batch=max(1, 2_000_000 // len(values)), method=method,
-                                rng=np.random.default_rng(seed)).confidence_interval
+        found = stats.bootstrap(
+            (values,),
+            np.mean,
+            n_resamples=resamples,
+            batch=max(1, 2_000_000 // len(values)),
+            method=method,
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
         # Where nearly all values are equal, BCa cannot tell where its ends lie.
         if np.isfinite(found.low) and np.isfinite(found.high):
             return Interval(mean, float(found.low), float(found.high))

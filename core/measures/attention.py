@@ -35,12 +35,34 @@ def _from_reading(explained, table) -> np.ndarray:
     return np.where(explained.masked, 0.0, inside.per_feature(read @ table))
 
 
-register(Measure(
-    name="attention", variants=("absolute",), signed=frozenset(),
-    definition="How much the position that the classifier reads attends to the word in the last layer. Has no sign.",
-    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="share of attention", compute=attention, backward=True))
-register(Measure(
-    name="scaled attention", variants=("signed",), signed=frozenset({"signed"}),
-    definition="That attention times the gradient of the logit with respect to it.",
-    cost="1 and its gradient", passes=lambda F: 1, needs=ATTENTION, source="SoftFaith §4.3", unit="logits per unit of log attention",
-    compute=scaled_attention, backward=True))
+register(
+    Measure(
+        name="attention",
+        variants=("absolute",),
+        signed=frozenset(),
+        definition="How much the position that the classifier reads attends to the word in the last layer. Has no "
+        "sign.",
+        cost="1 and its gradient",
+        passes=lambda F: 1,
+        needs=ATTENTION,
+        source="SoftFaith §4.3",
+        unit="share of attention",
+        compute=attention,
+        backward=True,
+    )
+)
+register(
+    Measure(
+        name="scaled attention",
+        variants=("signed",),
+        signed=frozenset({"signed"}),
+        definition="That attention times the gradient of the logit with respect to it.",
+        cost="1 and its gradient",
+        passes=lambda F: 1,
+        needs=ATTENTION,
+        source="SoftFaith §4.3",
+        unit="logits per unit of log attention",
+        compute=scaled_attention,
+        backward=True,
+    )
+)

@@ -52,7 +52,20 @@ def beam(explained: Explained) -> dict[str, np.ndarray]:
     return {"signed": scores}
 
 
-register(Measure(
-    name="beam", variants=("signed",), signed=frozenset(), rank_only=True, recursive=True,
-    definition=f"Place in the order of masking that lowers the logit most, found by beam search (B = {WIDTH}); 1st matters most.",
-    cost=f"about {WIDTH}·F²/2", passes=beam_passes, needs=ORACLE, source="FMM §4, App. E", unit="place in the order", compute=beam))
+register(
+    Measure(
+        name="beam",
+        variants=("signed",),
+        signed=frozenset(),
+        rank_only=True,
+        recursive=True,
+        definition=f"Place in the order of masking that lowers the logit most, found by beam search (B = {WIDTH}); 1st "
+        f"matters most.",
+        cost=f"about {WIDTH}·F²/2",
+        passes=beam_passes,
+        needs=ORACLE,
+        source="FMM §4, App. E",
+        unit="place in the order",
+        compute=beam,
+    )
+)

@@ -9,7 +9,16 @@ from core.measures.registry import Measure, registered
 
 # What is shown unasked: one of the oracle and two of the gradient, all cheap.
 DEFAULT = ("leave-one-out", "gradient", "input × gradient")
-_ORDER = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention", "beam", "random")
+_ORDER = (
+    "leave-one-out",
+    "gradient",
+    "input × gradient",
+    "integrated gradients",
+    "attention",
+    "scaled attention",
+    "beam",
+    "random",
+)
 
 
 @functools.cache

@@ -21,13 +21,25 @@ def gradient(explained: Explained) -> dict[str, np.ndarray]:
     _, g = inside.word_gradient()
     squares = ((g @ inside.model.gram) * g).sum(dim=1)
     matrix = inside.model.word_embeddings
-    absolute = sum((matrix[i:i + _ROWS].float() @ g.T).abs().sum(dim=0) for i in range(0, len(matrix), _ROWS))
+    absolute = sum((matrix[i : i + _ROWS].float() @ g.T).abs().sum(dim=0) for i in range(0, len(matrix), _ROWS))
     # Rounding can leave a square a little below zero.
     norms = {"L2": squares.clamp(min=0).sqrt(), "L1": absolute}
     return {name: np.where(explained.masked, 0.0, inside.per_feature(value)) for name, value in norms.items()}
 
 
-register(Measure(
-    name="gradient", variants=("L2", "L1"), signed=frozenset(),
-    definition="How fast the logit changes with the word input: norm over the vocabulary of its gradient. Has no sign.",
-    cost="1 and its gradient", passes=lambda F: 1, needs=GRADIENTS, source="FMM §4, App. E", unit="logits per unit of input", compute=gradient, backward=True))
+register(
+    Measure(
+        name="gradient",
+        variants=("L2", "L1"),
+        signed=frozenset(),
+        definition="How fast the logit changes with the word input: norm over the vocabulary of its gradient. Has no "
+        "sign.",
+        cost="1 and its gradient",
+        passes=lambda F: 1,
+        needs=GRADIENTS,
+        source="FMM §4, App. E",
+        unit="logits per unit of input",
+        compute=gradient,
+        backward=True,
+    )
+)

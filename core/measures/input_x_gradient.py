@@ -9,7 +9,8 @@ def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
     """e_t · ∂f/∂e_t, summed over a feature's tokens, signed or as absolute values.
 
     Says nothing on families that normalise the word embedding alone (`is_scale_free`): there it is 0
-    up to rounding, and the model's notes say so. Shares its one backward pass with `gradient`; equal to Captum's InputXGradient (tested).
+    up to rounding, and the model's notes say so. Shares its one backward pass with `gradient`; equal to Captum's
+    InputXGradient (tested).
 
     Returns:
         {"signed", "absolute"}: float64[F]; higher is more important.
@@ -21,7 +22,18 @@ def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
 
 
-register(Measure(
-    name="input × gradient", variants=("signed", "absolute"), signed=frozenset({"signed"}),
-    definition="The word's embedding times the gradient there: a linear guess at what the word adds to the logit.",
-    cost="1 and its gradient", passes=lambda F: 1, needs=GRADIENTS, source="FMM §4, App. E", unit="logits", compute=input_x_gradient, backward=True))
+register(
+    Measure(
+        name="input × gradient",
+        variants=("signed", "absolute"),
+        signed=frozenset({"signed"}),
+        definition="The word's embedding times the gradient there: a linear guess at what the word adds to the logit.",
+        cost="1 and its gradient",
+        passes=lambda F: 1,
+        needs=GRADIENTS,
+        source="FMM §4, App. E",
+        unit="logits",
+        compute=input_x_gradient,
+        backward=True,
+    )
+)

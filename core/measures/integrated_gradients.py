@@ -39,8 +39,12 @@ def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
         mask = inside.model.embed(np.full_like(inside.ids, inside.encoded.mask_id)).detach()
         start = torch.zeros_like(embeddings) if baseline == "zero" else mask
         scores = IntegratedGradients(inside.logit, multiply_by_inputs=True).attribute(
-            embeddings, baselines=start, n_steps=steps, method="riemann_right",
-            internal_batch_size=max(1, _TOKENS // inside.encoded.T))
+            embeddings,
+            baselines=start,
+            n_steps=steps,
+            method="riemann_right",
+            internal_batch_size=max(1, _TOKENS // inside.encoded.T),
+        )
     return scores[0].detach().float().sum(dim=1)
 
 
@@ -56,8 +60,19 @@ def integrated_gradients(explained: Explained) -> dict[str, np.ndarray]:
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
 
 
-register(Measure(
-    name="integrated gradients", variants=("signed", "absolute"), signed=frozenset({"signed"}),
-    definition=f"Gradients summed in {STEPS} steps on the straight way to this input from an empty one (DeBERTa, ModernBERT: a fully masked one).",
-    cost=f"{STEPS} and their gradients", passes=lambda F: STEPS, needs=GRADIENTS, source="FMM §4, App. E", unit="logits",
-    compute=integrated_gradients, backward=True))
+register(
+    Measure(
+        name="integrated gradients",
+        variants=("signed", "absolute"),
+        signed=frozenset({"signed"}),
+        definition=f"Gradients summed in {STEPS} steps on the straight way to this input from an empty one (DeBERTa, "
+        f"ModernBERT: a fully masked one).",
+        cost=f"{STEPS} and their gradients",
+        passes=lambda F: STEPS,
+        needs=GRADIENTS,
+        source="FMM §4, App. E",
+        unit="logits",
+        compute=integrated_gradients,
+        backward=True,
+    )
+)

@@ -23,7 +23,17 @@ def leave_one_out(explained: Explained) -> dict[str, np.ndarray]:
     return with_absolute(scores, np.abs(scores), explained.masked)
 
 
-register(Measure(
-    name="leave-one-out", variants=("signed", "absolute"), signed=frozenset({"signed"}),
-    definition="How much the logit of the class falls when this one feature is masked.",
-    cost="F + 1", passes=lambda F: F + 1, needs=ORACLE, source="FMM App. E; NAOPC §4", unit="logits", compute=leave_one_out))
+register(
+    Measure(
+        name="leave-one-out",
+        variants=("signed", "absolute"),
+        signed=frozenset({"signed"}),
+        definition="How much the logit of the class falls when this one feature is masked.",
+        cost="F + 1",
+        passes=lambda F: F + 1,
+        needs=ORACLE,
+        source="FMM App. E; NAOPC §4",
+        unit="logits",
+        compute=leave_one_out,
+    )
+)

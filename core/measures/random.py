@@ -16,7 +16,19 @@ def random_scores(explained: Explained) -> dict[str, np.ndarray]:
     return {"random": np.where(explained.masked, 0.0, scores)}
 
 
-register(Measure(
-    name="random", variants=("random",), signed=frozenset(), baseline=True, seeded=True,
-    definition="Seeded random numbers: what a measure must beat.",
-    cost="0", passes=lambda F: 0, needs=NOTHING, source="FMM §3.4", unit="none", compute=random_scores))
+register(
+    Measure(
+        name="random",
+        variants=("random",),
+        signed=frozenset(),
+        baseline=True,
+        seeded=True,
+        definition="Seeded random numbers: what a measure must beat.",
+        cost="0",
+        passes=lambda F: 0,
+        needs=NOTHING,
+        source="FMM §3.4",
+        unit="none",
+        compute=random_scores,
+    )
+)

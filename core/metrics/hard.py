@@ -2,7 +2,13 @@
 
 import numpy as np
 
-from core.mathematics.erasure import LENGTHS, normalised_comprehensiveness, normalised_sufficiency, rationale_masks, rationale_sizes
+from core.mathematics.erasure import (
+    LENGTHS,
+    normalised_comprehensiveness,
+    normalised_sufficiency,
+    rationale_masks,
+    rationale_sizes,
+)
 from core.metrics.registry import HIGHER, Case, Metric, Score, register
 
 NO_ROOM = "Erasing everything costs the predicted class nothing, so there is nothing to normalise by."
@@ -30,7 +36,8 @@ def ns(case: Case) -> Score:
 
 
 def nc(case: Case) -> Score:
-    """Normalised comprehensiveness: how much of the prediction goes with the rationale, mean over 1, 5, 10, 20 and 50 %.
+    """Normalised comprehensiveness: how much of the prediction goes with the rationale, mean over 1, 5, 10, 20 and 50
+    %.
 
     Returns:
         Score in [0, 1] with a value at each length; higher is better. NaN where 1 − S₀ < 1e-4.
@@ -43,11 +50,37 @@ def _passes(F: int, draws: int) -> int:
     return len(LENGTHS) + 2
 
 
-register(Metric(
-    name="NS", title="normalised sufficiency, mean over lengths", direction=HIGHER, low=0, high=1, unit="share", lengths=True,
-    definition="Keep only the rationale: how much of the prediction is left? Mean over rationales of 1, 5, 10, 20 and 50 % of the features.",
-    cost=f"{len(LENGTHS)} + 2", passes=_passes, source="SoftFaith Eq. 1, 2", compute=ns))
-register(Metric(
-    name="NC", title="normalised comprehensiveness, mean over lengths", direction=HIGHER, low=0, high=1, unit="share", lengths=True,
-    definition="Erase the rationale: how much of the prediction goes with it? Mean over rationales of 1, 5, 10, 20 and 50 % of the features.",
-    cost=f"{len(LENGTHS)} + 2", passes=_passes, source="SoftFaith Eq. 3, 4", compute=nc))
+register(
+    Metric(
+        name="NS",
+        title="normalised sufficiency, mean over lengths",
+        direction=HIGHER,
+        low=0,
+        high=1,
+        unit="share",
+        lengths=True,
+        definition="Keep only the rationale: how much of the prediction is left? Mean over rationales of 1, 5, 10, 20 "
+        "and 50 % of the features.",
+        cost=f"{len(LENGTHS)} + 2",
+        passes=_passes,
+        source="SoftFaith Eq. 1, 2",
+        compute=ns,
+    )
+)
+register(
+    Metric(
+        name="NC",
+        title="normalised comprehensiveness, mean over lengths",
+        direction=HIGHER,
+        low=0,
+        high=1,
+        unit="share",
+        lengths=True,
+        definition="Erase the rationale: how much of the prediction goes with it? Mean over rationales of 1, 5, 10, 20 "
+        "and 50 % of the features.",
+        cost=f"{len(LENGTHS)} + 2",
+        passes=_passes,
+        source="SoftFaith Eq. 3, 4",
+        compute=nc,
+    )
+)

@@ -36,7 +36,8 @@ def aopc_sufficiency(case: Case) -> Score:
 def monotonicity(case: Case) -> Score:
     """Share of the steps at which restoring the next feature, in ascending order of importance, does not lower v.
 
-    Ascending is the ranking of the negated scores, ties by position, as for sufficiency; without ties its inputs are those of the
+    Ascending is the ranking of the negated scores, ties by position, as for sufficiency; without ties its inputs are
+    those of the
     metrics that erase in descending order. Falls within 1e-6 are rounding and count as none.
 
     Returns:
@@ -48,7 +49,8 @@ def monotonicity(case: Case) -> Score:
 
 
 def decision_flip(case: Case) -> Score:
-    """Share of the features erased, in descending order of importance, at the first change of the prediction; 1 if none.
+    """Share of the features erased, in descending order of importance, at the first change of the prediction; 1 if
+    none.
 
     Returns:
         Score in [1/F', 1]; lower is better.
@@ -69,7 +71,8 @@ def fidelity(case: Case) -> Score:
 
 
 def non_perturbed(case: Case) -> Score:
-    """Whether the prediction never changes however much is erased, 1 or 0; the mean over a data set is the non-perturbed frequency.
+    """Whether the prediction never changes however much is erased, 1 or 0; the mean over a data set is the
+    non-perturbed frequency.
 
     Neither direction is better: it says how much of a fidelity rests on examples that no order could flip.
     Source: RobustInf Table 1.
@@ -82,23 +85,87 @@ def _once(F: int, draws: int) -> int:
 
 
 for _name, _title, _direction, _low, _definition, _source, _compute in (
-        ("AOPC comprehensiveness", "area over the perturbation curve, most important first", HIGHER, -1,
-         "Erase the most important first: mean fall of the class’s probability.",
-         "NAOPC Eq. 1", aopc_comprehensiveness),
-        ("AOPC sufficiency", "area over the perturbation curve, least important first", LOWER, -1,
-         "Erase the least important first: mean fall of the class’s probability.",
-         "NAOPC Eq. 1, 3", aopc_sufficiency),
-        ("monotonicity", "monotonicity", HIGHER, 0, "Restore the least important first: share of steps that do not lower the class’s probability.",
-         "SoftFaith §2.2", monotonicity),
-        ("decision flip", "decision flip", LOWER, 0, "Erase the most important first: share of the features erased when the prediction changes; 1 if it never does.",
-         "SoftFaith §2.2", decision_flip)):
-    register(Metric(name=_name, title=_title, direction=_direction, low=_low, high=1, unit="probability" if _low < 0 else "share", definition=_definition,
-                    cost="F + 1", passes=_once, source=_source, compute=_compute))
-register(Metric(
-    name="fidelity", title="fidelity", direction=HIGHER, low=0, high=1, unit="share", whole=True,
-    definition="1 − mean share of the features erased, the most important first, when the prediction changes.",
-    cost="F + 1", passes=_once, source="RobustInf Eq. 1", compute=fidelity))
-register(Metric(
-    name="non-perturbed frequency", title="non-perturbed frequency", direction=0, low=0, high=1, unit="share", whole=True,
-    definition="Share of the examples whose prediction never changes, however much is erased.",
-    cost="F + 1", passes=_once, source="RobustInf Table 1", compute=non_perturbed))
+    (
+        "AOPC comprehensiveness",
+        "area over the perturbation curve, most important first",
+        HIGHER,
+        -1,
+        "Erase the most important first: mean fall of the class’s probability.",
+        "NAOPC Eq. 1",
+        aopc_comprehensiveness,
+    ),
+    (
+        "AOPC sufficiency",
+        "area over the perturbation curve, least important first",
+        LOWER,
+        -1,
+        "Erase the least important first: mean fall of the class’s probability.",
+        "NAOPC Eq. 1, 3",
+        aopc_sufficiency,
+    ),
+    (
+        "monotonicity",
+        "monotonicity",
+        HIGHER,
+        0,
+        "Restore the least important first: share of steps that do not lower the class’s probability.",
+        "SoftFaith §2.2",
+        monotonicity,
+    ),
+    (
+        "decision flip",
+        "decision flip",
+        LOWER,
+        0,
+        "Erase the most important first: share of the features erased when the prediction changes; 1 if it never does.",
+        "SoftFaith §2.2",
+        decision_flip,
+    ),
+):
+    register(
+        Metric(
+            name=_name,
+            title=_title,
+            direction=_direction,
+            low=_low,
+            high=1,
+            unit="probability" if _low < 0 else "share",
+            definition=_definition,
+            cost="F + 1",
+            passes=_once,
+            source=_source,
+            compute=_compute,
+        )
+    )
+register(
+    Metric(
+        name="fidelity",
+        title="fidelity",
+        direction=HIGHER,
+        low=0,
+        high=1,
+        unit="share",
+        whole=True,
+        definition="1 − mean share of the features erased, the most important first, when the prediction changes.",
+        cost="F + 1",
+        passes=_once,
+        source="RobustInf Eq. 1",
+        compute=fidelity,
+    )
+)
+register(
+    Metric(
+        name="non-perturbed frequency",
+        title="non-perturbed frequency",
+        direction=0,
+        low=0,
+        high=1,
+        unit="share",
+        whole=True,
+        definition="Share of the examples whose prediction never changes, however much is erased.",
+        cost="F + 1",
+        passes=_once,
+        source="RobustInf Table 1",
+        compute=non_perturbed,
+    )
+)

@@ -18,9 +18,12 @@ class Case:
     """One attribution of one example, and how the model can be asked about it.
 
     scores: float[F], higher is more important; erased: bool[M, F], True = erased → float[M, C], probabilities;
-    target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts them);
-    perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where the
-    network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are places only.
+    target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts
+    them);
+    perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
+    the
+    network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are places
+    only.
     """
 
     scores: np.ndarray
@@ -56,9 +59,12 @@ class Score:
 class Metric:
     """One faithfulness metric.
 
-    direction: HIGHER, LOWER or NEITHER is better; low, high: its range; unit: of its values; lengths: it has a value at each
-    rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the order of
-    the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a function of
+    direction: HIGHER, LOWER or NEITHER is better; low, high: its range; unit: of its values; lengths: it has a value at
+    each
+    rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the order
+    of
+    the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a
+    function of
     (F, draws), at most; version: raised when results change.
     """
 

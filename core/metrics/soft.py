@@ -2,7 +2,18 @@
 
 import numpy as np
 
-from core.mathematics.erasure import ADDED, ATTENTION, BERNOULLI, MIN_MAX, MIXED, PERTURBATIONS, constant, normalised_comprehensiveness, normalised_sufficiency, retained
+from core.mathematics.erasure import (
+    ADDED,
+    ATTENTION,
+    BERNOULLI,
+    MIN_MAX,
+    MIXED,
+    PERTURBATIONS,
+    constant,
+    normalised_comprehensiveness,
+    normalised_sufficiency,
+    retained,
+)
 from core.metrics.hard import NO_ROOM
 from core.metrics.registry import HIGHER, Case, Metric, Score, register
 
@@ -18,10 +29,13 @@ _SOURCES = {BERNOULLI: "SoftFaith Eq. 5", ADDED: "SoftFaith Eq. 7", MIXED: "Soft
 
 
 def soft(case: Case, kind: str, sufficiency: bool) -> Score:
-    """Soft-NS or Soft-NC: the hard formula on inputs in which each feature is kept to the share q, or 1 − q for Soft-NC.
+    """Soft-NS or Soft-NC: the hard formula on inputs in which each feature is kept to the share q, or 1 − q for
+    Soft-NC.
 
-    Scored and clipped for each draw, then the mean over the draws with its standard error. S₀ is by the zero embedding whatever
-    the perturbation: noise alone would leave most of the text, and a score would be sampling noise over next to nothing.
+    Scored and clipped for each draw, then the mean over the draws with its standard error. S₀ is by the zero embedding
+    whatever
+    the perturbation: noise alone would leave most of the text, and a score would be sampling noise over next to
+    nothing.
 
     Returns:
         Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4, or where the network cannot be perturbed so.
@@ -58,11 +72,23 @@ def _register(kind: str, sufficiency: bool) -> None:
     what = "sufficiency" if sufficiency else "comprehensiveness"
     asks = "how much of the prediction is left?" if sufficiency else "how much of the prediction goes?"
     share = "its attribution, scaled to [0, 1]" if sufficiency else "1 − its attribution, scaled to [0, 1]"
-    register(Metric(
-        name=short if kind == BERNOULLI else f"{short} ({kind})", title=f"soft normalised {what}", direction=HIGHER, low=0, high=1, unit="share",
-        definition=f"Keep of each feature a share q, {share}: {_DOES[kind]}; {asks}",
-        cost="3" if kind == ATTENTION else "K + 2", passes=_passes(kind), source=_SOURCES[kind],
-        compute=lambda case: soft(case, kind, sufficiency), perturbation=kind, magnitudes=True))
+    register(
+        Metric(
+            name=short if kind == BERNOULLI else f"{short} ({kind})",
+            title=f"soft normalised {what}",
+            direction=HIGHER,
+            low=0,
+            high=1,
+            unit="share",
+            definition=f"Keep of each feature a share q, {share}: {_DOES[kind]}; {asks}",
+            cost="3" if kind == ATTENTION else "K + 2",
+            passes=_passes(kind),
+            source=_SOURCES[kind],
+            compute=lambda case: soft(case, kind, sufficiency),
+            perturbation=kind,
+            magnitudes=True,
+        )
+    )
 
 
 for _kind in PERTURBATIONS:

@@ -9,10 +9,12 @@ AT = 0.20
 
 
 def sparsity(case: Case) -> Score:
-    """Share of Σ|a| in the top k features by |a|; the value is at 20 % of the features, where ROAR finds measures at their best.
+    """Share of Σ|a| in the top k features by |a|; the value is at 20 % of the features, where ROAR finds measures at
+    their best.
 
     Returns:
-        Score in [0, 1] with a value at each of LENGTHS; neither direction is better: sparse is no more faithful. NaN where Σ|a| = 0.
+        Score in [0, 1] with a value at each of LENGTHS; neither direction is better: sparse is no more faithful. NaN
+        where Σ|a| = 0.
     Source: ROAR §6.1.
     """
     sizes = np.sort(np.abs(np.asarray(case.scores, dtype=np.float64)[case.free]))[::-1]
@@ -24,7 +26,21 @@ def sparsity(case: Case) -> Score:
     return Score(float(by_length[LENGTHS.index(AT)]), by_length=by_length)
 
 
-register(Metric(
-    name="sparsity", title="sparsity", direction=NEITHER, low=0, high=1, unit="share", lengths=True, magnitudes=True,
-    definition="Share of the total importance in the top 20 % of the features. Says how concentrated an attribution is, not how faithful.",
-    cost="0", passes=lambda F, draws: 0, source="ROAR §6.1", compute=sparsity))
+register(
+    Metric(
+        name="sparsity",
+        title="sparsity",
+        direction=NEITHER,
+        low=0,
+        high=1,
+        unit="share",
+        lengths=True,
+        magnitudes=True,
+        definition="Share of the total importance in the top 20 % of the features. Says how concentrated an "
+        "attribution is, not how faithful.",
+        cost="0",
+        passes=lambda F, draws: 0,
+        source="ROAR §6.1",
+        compute=sparsity,
+    )
+)

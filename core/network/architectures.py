@@ -21,7 +21,8 @@ class Architecture:
     scale_free: the size of a word embedding does not matter, since it alone is normalised first.
     first_normed: of these families, the embedding output is normalised already.
     position_offset: positions that the position table reserves.
-    soft_attention: its attention takes a bias for each pair of tokens, see `attention_bias`, and a special token is always there to attend to.
+    soft_attention: its attention takes a bias for each pair of tokens, see `attention_bias`, and a special token is
+    always there to attend to.
     after_mixing: path, in the last layer, of the module behind its attention: from there on no token sees another.
     """
 
@@ -41,7 +42,9 @@ ARCHITECTURES = {
     "deberta-v2": Architecture(type_ids=True),
     "roberta": Architecture(position_offset=2, soft_attention=True, after_mixing="attention.output"),
     "distilbert": Architecture(soft_attention=True),
-    "modernbert": Architecture(reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True),
+    "modernbert": Architecture(
+        reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True
+    ),
     "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1")),
 }
 
@@ -52,7 +55,9 @@ def architecture_of(model_type: str) -> Architecture:
         return ARCHITECTURES[model_type]
     except KeyError:
         known = ", ".join(sorted(ARCHITECTURES))
-        raise UnsupportedModel(f"Models of type {model_type!r} are not supported. Choose a sequence classifier of one of: {known}.") from None
+        raise UnsupportedModel(
+            f"Models of type {model_type!r} are not supported. Choose a sequence classifier of one of: {known}."
+        ) from None
 
 
 def is_scale_free(architecture: Architecture, config) -> bool:
@@ -101,21 +106,26 @@ def classify(module, architecture: Architecture, embeddings, attention, type_ids
 
 
 def attention_bias(weights):
-    """What is added to attention before the softmax so that attending to token t counts `weights` [B, T] in [0, 1] → Tensor[B, 1, T, T].
+    """What is added to attention before the softmax so that attending to token t counts `weights` [B, T] in [0, 1] →
+    Tensor[B, 1, T, T].
 
     0 hides a token as padding is hidden. For families that see all tokens at once.
     """
     import torch
 
     T = weights.shape[1]
-    return torch.log(weights).clamp(min=torch.finfo(weights.dtype).min)[:, None, None, :].expand(-1, 1, T, T).contiguous()
+    return (
+        torch.log(weights).clamp(min=torch.finfo(weights.dtype).min)[:, None, None, :].expand(-1, 1, T, T).contiguous()
+    )
 
 
 @contextlib.contextmanager
 def only_what_is_read(module, architecture: Architecture) -> Iterator[None]:
-    """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing else.
+    """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing
+    else.
 
-    Logits stay the same up to rounding, and three quarters of that layer's work are saved; hidden states and attention must not be asked for meanwhile.
+    Logits stay the same up to rounding, and three quarters of that layer's work are saved; hidden states and attention
+    must not be asked for meanwhile.
     The caller holds the model's lock. Families without `after_mixing` run as they are.
     """
     if architecture.after_mixing is None or module.config.chunk_size_feed_forward:

@@ -31,7 +31,9 @@ class Feature:
 
 @dataclass(frozen=True)
 class Truncation:
-    """What the model does not read: words of the first text (a word cut in two is not read), and whether the second was cut."""
+    """What the model does not read: words of the first text (a word cut in two is not read), and whether the second was
+    cut.
+    """
 
     words: int
     words_read: int
@@ -117,8 +119,16 @@ def _split_edges(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(a, b) for a, b in ((start, first), (first, last), (last, end)) if a < b]
 
 
-def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word", max_tokens: int,
-           mask_id: int, second_maskable: bool = False) -> Encoded:
+def encode(
+    tokenizer,
+    text: str,
+    second: str | None = None,
+    *,
+    unit: str = "word",
+    max_tokens: int,
+    mask_id: int,
+    second_maskable: bool = False,
+) -> Encoded:
     """Tokenise an example and tie its tokens to features.
 
     A token belongs to the word in which its first non-space character lies. Where one token spans
@@ -154,18 +164,39 @@ def encode(tokenizer, text: str, second: str | None = None, *, unit: str = "word
     texts, own = (text, second if second_maskable else None), (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
     feature_of, features, premasked = _tied(texts, sides, offsets, unit, spellings, own)
     if not features:
-        raise NoFeatures("The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word.")
+        raise NoFeatures(
+            "The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word."
+        )
     if unit in GROUPS:
         word_of, _, masked = _tied(texts, sides, offsets, "word", spellings, own)
         typed = (word_of >= 0) & masked[word_of]
-        ids, premasked = np.where(typed, mask_id, ids), np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
-    return Encoded(text, second, unit, ids, _type_ids(batch), feature_of, tuple(features), premasked, mask_id,
-                   _truncation(text, second, encoding, sides, spellings))
+        ids, premasked = (
+            np.where(typed, mask_id, ids),
+            np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0,
+        )
+    return Encoded(
+        text,
+        second,
+        unit,
+        ids,
+        _type_ids(batch),
+        feature_of,
+        tuple(features),
+        premasked,
+        mask_id,
+        _truncation(text, second, encoding, sides, spellings),
+    )
 
 
 def _tokenised(tokenizer, text, second, max_tokens):
-    batch = tokenizer(encodable(text), None if second is None else encodable(second), truncation=True,
-                      max_length=max_tokens, return_offsets_mapping=True, verbose=False)
+    batch = tokenizer(
+        encodable(text),
+        None if second is None else encodable(second),
+        truncation=True,
+        max_length=max_tokens,
+        return_offsets_mapping=True,
+        verbose=False,
+    )
     return batch, batch.encodings[0]
 
 
@@ -205,7 +236,8 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
     """Tie tokens to the features of both texts (None: it has none).
 
     Returns:
-        feature_of int64[T], features, and bool[F]: whether any of it is a typed mask; own: bool[T], the tokenizer's mask token.
+        feature_of int64[T], features, and bool[F]: whether any of it is a typed mask; own: bool[T], the tokenizer's
+        mask token.
     """
     feature_of, features, typed = np.full(len(offsets), -1, dtype=np.int64), [], []
     for side, text in enumerate(texts):
@@ -246,7 +278,9 @@ def _owners(text, offsets, unit, spellings):
 
 
 def _spans(text, offsets, unit, spellings) -> np.ndarray:
-    """Characters of words, int64[W, 2], or of clauses or sentences, the last that is read no further than to the end of a word."""
+    """Characters of words, int64[W, 2], or of clauses or sentences, the last that is read no further than to the end of
+    a word.
+    """
     words = np.array(find_words(text, spellings), dtype=np.int64).reshape(-1, 2)
     if unit not in GROUPS:
         return words

@@ -66,7 +66,7 @@ def _cuts(text: str, unit: str) -> list[int]:
         seen, begins = start, not worded
         # Behind a sign in here stands more than signs.
         for sign in inside.finditer(plain, start, start + len(run[0].rstrip(signs + _CLOSERS))):
-            worded, seen = worded or _has_word(plain[seen:sign.end()]), sign.end()
+            worded, seen = worded or _has_word(plain[seen : sign.end()]), sign.end()
             if worded and not _in_number(plain, *sign.span()):
                 cuts.append(sign.end())
                 start, worded, begins = sign.end(), False, True
@@ -81,7 +81,7 @@ def _ends(part: str, unit: str, begins: bool) -> bool:
     if part in _HYPHENS:
         return unit == "clause"
     body = part.rstrip(_SIGNS[unit] + _CLOSERS)
-    tail = part[len(body):].translate(_NO_CLOSERS)
+    tail = part[len(body) :].translate(_NO_CLOSERS)
     if tail != "." or not body:
         return bool(tail)
     last = body.rpartition(".")[2].lstrip(_OPENERS)
@@ -89,7 +89,7 @@ def _ends(part: str, unit: str, begins: bool) -> bool:
 
 
 def _in_number(text: str, start: int, end: int) -> bool:
-    return text[start - 1:start].isdecimal() and text[end:end + 1].isdecimal()
+    return text[start - 1 : start].isdecimal() and text[end : end + 1].isdecimal()
 
 
 def _has_word(part: str) -> bool:

@@ -51,8 +51,12 @@ def half_speed(device: str) -> float:
     try:
         times = {}
         for dtype in (torch.float32, torch.bfloat16):
-            left, right = torch.ones(1024, 384, dtype=dtype, device=device), torch.ones(384, 1536, dtype=dtype, device=device)
-            # The fastest of several: others may be at work on the same cores, and the first product prepares what the rest use.
+            left, right = (
+                torch.ones(1024, 384, dtype=dtype, device=device),
+                torch.ones(384, 1536, dtype=dtype, device=device),
+            )
+            # The fastest of several: others may be at work on the same cores, and the first product prepares what the
+            # rest use.
             times[dtype] = min(_product(left, right) for _ in range(15))
         return times[torch.float32] / times[torch.bfloat16]
     except (RuntimeError, TypeError):

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from core.network.architectures import Architecture, attention_bias, classify, normalised, only_what_is_read, reading_position
+from core.network.architectures import (
+    Architecture,
+    attention_bias,
+    classify,
+    normalised,
+    only_what_is_read,
+    reading_position,
+)
 from core.network.features import Encoded, encode
 from core.network.locks import FairLock
 from core.network.scheduler import ZERO_ID, Scheduler
@@ -44,8 +51,15 @@ class Model:
 
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
-        rows, tokens, multiple = (512, 65_536, 1) if self.device != "cpu" else (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
-        # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector comes by.
+        rows, tokens, multiple = (
+            (512, 65_536, 1)
+            if self.device != "cpu"
+            else (64, 4_096, 1)
+            if self.precision == "float32"
+            else (256, 8_192, 16)
+        )
+        # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector
+        # comes by.
         run = weakref.WeakMethod(self.run)
         self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple)
 
@@ -84,16 +98,26 @@ class Model:
                 self._spread = float(self.word_embeddings.float().std())
             return self._spread
 
-    def encode(self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False) -> Encoded:
+    def encode(
+        self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False
+    ) -> Encoded:
         """Encode an example for this model; see `core.network.features.encode`."""
-        return encode(self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id,
-                      second_maskable=second_maskable)
+        return encode(
+            self.tokenizer,
+            text,
+            second,
+            unit=unit,
+            max_tokens=self.max_tokens,
+            mask_id=self.mask_id,
+            second_maskable=second_maskable,
+        )
 
     def run(self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False):
         """Run one batch without gradients.
 
         Args:
-            ids: int64[B, T], right-padded, ZERO_ID for a zero word embedding; lengths: int64[B]; type_ids: int64[B, T] or None.
+            ids: int64[B, T], right-padded, ZERO_ID for a zero word embedding; lengths: int64[B]; type_ids: int64[B, T]
+                or None.
             hidden: also give the hidden states of all L outputs, after layer normalisation, pooled over
                 the non-padding tokens: their maximum ("max" or True) or their mean ("mean").
         Returns:
@@ -106,7 +130,16 @@ class Model:
             padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
             types = None if type_ids is None else self.tensor(type_ids)
             with contextlib.nullcontext() if hidden else only_what_is_read(self.module, self.architecture):
-                logits, states, _ = classify(self.module, self.architecture, self._embedded(ids, ids_t), padding, types, lengths_t, bool(hidden), False)
+                logits, states, _ = classify(
+                    self.module,
+                    self.architecture,
+                    self._embedded(ids, ids_t),
+                    padding,
+                    types,
+                    lengths_t,
+                    bool(hidden),
+                    False,
+                )
             pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
             return logits.float().cpu().numpy(), pooled
 
@@ -125,7 +158,8 @@ class Model:
         """Run word embeddings Tensor[B, T, E] of equal length without gradients; the caller holds `lock`.
 
         Args:
-            weights: Tensor[B, T] in [0, 1], how much attention to each token counts: its logarithm is added before the softmax. 0 hides it.
+            weights: Tensor[B, T] in [0, 1], how much attention to each token counts: its logarithm is added before the
+                softmax. 0 hides it.
             pooling: give hidden states too, as `run` does: "max" or "mean".
         Returns:
             float32[B, C] logits, and float32[B, L, H] or None.
@@ -134,7 +168,9 @@ class Model:
         types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
         attention = None if weights is None else attention_bias(weights)
         with contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture):
-            logits, states, _ = classify(self.module, self.architecture, embeddings, attention, types, lengths, bool(pooling), False)
+            logits, states, _ = classify(
+                self.module, self.architecture, embeddings, attention, types, lengths, bool(pooling), False
+            )
         pooled = self._pool(states, None, pooling == "mean").float().cpu().numpy() if pooling else None
         return logits.float().cpu().numpy(), pooled
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-_TOO_LARGE = ("One input alone does not fit into the device's memory. Use a shorter text, "
-              "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu).")
+_TOO_LARGE = (
+    "One input alone does not fit into the device's memory. Use a shorter text, "
+    "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu)."
+)
 # Stands in ids for a token whose word embedding is zero.
 ZERO_ID = -1
 
@@ -29,7 +31,9 @@ class NonFinite(ValueError):
 
 @dataclass(frozen=True)
 class Input:
-    """One input: ids int64[T], ZERO_ID for a zero word embedding, and, where the model takes them, type_ids int64[T]."""
+    """One input: ids int64[T], ZERO_ID for a zero word embedding, and, where the model takes them, type_ids
+    int64[T].
+    """
 
     ids: np.ndarray
     type_ids: np.ndarray | None = None
@@ -92,8 +96,14 @@ class Scheduler:
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
 
-    def run(self, rows: Sequence[Input], *, hidden: bool | str = False, progress: Callable[[int, int], None] | None = None,
-            cancelled: Callable[[], bool] | None = None) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
+    def run(
+        self,
+        rows: Sequence[Input],
+        *,
+        hidden: bool | str = False,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray | None]]:
         """Yield (indices int64[B], logits float32[B, C], states float32[B, L, H] or None) per batch.
 
         Rows come in order of length, not as given; every row comes exactly once. A consumer that
@@ -114,7 +124,7 @@ class Scheduler:
         while done < len(order):
             if cancelled is not None and cancelled():
                 raise Cancelled(f"stopped after {done} of {len(rows)} inputs")
-            indices = order[done:done + self._fit(rows, order, done)]
+            indices = order[done : done + self._fit(rows, order, done)]
             try:
                 logits, states = self._batch([rows[i] for i in indices], hidden)
             except Exception as error:
@@ -144,9 +154,9 @@ class Scheduler:
         ids = np.zeros((len(rows), int(lengths.max())), dtype=np.int64)
         types = None if rows[0].type_ids is None else np.zeros_like(ids)
         for i, row in enumerate(rows):
-            ids[i, :lengths[i]] = row.ids
+            ids[i, : lengths[i]] = row.ids
             if types is not None:
-                types[i, :lengths[i]] = row.type_ids
+                types[i, : lengths[i]] = row.type_ids
         with self._lock:
             started = time.perf_counter()
             logits, states = self.network(ids, lengths, types, hidden)
@@ -182,7 +192,9 @@ def is_out_of_memory(error: Exception) -> bool:
         return True
     # The CPU and MPS allocators raise plain RuntimeErrors.
     text = str(error).lower()
-    return isinstance(error, RuntimeError) and ("out of memory" in text or "not enough memory" in text or "can't allocate memory" in text)
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in text or "not enough memory" in text or "can't allocate memory" in text
+    )
 
 
 def _release_memory() -> None:

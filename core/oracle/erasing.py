@@ -1,4 +1,6 @@
-"""Erase features of an example: by the mask token, by taking their tokens out, by the zero embedding or by the unknown token."""
+"""Erase features of an example: by the mask token, by taking their tokens out, by the zero embedding or by the unknown
+token.
+"""
 
 import numpy as np
 
@@ -21,7 +23,8 @@ def erasures_of(model) -> tuple[str, ...]:
 def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknown: int | None = None) -> list[Input]:
     """Inputs with features erased.
 
-    A feature that the text itself masks keeps its mask token under every erasure, so that erasing nothing is the same input under
+    A feature that the text itself masks keeps its mask token under every erasure, so that erasing nothing is the same
+    input under
     all; a typed mask inside a clause or sentence goes with it.
     Removal alone changes the length; special tokens and the second text stay, alone where every feature is removed.
 
@@ -52,5 +55,8 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
 
 def _without(encoded: Encoded, whole: np.ndarray, gone: np.ndarray) -> Input:
     if gone.all():
-        raise NothingLeft("With every word removed this model’s input is empty, and it gives no score. Choose erasure by the mask token.")
+        raise NothingLeft(
+            "With every word removed this model’s input is empty, and it gives no score. Choose erasure by the mask "
+            "token."
+        )
     return Input(whole[~gone], None if encoded.type_ids is None else encoded.type_ids[~gone])

@@ -95,6 +95,8 @@ class Inside:
 def finite(scores: np.ndarray) -> np.ndarray:
     """Pass scores on; NonFinite with a sentence if one is NaN or infinite."""
     if not np.isfinite(scores).all():
-        raise NonFinite("The model's gradient or attention is not a finite number for this text. "
-                        "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+        raise NonFinite(
+            "The model's gradient or attention is not a finite number for this text. "
+            "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
+        )
     return scores

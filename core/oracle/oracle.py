@@ -30,7 +30,9 @@ class Oracle:
         self.model, self.encoded, self.store, self.erasure = model, encoded, store, erasure
         self.counters = Counters()
         other = {} if erasure == MASK else {"erasure": erasure}
-        self.key = canonical_key("forward", 1, model=model.digest, precision=model.precision, example=encoded.digest, **other)
+        self.key = canonical_key(
+            "forward", 1, model=model.digest, precision=model.precision, example=encoded.digest, **other
+        )
         self._logits: dict[bytes, np.ndarray] = {}
         self._states: OrderedDict[tuple[str, bytes], np.ndarray] = OrderedDict()
         self._unsaved: list[bytes] = []
@@ -43,8 +45,13 @@ class Oracle:
     def F(self) -> int:
         return self.encoded.F
 
-    def logits(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
-               cancelled: Callable[[], bool] | None = None) -> np.ndarray:
+    def logits(
+        self,
+        masks: np.ndarray,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> np.ndarray:
         """Logits of masked inputs.
 
         Args:
@@ -62,10 +69,14 @@ class Oracle:
         self.counters.add(queries=len(keys))
         if any(key not in self._logits for key in keys):
             with self._lock:
-                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", progress, cancelled)
+                self._compute(
+                    masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", progress, cancelled
+                )
         return self._known_logits(keys)
 
-    def logits_and_states(self, masks: np.ndarray, pooling: str = "max", *, progress=None, cancelled=None) -> tuple[np.ndarray, np.ndarray]:
+    def logits_and_states(
+        self, masks: np.ndarray, pooling: str = "max", *, progress=None, cancelled=None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
 
         States are the maximum or the mean over the non-padding tokens after layer normalisation. The
@@ -78,7 +89,9 @@ class Oracle:
         self.counters.add(queries=len(keys))
         with self._lock:
             held = {k: self._states[pooling, k] for k in keys if (pooling, k) in self._states}
-            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, progress, cancelled)
+            held |= self._compute(
+                masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, progress, cancelled
+            )
             return self._known_logits(keys), np.stack([held[k] for k in keys])
 
     def known(self, masks: np.ndarray) -> np.ndarray:
@@ -100,18 +113,24 @@ class Oracle:
         if not missing:
             return {}
         place = {key: i for i, key in enumerate(keys)}
-        rows = erased_rows(self.encoded, np.asarray(masks)[[place[k] for k in missing]], self.erasure, self.model.unknown_id)
+        rows = erased_rows(
+            self.encoded, np.asarray(masks)[[place[k] for k in missing]], self.erasure, self.model.unknown_id
+        )
         fresh, broken = {}, 0
         try:
-            for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, progress=progress, cancelled=cancelled):
+            for indices, logits, states in self.model.scheduler.run(
+                rows, hidden=pooling, progress=progress, cancelled=cancelled
+            ):
                 self.counters.add(passes=len(indices), batches=1)
                 broken += self._keep([missing[i] for i in indices], logits, states, pooling, fresh)
         finally:
             if len(self._unsaved) >= SEGMENT_ROWS:
                 self.flush()
         if broken:
-            raise NonFinite(f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. "
-                            "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+            raise NonFinite(
+                f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. "
+                "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
+            )
         return fresh
 
     def _keep(self, keys, logits, states, pooling, fresh) -> int:
@@ -134,7 +153,12 @@ class Oracle:
         width = -(-self.F // 8)
         for segment in self.store.segments(self.key) if self.store is not None else ():
             masks, logits = segment.arrays.get("masks"), segment.arrays.get("logits")
-            if masks is not None and logits is not None and masks.shape == (len(logits), width) and logits.shape[1:] == (self.model.C,):
+            if (
+                masks is not None
+                and logits is not None
+                and masks.shape == (len(logits), width)
+                and logits.shape[1:] == (self.model.C,)
+            ):
                 self._logits.update(zip((row.tobytes() for row in masks), logits))
 
 

@@ -28,30 +28,51 @@ class StateTest(Protocol):
 
 
 class Soft:
-    """Soft perturbations of one example under one model: (retain float[F], kind) → float64[K, C], probabilities of K draws.
+    """Soft perturbations of one example under one model: (retain float[F], kind) → float64[K, C], probabilities of K
+    draws.
 
-    Draw k depends on seed, example and k alone: the same for every attribution, and more draws begin with the same ones.
-    Special tokens and the second text are always kept whole; a feature that the text itself masks keeps its mask token. What was
+    Draw k depends on seed, example and k alone: the same for every attribution, and more draws begin with the same
+    ones.
+    Special tokens and the second text are always kept whole; a feature that the text itself masks keeps its mask token.
+    What was
     asked before is remembered.
 
-    Kinds (q of a token: its feature's retain; e: its word embedding; σ: standard deviation of the model's word embeddings):
+    Kinds (q of a token: its feature's retain; e: its word embedding; σ: standard deviation of the model's word
+    embeddings):
 
     - Bernoulli: each element of e is kept with probability q, else 0 (SoftFaith Eq. 5).
-    - added noise: e + (1 − q)·σ·ε, ε standard normal (Eq. 7). Departure: σ brings the noise to the size of what it is added to,
+    - added noise: e + (1 − q)·σ·ε, ε standard normal (Eq. 7). Departure: σ brings the noise to the size of what it is
+      added to,
       which ε alone is not for every model.
     - mixed noise: q·e + (1 − q)·σ·ε (Eq. 8), σ as above.
-    - attention mask: log q is added to what every token's attention to this one weighs, so that q = 0 hides it and q = 1 leaves
-      it as it is; without draws, K equal rows. NaN for families whose attention takes no such mask, or that have no special token in
+    - attention mask: log q is added to what every token's attention to this one weighs, so that q = 0 hides it and q =
+      1 leaves
+      it as it is; without draws, K equal rows. NaN for families whose attention takes no such mask, or that have no
+      special token in
       front which is always attended to (`Architecture.soft_attention`).
 
     Source: SoftFaith Eq. 5, 7, 8 and §6; DESIGN §1.
     """
 
-    def __init__(self, model: Model, encoded: Encoded, draws: int = DRAWS, seed: int = 0, cancelled: Callable[[], bool] | None = None,
-                 test: StateTest | None = None):
+    def __init__(
+        self,
+        model: Model,
+        encoded: Encoded,
+        draws: int = DRAWS,
+        seed: int = 0,
+        cancelled: Callable[[], bool] | None = None,
+        test: StateTest | None = None,
+    ):
         if draws < 1:
             raise ValueError(f"soft metrics need at least one draw, got {draws}")
-        self.model, self.encoded, self.draws, self.seed, self.cancelled, self.test = model, encoded, draws, seed, cancelled, test
+        self.model, self.encoded, self.draws, self.seed, self.cancelled, self.test = (
+            model,
+            encoded,
+            draws,
+            seed,
+            cancelled,
+            test,
+        )
         self.counters = Counters()
         self._known: dict[tuple[str, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
         self._noise: dict[int, np.ndarray] = {}
@@ -72,19 +93,24 @@ class Soft:
         return self._found(retain, kind)[0]
 
     def p(self, retain: np.ndarray, kind: str = BERNOULLI) -> dict[str, np.ndarray]:
-        """p-values of the perturbed inputs, {form: float64[K]}, or [1] where all draws are alike; {} without a test. From the same passes; raises as
+        """p-values of the perturbed inputs, {form: float64[K]}, or [1] where all draws are alike; {} without a test.
+        From the same passes; raises as
         `probabilities`. Source: FMM §3.3."""
         return self._found(retain, kind)[1]
 
     def ask(self, retains: Iterable[np.ndarray], kind: str = BERNOULLI) -> None:
-        """Compute what will be asked for, draws of several attributions in one batch; what is known costs nothing. Args and errors as `probabilities`."""
+        """Compute what will be asked for, draws of several attributions in one batch; what is known costs nothing. Args
+        and errors as `probabilities`.
+        """
         if kind not in PERTURBATIONS:
             raise ValueError(f"the perturbation must be one of {PERTURBATIONS}, got {kind!r}")
         checked = [self._checked(retain) for retain in retains]
         with self._lock:
             wanted = {retain.tobytes(): retain for retain in checked if (kind, retain.tobytes()) not in self._known}
             if wanted:
-                self._known.update(zip([(kind, key) for key in wanted], self._compute(np.stack(list(wanted.values())), kind)))
+                self._known.update(
+                    zip([(kind, key) for key in wanted], self._compute(np.stack(list(wanted.values())), kind))
+                )
 
     def _found(self, retain: np.ndarray, kind: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         self.ask([retain], kind)
@@ -103,28 +129,48 @@ class Soft:
         of, shares = self.encoded.feature_of, np.where(self.encoded.premasked, 1.0, retains)
         tokens = np.where(of >= 0, shares[:, of], 1.0).astype(np.float32)
         # Without chance in it every draw is the same.
-        alike = (tokens == 1.0).all(axis=1) | (kind == ATTENTION) | (kind == BERNOULLI) & np.isin(tokens, (0.0, 1.0)).all(axis=1)
+        alike = (
+            (tokens == 1.0).all(axis=1)
+            | (kind == ATTENTION)
+            | (kind == BERNOULLI) & np.isin(tokens, (0.0, 1.0)).all(axis=1)
+        )
         # By draw, so that each one's noise is at hand for all attributions.
         rows = [(k, i) for k in range(self.draws) for i in range(len(tokens)) if k == 0 or not alike[i]]
         shown = () if self.test is None else self.test.forms
-        logits, p = np.zeros((len(tokens), self.draws, self.model.C)), {form: np.zeros((len(tokens), self.draws)) for form in shown}
+        logits, p = (
+            np.zeros((len(tokens), self.draws, self.model.C)),
+            {form: np.zeros((len(tokens), self.draws)) for form in shown},
+        )
         for part, found, states in self._batches(rows, tokens, kind):
             at = [i for _, i in part], [k for k, _ in part]
             logits[at] = found
             if not np.isfinite(found).all() or states is not None and not np.isfinite(states).all():
-                raise NonFinite("The model gives NaN or infinity for softly perturbed inputs. Compute in float32 (FAITHSCOPE_PRECISION=float32), "
-                                "or choose another model.")
+                raise NonFinite(
+                    "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
+                    "(FAITHSCOPE_PRECISION=float32), "
+                    "or choose another model."
+                )
             for form, totals in ({} if states is None else self.test(states)).items():
                 p[form][at] = totals
         logits[alike] = logits[alike, :1]
         odds = np.exp(logits - logits.max(axis=2, keepdims=True))
-        return [(odds[i] / odds[i].sum(axis=1, keepdims=True), {form: p[form][i, :1 if alike[i] else None] for form in shown}) for i in range(len(tokens))]
+        return [
+            (
+                odds[i] / odds[i].sum(axis=1, keepdims=True),
+                {form: p[form][i, : 1 if alike[i] else None] for form in shown},
+            )
+            for i in range(len(tokens))
+        ]
 
-    def _batches(self, rows: list[tuple[int, int]], tokens: np.ndarray, kind: str) -> Iterator[tuple[list[tuple[int, int]], np.ndarray, np.ndarray | None]]:
-        """(draw, attribution) pairs in batches as large as fit; a batch that exhausts the memory is halved, as the scheduler halves its own."""
+    def _batches(
+        self, rows: list[tuple[int, int]], tokens: np.ndarray, kind: str
+    ) -> Iterator[tuple[list[tuple[int, int]], np.ndarray, np.ndarray | None]]:
+        """(draw, attribution) pairs in batches as large as fit; a batch that exhausts the memory is halved, as the
+        scheduler halves its own.
+        """
         scheduler, done = self.model.scheduler, 0
         while done < len(rows):
-            part = rows[done:done + min(scheduler.max_rows, max(1, scheduler.max_tokens // self.encoded.T))]
+            part = rows[done : done + min(scheduler.max_rows, max(1, scheduler.max_tokens // self.encoded.T))]
             try:
                 logits, states = self._batch(part, tokens, kind)
             except Exception as error:
@@ -135,7 +181,9 @@ class Soft:
             done += len(part)
             yield part, logits, states
 
-    def _batch(self, part: list[tuple[int, int]], tokens: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray | None]:
+    def _batch(
+        self, part: list[tuple[int, int]], tokens: np.ndarray, kind: str
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Logits float32[B, C] of (draw, attribution) pairs, and their hidden states where they are tested."""
         if self.cancelled is not None and self.cancelled():
             raise Cancelled("stopped between two batches")
@@ -143,7 +191,11 @@ class Soft:
 
         model, encoded = self.model, self.encoded
         # Before the lock and the clock: drawing is no work of the network.
-        noise = None if kind == ATTENTION else self._noise_of([k for k, _ in part], _UNIFORM if kind == BERNOULLI else _NORMAL)
+        noise = (
+            None
+            if kind == ATTENTION
+            else self._noise_of([k for k, _ in part], _UNIFORM if kind == BERNOULLI else _NORMAL)
+        )
         with model.lock, torch.inference_mode():
             began = time.perf_counter()
             embedded = model.embed(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool)))
@@ -158,7 +210,9 @@ class Soft:
         return found
 
     def _noise_of(self, draws: list[int], kind: int) -> np.ndarray:
-        """Noise of each row's draw, float32[B, T, E]: uniform in [0, 1), or normal of the word embeddings' standard deviation."""
+        """Noise of each row's draw, float32[B, T, E]: uniform in [0, 1), or normal of the word embeddings' standard
+        deviation.
+        """
         E, held = self.model.word_embeddings.shape[1], self._noise.get(kind)
         if held is None and 4 * self.draws * self.encoded.T * E <= _HELD_BYTES:
             held = self._noise[kind] = np.stack([self._draw(kind, k, E) for k in range(self.draws)])
@@ -170,11 +224,17 @@ class Soft:
     def _draw(self, kind: int, k: int, E: int) -> np.ndarray:
         rng = np.random.default_rng([self.seed, 17, kind, k, int(self.encoded.digest[:8], 16)])
         shape = self.encoded.T, E
-        return rng.random(shape, dtype=np.float32) if kind == _UNIFORM else rng.standard_normal(shape, dtype=np.float32) * np.float32(self.model.spread)
+        return (
+            rng.random(shape, dtype=np.float32)
+            if kind == _UNIFORM
+            else rng.standard_normal(shape, dtype=np.float32) * np.float32(self.model.spread)
+        )
 
 
 def _perturbed(embedded, share, noise, kind: str):
-    """Word embeddings Tensor[B, T, E] of [1, T, E], of which `share` [B, T, 1] is kept; share and noise in single precision, whatever the model's is."""
+    """Word embeddings Tensor[B, T, E] of [1, T, E], of which `share` [B, T, 1] is kept; share and noise in single
+    precision, whatever the model's is.
+    """
     if kind == BERNOULLI:
         return embedded * (noise < share)
     return ((embedded if kind == ADDED else embedded * share) + (1 - share) * noise).to(embedded.dtype)

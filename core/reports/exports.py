@@ -23,15 +23,30 @@ from core.network.model import Model
 
 PACKAGES = ("faithscope", "torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
-CONSTANT = ["model", "weights_sha256", "precision", "device", "data", "data_sha256", "text_sha256", "class", "feature_unit", "software",
-            "measure_version", "date"]
+CONSTANT = [
+    "model",
+    "weights_sha256",
+    "precision",
+    "device",
+    "data",
+    "data_sha256",
+    "text_sha256",
+    "class",
+    "feature_unit",
+    "software",
+    "measure_version",
+    "date",
+]
 
 # Control characters as their signs; what no document may hold, as a replacement character.
-_SIGNS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"} | {127: 0x2421} \
+_SIGNS = (
+    {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
+    | {127: 0x2421}
     | {code: 0xFFFD for code in (*range(0x80, 0xA0), 0xFFFE, 0xFFFF)}
+)
 # Where a program may begin a cell, what it may skip there, and what makes the rest a formula. A comma between
 # quotes is safe; a semicolon is not, since half of Europe's spreadsheets part cells by it.
-_SKIPPED = "[ \\x0b\\x0c\\xa0\\xad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff\"`´“”„‘’«»]*"
+_SKIPPED = '[ \\x0b\\x0c\\xa0\\xad\u1680\u2000-\u200f\u202a-\u202f\u205f-\u2069\u3000\ufeff"`´“”„‘’«»]*'
 _FORMULA = "=+\\-@＝＋－＠﹦﹢﹣﹫"
 _RISKY = f"(?:\\A(?={_SKIPPED}[{_FORMULA}'\\t\\r\\n])|(?<=[\\t\\r\\n;；\u2028\u2029])(?={_SKIPPED}[{_FORMULA}']))"
 _GUARD, _GUARDED = re.compile(_RISKY), re.compile(_RISKY.replace("(?=", "'(?="))
@@ -42,7 +57,8 @@ class Shown:
     """An attribution view of one example, ready to be written down.
 
     probabilities: float[C]; target: the explained class, 0..C−1; rows: one a measure; label_class: the
-    class that the example's label means, if any; answer: the page's sentence, as text; notes: sentences a reader must know; provenance: see `provenance`.
+    class that the example's label means, if any; answer: the page's sentence, as text; notes: sentences a reader must
+    know; provenance: see `provenance`.
     """
 
     encoded: Encoded
@@ -100,10 +116,15 @@ def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, and the lines. position counts from 1; start and end are characters of the text;
+        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, and the lines. position counts
+        from 1; start and end are characters of the text;
         value and place are empty where the text masks the feature, value where a measure gives places only.
     """
-    facts = shown.provenance | {"software": ", ".join(f"{name} {shown.provenance[name]}" for name in ("python", *PACKAGES) if name in shown.provenance)}
+    facts = shown.provenance | {
+        "software": ", ".join(
+            f"{name} {shown.provenance[name]}" for name in ("python", *PACKAGES) if name in shown.provenance
+        )
+    }
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
     lines = []
     known, marks = bool(shown.example.evidence), feature_mask(shown.encoded, shown.example.evidence)
@@ -111,8 +132,25 @@ def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
         for i, feature in enumerate(shown.encoded.features):
             masked = bool(row.masked[i])
             value = None if masked or row.kind == "rank" else float(row.scores[i])
-            lines.append([shown.example.id, i + 1, feature.text, feature.start, feature.end, masked, row.measure, row.variant, value,
-                          row.unit, None if masked else int(row.places[i]), *[bool(marks[i])] * known, *constant, measures()[row.measure].version, facts.get("date", "")])
+            lines.append(
+                [
+                    shown.example.id,
+                    i + 1,
+                    feature.text,
+                    feature.start,
+                    feature.end,
+                    masked,
+                    row.measure,
+                    row.variant,
+                    value,
+                    row.unit,
+                    None if masked else int(row.places[i]),
+                    *[bool(marks[i])] * known,
+                    *constant,
+                    measures()[row.measure].version,
+                    facts.get("date", ""),
+                ]
+            )
     return COLUMNS + ["evidence"] * known + CONSTANT, lines
 
 
@@ -121,7 +159,9 @@ def model_identity(model: Model) -> dict[str, str]:
     return {"model": model.name, "weights_sha256": model.digest, "precision": model.precision, "device": model.device}
 
 
-def identity(model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int) -> dict[str, str]:
+def identity(
+    model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int
+) -> dict[str, str]:
     """What an attribution is of: model, data, example, class and unit; cheap enough for every view.
 
     Args:
@@ -129,16 +169,30 @@ def identity(model: Model, encoded: Encoded, example: Example, data: str, data_d
         target: the explained class, 0..C−1.
     """
     second = {} if encoded.second is None else {"second_text_sha256": _digest(encoded.second)}
-    return model_identity(model) | {"data": data, "data_sha256": data_digest, "example": example.id, "text_sha256": _digest(encoded.text)} | second | \
-        {"class": model.labels[target], "feature_unit": encoded.unit}
+    return (
+        model_identity(model)
+        | {"data": data, "data_sha256": data_digest, "example": example.id, "text_sha256": _digest(encoded.text)}
+        | second
+        | {"class": model.labels[target], "feature_unit": encoded.unit}
+    )
 
 
-def provenance(model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int,
-               now: datetime.datetime | None = None) -> dict[str, str]:
+def provenance(
+    model: Model,
+    encoded: Encoded,
+    example: Example,
+    data: str,
+    data_digest: str,
+    target: int,
+    now: datetime.datetime | None = None,
+) -> dict[str, str]:
     """`identity`, and what it was made with and when: versions, and the date in UTC (ISO 8601)."""
     now = now or datetime.datetime.now(datetime.timezone.utc)
-    return identity(model, encoded, example, data, data_digest, target) | versions() | \
-        {"date": now.astimezone(datetime.timezone.utc).isoformat(timespec="seconds")}
+    return (
+        identity(model, encoded, example, data, data_digest, target)
+        | versions()
+        | {"date": now.astimezone(datetime.timezone.utc).isoformat(timespec="seconds")}
+    )
 
 
 @functools.cache
@@ -160,7 +214,9 @@ def versions() -> dict[str, str]:
 
 
 def picture_line(facts: dict[str, str]) -> str:
-    """The small line under a picture: where it comes from, of `identity` or `model_identity`. The browser adds the date of saving."""
+    """The small line under a picture: where it comes from, of `identity` or `model_identity`. The browser adds the date
+    of saving.
+    """
     parts = [f"{facts['model']} (weights {facts['weights_sha256'][:12]}…, {facts['precision']})"]
     parts += [f"class {facts['class']}"] if "class" in facts else []
     parts += [facts["data"]] if facts.get("data") else []

@@ -8,13 +8,27 @@ from core.figures.palette import RANDOM
 from core.reports.page_parts import number, typed
 
 # Where there is no number there is nothing to mark.
-# Shapes tell the directions apart without colour; a cross instead of either: rejected inputs look the same in every figure.
-_SHAPES = {"full": "M3 2L14 8L3 14Z", "open": "M13 2L2 8L13 14Z", "cross": "M3 3L13 13M13 3L3 13", "middle": "M8 1L15 8L8 15L1 8Z"}
+# Shapes tell the directions apart without colour; a cross instead of either: rejected inputs look the same in every
+# figure.
+_SHAPES = {
+    "full": "M3 2L14 8L3 14Z",
+    "open": "M13 2L2 8L13 14Z",
+    "cross": "M3 3L13 13M13 3L3 13",
+    "middle": "M8 1L15 8L8 15L1 8Z",
+}
 
 
-def drawn_gauge(rows: Sequence[Gauge], chance: Range | None, limits: tuple[float, float], tag: str, score: str, span: tuple[float, float],
-                closest: str = "") -> str:
-    """HTML of measures between (lower, upper): a band, a mark and a number for each direction, NAOPC beside them, random orders below.
+def drawn_gauge(
+    rows: Sequence[Gauge],
+    chance: Range | None,
+    limits: tuple[float, float],
+    tag: str,
+    score: str,
+    span: tuple[float, float],
+    closest: str = "",
+) -> str:
+    """HTML of measures between (lower, upper): a band, a mark and a number for each direction, NAOPC beside them,
+    random orders below.
 
     Args:
         tag: "exact" or "beam 5".
@@ -29,41 +43,72 @@ def drawn_gauge(rows: Sequence[Gauge], chance: Range | None, limits: tuple[float
     band = f'<span class="band" style="left:{_at(limits[0], axis)};width:{_wide(*limits, axis)}"></span>'
     ends = _edge(limits[1], axis, f"upper limit {number(limits[1])} ({typed(tag)})", "first")
     ends += _edge(limits[0], axis, f"lower limit {number(limits[0])} ({typed(tag)})", "")
-    lines = [_line("", ends, '<b>NAOPC</b>', "line ends")]
-    lines += [_measure(row, axis, band, row.name == closest) for row in rows] or [_line("no measure", band, "—", "line")]
+    lines = [_line("", ends, "<b>NAOPC</b>", "line ends")]
+    lines += [_measure(row, axis, band, row.name == closest) for row in rows] or [
+        _line("no measure", band, "—", "line")
+    ]
     lines += [_chance(chance, axis, band)] if chance is not None else []
-    ticks = "".join(f'<span class="tick" style="left:{_at(value, axis)}">{number(value)}</span>' for value in _ticks(*axis))
+    ticks = "".join(
+        f'<span class="tick" style="left:{_at(value, axis)}">{number(value)}</span>' for value in _ticks(*axis)
+    )
     lines += [_line("", ticks, "", "line axis"), _line("", f"AOPC: mean fall of the {typed(score)}", "", "line name")]
     return f'<div class="gauge">\n{"".join(lines)}</div>\n{_legend(rows, chance)}'
 
 
 def _line(name: str, lane: str, beside: str, kind: str) -> str:
-    return f'<div class="{kind}"><div class="who">{name}</div><div class="lane">{lane}</div><div class="normal">{beside}</div></div>\n'
+    return (
+        f'<div class="{kind}"><div class="who">{name}</div><div class="lane">{lane}</div><div '
+        f'class="normal">{beside}</div></div>\n'
+    )
 
 
 def _measure(row: Gauge, axis: tuple[float, float], band: str, closest: bool) -> str:
     marks = ""
-    for value, arrow, shape, place, marked in ((row.comprehensiveness, "↑", "full", "up", row.marked[0]), (row.sufficiency, "↓", "open", "down", row.marked[1])):
+    for value, arrow, shape, place, marked in (
+        (row.comprehensiveness, "↑", "full", "up", row.marked[0]),
+        (row.sufficiency, "↓", "open", "down", row.marked[1]),
+    ):
         marks += _mark(value, axis, "cross" if marked else shape, place, row.hue)
-        marks += f'<span class="value {place}" style="left:{_at(value, axis)}">{arrow} {number(value)}{" ⚠" if marked else ""}</span>'
+        marks += (
+            f'<span class="value {place}" style="left:{_at(value, axis)}">{arrow} '
+            f"{number(value)}{' ⚠' if marked else ''}</span>"
+        )
     normal = ""
     for arrow, text in zip("↑↓", row.normal):
         normal += f"<span>{arrow} <b>{typed(text.replace('-', '−'))}</b></span>"
     best = '<span class="mark">comes closest</span>' if closest else ""
-    return _line(f'<span class="swatch" style="background:{row.hue}"></span><span>{typed(row.name)}{best}</span>', band + marks, normal, "line")
+    return _line(
+        f'<span class="swatch" style="background:{row.hue}"></span><span>{typed(row.name)}{best}</span>',
+        band + marks,
+        normal,
+        "line",
+    )
 
 
 def _chance(chance: Range, axis: tuple[float, float], band: str) -> str:
-    reach = f'<span class="reach" style="left:{_at(chance.low, axis)};width:{_wide(chance.low, chance.high, axis)}"></span>'
+    reach = (
+        f'<span class="reach" style="left:{_at(chance.low, axis)};width:{_wide(chance.low, chance.high, axis)}"></span>'
+    )
     text = f'<span class="value up" style="left:{_at(chance.mean, axis)}">{number(chance.mean)}</span>'
-    text += f'<span class="value down" style="left:{_at(chance.mean, axis)}">{number(chance.low)} to {number(chance.high)}</span>'
+    text += (
+        f'<span class="value down" style="left:{_at(chance.mean, axis)}">{number(chance.low)} to '
+        f"{number(chance.high)}</span>"
+    )
     name = f'<span class="swatch" style="background:{RANDOM}"></span>random order'
-    return _line(name, band + reach + _mark(chance.mean, axis, "middle", "", RANDOM) + text, f"<span><b>{typed(chance.normal.replace('-', '−'))}</b></span>", "line")
+    return _line(
+        name,
+        band + reach + _mark(chance.mean, axis, "middle", "", RANDOM) + text,
+        f"<span><b>{typed(chance.normal.replace('-', '−'))}</b></span>",
+        "line",
+    )
 
 
 def _mark(value: float, axis: tuple[float, float], shape: str, place: str, hue: str) -> str:
     kind = " ".join(part for part in ("tip", shape, place) if part)
-    return f'<svg class="{kind}" viewBox="0 0 16 16" aria-hidden="true" style="left:{_at(value, axis)};color:{hue}"><path d="{_SHAPES[shape]}"></path></svg>'
+    return (
+        f'<svg class="{kind}" viewBox="0 0 16 16" aria-hidden="true" '
+        f'style="left:{_at(value, axis)};color:{hue}"><path d="{_SHAPES[shape]}"></path></svg>'
+    )
 
 
 def _edge(value: float, axis: tuple[float, float], text: str, line: str) -> str:
@@ -77,7 +122,10 @@ def _edge(value: float, axis: tuple[float, float], text: str, line: str) -> str:
 def _legend(rows: Sequence[Gauge], chance: Range | None) -> str:
     keys = []
     if rows:
-        keys += [_key("full", "comprehensiveness (↑ higher is better)"), _key("open", "sufficiency (↓ lower is better)")]
+        keys += [
+            _key("full", "comprehensiveness (↑ higher is better)"),
+            _key("open", "sufficiency (↓ lower is better)"),
+        ]
     if any(any(row.marked) for row in rows):
         keys.append(_key("cross", "⚠ rests on inputs rejected as out-of-distribution"))
     if chance is not None:
@@ -88,7 +136,10 @@ def _legend(rows: Sequence[Gauge], chance: Range | None) -> str:
 
 
 def _key(shape: str, text: str) -> str:
-    return f'<span class="key"><svg class="tip {shape}" viewBox="0 0 16 16" aria-hidden="true"><path d="{_SHAPES[shape]}"></path></svg>{text}</span>'
+    return (
+        f'<span class="key"><svg class="tip {shape}" viewBox="0 0 16 16" aria-hidden="true"><path '
+        f'd="{_SHAPES[shape]}"></path></svg>{text}</span>'
+    )
 
 
 def _at(value: float, axis: tuple[float, float]) -> str:

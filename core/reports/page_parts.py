@@ -1,4 +1,6 @@
-"""What every page that is saved has: a frame that loads and runs nothing, texts of others as typed, the prediction, and where it comes from."""
+"""What every page that is saved has: a frame that loads and runs nothing, texts of others as typed, the prediction, and
+where it comes from.
+"""
 
 import html
 import re
@@ -13,8 +15,15 @@ from core.reports.page_style import STYLE
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _MOST_CLASSES = 20
-_NAMES = {"weights_sha256": "weights, configuration and tokenizer (SHA-256)", "data_sha256": "data (SHA-256)", "text_sha256": "text (SHA-256)",
-          "second_text_sha256": "second text (SHA-256)", "feature_unit": "unit", "date": "written (UTC)", "class": "explained class"}
+_NAMES = {
+    "weights_sha256": "weights, configuration and tokenizer (SHA-256)",
+    "data_sha256": "data (SHA-256)",
+    "text_sha256": "text (SHA-256)",
+    "second_text_sha256": "second text (SHA-256)",
+    "feature_unit": "unit",
+    "date": "written (UTC)",
+    "class": "explained class",
+}
 
 
 def document(title: str, parts: Iterable[str], style: str = STYLE) -> str:
@@ -64,9 +73,16 @@ def number(value: float) -> str:
 def predicted_line(shown: Shown) -> str:
     """What the model predicts, whether that is right, and what is explained instead where something else is."""
     predicted, label = int(np.argmax(shown.probabilities)), shown.label_class
-    said = f"The model predicts <b>{other(shown.labels[predicted])}</b> (probability {number(float(shown.probabilities[predicted]))})."
+    said = (
+        f"The model predicts <b>{other(shown.labels[predicted])}</b> (probability "
+        f"{number(float(shown.probabilities[predicted]))})."
+    )
     if label is not None:
-        said += " That is right." if label == predicted else f" That is <b>wrong</b>: the label is {other(shown.labels[label])}."
+        said += (
+            " That is right."
+            if label == predicted
+            else f" That is <b>wrong</b>: the label is {other(shown.labels[label])}."
+        )
     if shown.target != predicted:
         said += f" Explained here: <b>{other(shown.labels[shown.target])}</b>."
     return said
@@ -77,11 +93,16 @@ def prediction(shown: Shown, heading: str = "Prediction") -> str:
     # With hundreds of classes the likeliest tell enough.
     likely = np.argsort(-shown.probabilities, kind="stable")[:_MOST_CLASSES].tolist()
     likely += [shown.target] if shown.target not in likely else []
-    lines = "".join(_class_line(shown, i) for i in (likely if len(shown.labels) > _MOST_CLASSES else range(len(shown.labels))))
+    lines = "".join(
+        _class_line(shown, i) for i in (likely if len(shown.labels) > _MOST_CLASSES else range(len(shown.labels)))
+    )
     left = len(shown.labels) - len(likely)
     rest = f'<p class="quiet">{left:,} more classes, each less likely.</p>\n' if left > 0 else ""
-    return (f"<section>\n<h2>{heading}</h2>\n<p>{predicted_line(shown)}</p>\n<table class=\"classes\">\n"
-            f'<thead><tr><th scope="col">class</th><th scope="col">probability</th><th></th></tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n{rest}</section>\n')
+    return (
+        f'<section>\n<h2>{heading}</h2>\n<p>{predicted_line(shown)}</p>\n<table class="classes">\n'
+        f'<thead><tr><th scope="col">class</th><th '
+        f'scope="col">probability</th><th></th></tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n{rest}</section>\n'
+    )
 
 
 def whole_text(text: str) -> str:
@@ -93,7 +114,10 @@ def second_text(shown: Shown) -> str:
     """The second text of a pair, "" where there is none."""
     if shown.encoded.second is None:
         return ""
-    return f'<div class="row"><p class="head"><b>Second text</b> read, never masked</p>\n{whole_text(shown.encoded.second)}</div>\n'
+    return (
+        f'<div class="row"><p class="head"><b>Second text</b> read, never '
+        f"masked</p>\n{whole_text(shown.encoded.second)}</div>\n"
+    )
 
 
 def noted(notes: Iterable[str]) -> str:
@@ -104,12 +128,16 @@ def noted(notes: Iterable[str]) -> str:
 
 def provenance_footer(facts: dict[str, str], heading: str = "Where this comes from") -> str:
     """The facts of `core.reports.exports.provenance`, each with its name; `heading`: HTML of ours."""
-    lines = "".join(f"<dt>{typed(_NAMES.get(name, name))}</dt><dd>{other(value)}</dd>\n" for name, value in facts.items() if value)
+    lines = "".join(
+        f"<dt>{typed(_NAMES.get(name, name))}</dt><dd>{other(value)}</dd>\n" for name, value in facts.items() if value
+    )
     return f"<footer>\n<h2>{heading}</h2>\n<dl>\n{lines}</dl>\n</footer>\n" if lines else ""
 
 
 def _class_line(shown: Shown, i: int) -> str:
     share = float(shown.probabilities[i])
     mark = ' <span class="mark">explained</span>' if i == shown.target else ""
-    return (f'<tr><th scope="row">{other(shown.labels[i])}{mark}</th><td class="number">{number(share)}</td>'
-            f'<td class="room"><span class="bar" style="width:{100 * min(1.0, max(0.0, share)):.1f}%"></span></td></tr>\n')
+    return (
+        f'<tr><th scope="row">{other(shown.labels[i])}{mark}</th><td class="number">{number(share)}</td>'
+        f'<td class="room"><span class="bar" style="width:{100 * min(1.0, max(0.0, share)):.1f}%"></span></td></tr>\n'
+    )

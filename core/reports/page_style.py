@@ -7,7 +7,7 @@ _DARK = "--ground: #0e1117; --raised: #171b24; --ink: #f3f4f6; --quiet: #a9b0bd;
 
 
 def _clear(colour: str, share: float) -> str:
-    red, green, blue = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return f"rgba({red},{green},{blue},{share})"
 
 

@@ -1,4 +1,6 @@
-"""Fetch a model's files from the hub: the small ones first, weights when they are needed, from the cache where no network answers."""
+"""Fetch a model's files from the hub: the small ones first, weights when they are needed, from the cache where no
+network answers.
+"""
 
 import contextlib
 import re
@@ -32,14 +34,26 @@ def fetch(name: str, weights: bool) -> Path:
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
     try:
-        return Path(snapshot_download(name, allow_patterns=[*_SMALL, *(_WEIGHTS if weights else [])], ignore_patterns=["*/*"],
-                                      etag_timeout=5, local_files_only=not answers(name)))
+        return Path(
+            snapshot_download(
+                name,
+                allow_patterns=[*_SMALL, *(_WEIGHTS if weights else [])],
+                ignore_patterns=["*/*"],
+                etag_timeout=5,
+                local_files_only=not answers(name),
+            )
+        )
     except (RepositoryNotFoundError, HFValidationError) as error:
         kind = "is private or gated" if isinstance(error, GatedRepoError) else "was not found on the hub"
-        raise HubError(f"{name!r} is neither bundled nor a folder, and {kind}. Check the spelling; for a private model run `hf auth login`.") from error
+        raise HubError(
+            f"{name!r} is neither bundled nor a folder, and {kind}. Check the spelling; for a private model run `hf "
+            f"auth login`."
+        ) from error
     except Exception as error:
-        raise HubError(f"{name!r} is neither bundled nor a folder here, and the hub could not be reached to fetch it. "
-                               "Connect to the network once, or give a folder that holds the model.") from error
+        raise HubError(
+            f"{name!r} is neither bundled nor a folder here, and the hub could not be reached to fetch it. "
+            "Connect to the network once, or give a folder that holds the model."
+        ) from error
 
 
 def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str, tuple[int, ...]]] | None:
@@ -58,14 +72,22 @@ def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str
     def ask():
         try:
             if adapter:
-                return [huggingface_hub.parse_safetensors_file_metadata(name, "adapter_model.safetensors", revision=revision)]
+                return [
+                    huggingface_hub.parse_safetensors_file_metadata(
+                        name, "adapter_model.safetensors", revision=revision
+                    )
+                ]
             return list(huggingface_hub.get_safetensors_metadata(name, revision=revision).files_metadata.values())
         except NotASafetensorsRepoError:
             return []
 
     with contextlib.suppress(Exception):
         if answers(name):
-            return {key: (str(info.dtype), tuple(info.shape)) for file in _within(2 * _PATIENCE, ask) for key, info in file.tensors.items()}
+            return {
+                key: (str(info.dtype), tuple(info.shape))
+                for file in _within(2 * _PATIENCE, ask)
+                for key, info in file.tensors.items()
+            }
     return None
 
 

@@ -154,11 +154,17 @@ class Library:
             self._last = max(time.time_ns(), self._last + 1)
             added = before.added if before else self._last
             try:
-                data = json.dumps({"name": name, "added": added, "descriptor": descriptor}, allow_nan=False).encode("ascii")
+                data = json.dumps({"name": name, "added": added, "descriptor": descriptor}, allow_nan=False).encode(
+                    "ascii"
+                )
             except (TypeError, ValueError, RecursionError) as error:
-                raise ValueError(f"{name[:80]!r} cannot be remembered: its description is none that JSON can hold.") from error
+                raise ValueError(
+                    f"{name[:80]!r} cannot be remembered: its description is none that JSON can hold."
+                ) from error
             if len(data) > ITEM_BYTES:
-                raise ValueError(f"{name[:80]!r} cannot be remembered: its name or description is over {ITEM_BYTES // 1_000_000} MB.")
+                raise ValueError(
+                    f"{name[:80]!r} cannot be remembered: its name or description is over {ITEM_BYTES // 1_000_000} MB."
+                )
             self._undeleted.pop((kind, name), None)
             if self._write(self._place(kind, name), data, repr(name[:80])):
                 self._unwritten.pop((kind, name), None)
@@ -176,7 +182,10 @@ class Library:
             self.last_problem = None
             if item is not None and not delete(place):
                 self._undeleted[kind, name] = item
-                self.last_problem = f"{name[:80]!r} is gone until the next start only: {self.root} cannot be written. Make that folder writable."
+                self.last_problem = (
+                    f"{name[:80]!r} is gone until the next start only: {self.root} cannot be written. "
+                    f"Make that folder writable."
+                )
 
     def _place(self, kind: str, name: str) -> Path:
         return self.root / kind / f"{_digest_of(name)}.json"
@@ -186,8 +195,10 @@ class Library:
         try:
             write_whole(place, data, replaces=True)
         except OSError as error:
-            self.last_problem = (f"{what} is remembered until this server stops and no longer: {self.root} cannot be written "
-                                 f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder.")
+            self.last_problem = (
+                f"{what} is remembered until this server stops and no longer: {self.root} cannot be written "
+                f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
+            )
         return self.last_problem is None
 
 
@@ -214,7 +225,13 @@ def _item(path: Path) -> _Item | None:
     try:
         found = json.loads(content or b"")
         name, added, descriptor = found["name"], found["added"], found["descriptor"]
-        fine = isinstance(name, str) and name.strip() and type(added) is int and isinstance(descriptor, dict) and _digest_of(name) == path.stem
+        fine = (
+            isinstance(name, str)
+            and name.strip()
+            and type(added) is int
+            and isinstance(descriptor, dict)
+            and _digest_of(name) == path.stem
+        )
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return _Item(added, name, descriptor) if fine else None

@@ -32,7 +32,21 @@ _KEY = re.compile("[0-9a-f]{64}")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
 _SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
 _UNSEALED = b"0" * 64
-_DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64", "complex64")
+_DTYPES = (
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+)
 _STALE_SECONDS = 3600
 
 
@@ -116,7 +130,9 @@ class Store:
         """Read the log under a key: its whole segments, in the order of their seals."""
         folder = self._place(key)
         try:
-            paths = sorted(path for path in folder.iterdir() if path.suffix == ".safetensors" and _KEY.fullmatch(path.stem))
+            paths = sorted(
+                path for path in folder.iterdir() if path.suffix == ".safetensors" and _KEY.fullmatch(path.stem)
+            )
         except OSError as error:
             if isinstance(error, NotADirectoryError):
                 self._set_aside(folder)
@@ -142,8 +158,10 @@ class Store:
         Raises:
             ValueError: the digest is not 64 lower-case hex characters.
         """
+
         def checked(data):
             return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None
+
         return self._read(self._place(digest, ".text"), checked)
 
     def size_bytes(self) -> int:
@@ -189,14 +207,18 @@ class Store:
 
     def _write(self, path: Path, data: bytes) -> None:
         if len(data) > 0.9 * self.cap_bytes:
-            self.last_problem = (f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store holds "
-                                 f"{self.cap_bytes / 1e6:.3g} MB. Raise FAITHSCOPE_CACHE_MB.")
+            self.last_problem = (
+                f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store holds "
+                f"{self.cap_bytes / 1e6:.3g} MB. Raise FAITHSCOPE_CACHE_MB."
+            )
             return
         try:
             write_whole(path, data)
         except OSError as error:
-            self.last_problem = (f"A result was not kept for next time: {self.root} cannot be written "
-                                 f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder.")
+            self.last_problem = (
+                f"A result was not kept for next time: {self.root} cannot be written "
+                f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
+            )
             return
         self.last_problem = None
         self._make_room(len(data))
@@ -230,7 +252,10 @@ class Store:
 
 def _pack(key: str, arrays: dict, meta: dict) -> tuple[str, bytes]:
     about = _json_bytes({"key": key, "meta": _plain(meta, "meta", finite=False)}).decode("latin-1")
-    data = save({name: _storable(name, array) for name, array in arrays.items()}, {"faithscope": f"{_UNSEALED.decode()} {about}"})
+    data = save(
+        {name: _storable(name, array) for name, array in arrays.items()},
+        {"faithscope": f"{_UNSEALED.decode()} {about}"},
+    )
     start, end = _SEAL.search(data).span(1)
     seal = hashlib.sha256(data).hexdigest()
     return seal, data[:start] + seal.encode() + data[end:]
@@ -257,10 +282,18 @@ def _unpack(data: bytes, key: str, seal: str | None = None) -> Entry | None:
 def _storable(name: str, array) -> np.ndarray:
     if not isinstance(name, str) or not name.isprintable() or name == "__metadata__":
         raise ValueError(f"An array cannot be stored under the name {name!r}; use printable characters.")
-    if not isinstance(array, (np.ndarray, np.generic)) or isinstance(array, np.ma.MaskedArray) or array.dtype.name not in _DTYPES:
+    if (
+        not isinstance(array, (np.ndarray, np.generic))
+        or isinstance(array, np.ma.MaskedArray)
+        or array.dtype.name not in _DTYPES
+    ):
         kind = getattr(array, "dtype", type(array).__name__)
-        raise TypeError(f"{name!r} cannot be stored: it is {type(array).__name__} of {kind}. The store takes numpy arrays of {', '.join(_DTYPES)}.")
-    # safetensors writes the memory as it lies and so scrambles any other layout; ascontiguousarray would make 0-d arrays 1-d.
+        raise TypeError(
+            f"{name!r} cannot be stored: it is {type(array).__name__} of {kind}. The store takes numpy arrays of "
+            f"{', '.join(_DTYPES)}."
+        )
+    # safetensors writes the memory as it lies and so scrambles any other layout; ascontiguousarray would make 0-d
+    # arrays 1-d.
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
 
 
@@ -276,8 +309,10 @@ def _plain(value, where: str, finite: bool):
         return [_plain(item, where, finite) for item in value]
     if isinstance(value, dict) and all(isinstance(name, str) for name in value):
         return {name: _plain(item, f"{where}.{name}", finite) for name, item in value.items()}
-    raise TypeError(f"{where} is {type(value).__name__}, which has no canonical JSON; give numbers, strings, "
-                    "lists or dictionaries with string keys, and arrays by their digest.")
+    raise TypeError(
+        f"{where} is {type(value).__name__}, which has no canonical JSON; give numbers, strings, "
+        "lists or dictionaries with string keys, and arrays by their digest."
+    )
 
 
 def _json_bytes(value) -> bytes:

@@ -3,7 +3,19 @@
 import json
 from pathlib import Path
 
-from core.loading.loading import BASES, ModelSource, bundled_bases, check_weights, digest, locate, longest_input, mask_token, read_config, read_tokenizer, read_weights
+from core.loading.loading import (
+    BASES,
+    ModelSource,
+    bundled_bases,
+    check_weights,
+    digest,
+    locate,
+    longest_input,
+    mask_token,
+    read_config,
+    read_tokenizer,
+    read_weights,
+)
 from core.network.architectures import UnsupportedModel, architecture_of
 
 
@@ -27,7 +39,10 @@ def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: 
 
     source = _locate_base(name)
     if source.adapter:
-        raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base with PEFT.")
+        raise UnsupportedModel(
+            f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base "
+            f"with PEFT."
+        )
     config = read_config(source)
     tokenizer = read_tokenizer(source)
     check_weights(source)
@@ -67,8 +82,12 @@ def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: t
     path = out / "adapter_config.json"
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
-    found = {k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()}
-    found["base_model_name_or_path"] = base if base in bundled_bases() or not Path(base).is_dir() else str(Path(base).resolve())
+    found = {
+        k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()
+    }
+    found["base_model_name_or_path"] = (
+        base if base in bundled_bases() or not Path(base).is_dir() else str(Path(base).resolve())
+    )
     found["faithscope_labels"] = list(labels)
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "README.md").unlink(missing_ok=True)
@@ -83,15 +102,26 @@ def _with_lora(module, mask_id: int, rank: int):
     from peft import LoraConfig, get_peft_model
 
     body = module.base_model_prefix
-    inner = [name for name, child in module.named_modules() if name.startswith(f"{body}.") and ".pooler" not in name
-             and type(child).__name__ in ("Linear", "Conv1D")]
+    inner = [
+        name
+        for name, child in module.named_modules()
+        if name.startswith(f"{body}.") and ".pooler" not in name and type(child).__name__ in ("Linear", "Conv1D")
+    ]
     heads = [name for name, child in module.named_children() if name != body and any(True for _ in child.parameters())]
     if getattr(module.base_model, "pooler", None) is not None:
         heads.append("pooler")
     embeddings = next(name for name, child in module.named_modules() if child is module.get_input_embeddings())
     if not inner:
         raise UnsupportedModel("This base has no linear layers that an adapter could be put on.")
-    config = LoraConfig(r=rank, lora_alpha=rank, lora_dropout=0.05, target_modules=inner, modules_to_save=heads,
-                        trainable_token_indices={embeddings: [mask_id]}, bias="none", task_type=None,
-                        fan_in_fan_out=module.config.model_type == "gpt2")
+    config = LoraConfig(
+        r=rank,
+        lora_alpha=rank,
+        lora_dropout=0.05,
+        target_modules=inner,
+        modules_to_save=heads,
+        trainable_token_indices={embeddings: [mask_id]},
+        bias="none",
+        task_type=None,
+        fan_in_fan_out=module.config.model_type == "gpt2",
+    )
     return get_peft_model(module, config)

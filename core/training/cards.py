@@ -15,8 +15,14 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class
 
 
-def build_card(folder: Path, plan: dict, data: dict[str, LabelledTexts], history: list[dict], labels: tuple[str, ...],
-               progress: Callable[[str, int, int], None]) -> dict:
+def build_card(
+    folder: Path,
+    plan: dict,
+    data: dict[str, LabelledTexts],
+    history: list[dict],
+    labels: tuple[str, ...],
+    progress: Callable[[str, int, int], None],
+) -> dict:
     """Measure the model as it lies in its folder, and gather what it was made with.
 
     The figures come from the saved weights as the loader reads them, on the test file if there is
@@ -36,19 +42,31 @@ def build_card(folder: Path, plan: dict, data: dict[str, LabelledTexts], history
     majority = majority_class(data["train"].labels, len(labels))
     return {
         "labels": list(labels),
-        "data": {name: {"file": d.name, "sha256": d.digest, "examples": len(d),
-                        "per_class": np.bincount(d.labels, minlength=len(labels)).tolist()} for name, d in data.items()},
-        "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")} | {"base": Path(plan["base"]).name},
+        "data": {
+            name: {
+                "file": d.name,
+                "sha256": d.digest,
+                "examples": len(d),
+                "per_class": np.bincount(d.labels, minlength=len(labels)).tolist(),
+            }
+            for name, d in data.items()
+        },
+        "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")}
+        | {"base": Path(plan["base"]).name},
         "validation": history,
         "performance": {
-            "metric": plan["metric"], "split": split, "examples": len(shown), "ratios": list(RATIOS),
+            "metric": plan["metric"],
+            "split": split,
+            "examples": len(shown),
+            "ratios": list(RATIOS),
             "masked": [metric(shown.labels, p) for p in predicted],
             "class_majority": metric(shown.labels, np.full(len(shown), majority)),
             "majority_class": labels[majority],
         },
         "seconds": sum(entry["seconds"] for entry in history),
         "machine": f"{platform.machine()}, {_threads()} threads, {model.device}",
-        "versions": {name: _version(name) for name in ("torch", "transformers", "peft")} | {"python": sys.version.split()[0]},
+        "versions": {name: _version(name) for name in ("torch", "transformers", "peft")}
+        | {"python": sys.version.split()[0]},
     }
 
 
@@ -61,25 +79,31 @@ def write_card(folder: Path, card: dict) -> None:
 def readable_card(card: dict, name: str) -> str:
     """The card as Markdown; every number comes from the JSON."""
     shown, plan = card["performance"], card["plan"]
-    rows = "\n".join(f"| {e['epoch']} | {e['loss']:.3f} | {e['unmasked']:.3f} | {e['masked']:.3f} | {e['selection']:.3f} | {e['seconds']:.0f} |"
-                     for e in card["validation"])
-    data = "\n".join(f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`" for split, d in card["data"].items())
+    rows = "\n".join(
+        f"| {e['epoch']} | {e['loss']:.3f} | {e['unmasked']:.3f} | {e['masked']:.3f} | {e['selection']:.3f} | "
+        f"{e['seconds']:.0f} |"
+        for e in card["validation"]
+    )
+    data = "\n".join(
+        f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`"
+        for split, d in card["data"].items()
+    )
     ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
     return f"""# {name}
 
-A text classifier ({', '.join(card['labels'])}) fine-tuned from {plan['base']}; training strategy: {plan['training']}
-(none: no masking, mask: all masked, half: every second example masked), validation strategy: {plan['validation_strategy']},
-method: {plan['method']}, seed {plan['seed']}, {plan['epochs']} epochs at batch {plan['batch']}, learning rate {plan['learning_rate']:g}.
-Trained in {card['seconds'] / 60:.1f} minutes ({card['machine']}).
+A text classifier ({", ".join(card["labels"])}) fine-tuned from {plan["base"]}; training strategy: {plan["training"]}
+(none: no masking, mask: all masked, half: every second example masked), validation strategy: {plan["validation_strategy"]},
+method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, learning rate {plan["learning_rate"]:g}.
+Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 
-## Performance ({shown['metric']}, {shown['split']} file, {shown['examples']:,} examples; higher is better)
+## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)
 
-| tokens masked at random | {shown['metric']} |
+| tokens masked at random | {shown["metric"]} |
 |---|---|
 {ratios}
-| class majority ({shown['majority_class']}) | {shown['class_majority']:.3f} |
+| class majority ({shown["majority_class"]}) | {shown["class_majority"]:.3f} |
 
-## Validation after each epoch ({shown['metric']}; the earliest best selection score is kept)
+## Validation after each epoch ({shown["metric"]}; the earliest best selection score is kept)
 
 | epoch | training loss | unmasked | masked | selection | seconds |
 |---|---|---|---|---|---|

@@ -25,8 +25,10 @@ class Checkpoint:
         for i, parameter in enumerate(_trainable(module).values()):
             # A parameter that no gradient has reached has no state.
             if f"o.step.{i}" in tensors:
-                optimiser.state[parameter] = {part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" else parameter.device)
-                                              for part in ("exp_avg", "exp_avg_sq", "step")}
+                optimiser.state[parameter] = {
+                    part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" else parameter.device)
+                    for part in ("exp_avg", "exp_avg_sq", "step")
+                }
         return len(self.history)
 
     def save(self, module, optimiser, epoch: int, scores: dict) -> None:

@@ -16,7 +16,10 @@ import numpy as np
 from core.data.stories import ACTORS, EMPTY_WORDS, GO, LENGTHS, PLACES, TAKE, TASKS, THINGS, VERBS, Story, stories
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-WORDS = tuple(word.lower() for word in (*ACTORS, *PLACES, *THINGS, *(verb for verbs in VERBS.values() for verb in verbs), *EMPTY_WORDS))
+WORDS = tuple(
+    word.lower()
+    for word in (*ACTORS, *PLACES, *THINGS, *(verb for verbs in VERBS.values() for verb in verbs), *EMPTY_WORDS)
+)
 NOWHERE, UNASKED = len(PLACES), -100
 _NUMBER = {word: i for i, word in enumerate((*SPECIAL, *WORDS))}
 _POSITIONS = 144
@@ -31,12 +34,22 @@ class Shape:
     heads: int = 4
 
 
-def write_encoder(out: Path, steps: int = 6000, stop: int = 3000, seed: int = 0, batch: int = 64, rate: float = 1e-3, shape: Shape = Shape(),
-                  progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
+def write_encoder(
+    out: Path,
+    steps: int = 6000,
+    stop: int = 3000,
+    seed: int = 0,
+    batch: int = 64,
+    rate: float = 1e-3,
+    shape: Shape = Shape(),
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Path:
     """Pretrain an encoder on stories of all three tasks and write a folder that `core train` takes as its base.
 
-    Every mention of an actor or a thing is to be tagged with the place where it is after that sentence, every place that somebody
-    goes to with the place where they were, the asked word and the first token with the answer. Stories grow longer on the way.
+    Every mention of an actor or a thing is to be tagged with the place where it is after that sentence, every place
+    that somebody
+    goes to with the place where they were, the asked word and the first token with the answer. Stories grow longer on
+    the way.
 
     Args:
         steps: mini-batches that the learning rate is planned for; stop: after so many; seed: of weights and stories;
@@ -70,7 +83,8 @@ def write_encoder(out: Path, steps: int = 6000, stop: int = 3000, seed: int = 0,
 
 
 def tags(story: Story) -> tuple[list[int], list[int], list[int]]:
-    """A story as word numbers, segment numbers, and the place that each word is tagged with (NOWHERE: not told; UNASKED: no tag).
+    """A story as word numbers, segment numbers, and the place that each word is tagged with (NOWHERE: not told;
+    UNASKED: no tag).
 
     Source: the reading of `core.data.stories.answer`, at every sentence.
     """
@@ -100,12 +114,26 @@ def tags(story: Story) -> tuple[list[int], list[int], list[int]]:
             holder.pop(event.what, None)
             lies[event.what] = place.get(event.actor)
         for word in _words(event.sentence):
-            now = place.get(word) if word in ACTORS else place.get(holder[word]) if word in holder else lies.get(word) if word in THINGS else before
-            where[len(words)] = UNASKED if word not in (*ACTORS, *THINGS, *PLACES) else NOWHERE if now is None else PLACES.index(now)
+            now = (
+                place.get(word)
+                if word in ACTORS
+                else place.get(holder[word])
+                if word in holder
+                else lies.get(word)
+                if word in THINGS
+                else before
+            )
+            where[len(words)] = (
+                UNASKED if word not in (*ACTORS, *THINGS, *PLACES) else NOWHERE if now is None else PLACES.index(now)
+            )
             words.append(word)
     places = iter(range(len(words)))
     add(words, 0, lambda _: where[next(places)])
-    add(_words(story.question.sentence), 1, lambda word: PLACES.index(story.answer) if word == story.question.what else UNASKED)
+    add(
+        _words(story.question.sentence),
+        1,
+        lambda word: PLACES.index(story.answer) if word == story.question.what else UNASKED,
+    )
     return ids, kinds, found
 
 
@@ -117,14 +145,23 @@ def save_tokenizer(out: Path) -> None:
     tokenizer = Tokenizer(models.WordLevel(dict(_NUMBER), unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-                                                             special_tokens=[(name, _NUMBER[name]) for name in ("[CLS]", "[SEP]")])
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=_POSITIONS, model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-                                   **{f"{role}_token": name for role, name in zip(("pad", "unk", "cls", "sep", "mask"), SPECIAL)})
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(name, _NUMBER[name]) for name in ("[CLS]", "[SEP]")],
+    )
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        model_max_length=_POSITIONS,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+        **{f"{role}_token": name for role, name in zip(("pad", "unk", "cls", "sep", "mask"), SPECIAL)},
+    )
     fast.save_pretrained(out)
     # What is tokenised has nothing to do with the machine that wrote it.
     path = out / "tokenizer_config.json"
-    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    path.write_text(
+        json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=1, sort_keys=True) + "\n", encoding="utf-8"
+    )
 
 
 def _fresh(shape: Shape):
@@ -132,15 +169,31 @@ def _fresh(shape: Shape):
     import torch
     from transformers import BertConfig, BertForSequenceClassification
 
-    config = BertConfig(vocab_size=len(_NUMBER), hidden_size=shape.width, num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
-                        intermediate_size=2 * shape.width, max_position_embeddings=_POSITIONS, num_labels=len(PLACES), hidden_dropout_prob=0.0,
-                        attention_probs_dropout_prob=0.0, initializer_range=0.08, id2label=dict(enumerate(PLACES)), label2id={name: i for i, name in enumerate(PLACES)})
+    config = BertConfig(
+        vocab_size=len(_NUMBER),
+        hidden_size=shape.width,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=2 * shape.width,
+        max_position_embeddings=_POSITIONS,
+        num_labels=len(PLACES),
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        initializer_range=0.08,
+        id2label=dict(enumerate(PLACES)),
+        label2id={name: i for i, name in enumerate(PLACES)},
+    )
     module = BertForSequenceClassification(config)
     with torch.no_grad():
-        words, positions = module.bert.embeddings.word_embeddings.weight, module.bert.embeddings.position_embeddings.weight
+        words, positions = (
+            module.bert.embeddings.word_embeddings.weight,
+            module.bert.embeddings.position_embeddings.weight,
+        )
         words.normal_(0, 0.5)
         words[0] = 0
-        angle = torch.arange(_POSITIONS)[:, None] * torch.exp(-math.log(1000.0) * torch.arange(0, shape.width, 2) / shape.width)
+        angle = torch.arange(_POSITIONS)[:, None] * torch.exp(
+            -math.log(1000.0) * torch.arange(0, shape.width, 2) / shape.width
+        )
         positions[:, 0::2], positions[:, 1::2] = 0.5 * torch.sin(angle), 0.5 * torch.cos(angle)
     return module
 
@@ -148,7 +201,11 @@ def _fresh(shape: Shape):
 def _lesson(steps: int, seed: int) -> Iterator[Iterator[Story]]:
     """Which stories each step reads: the harder tasks twice as often, short ones first."""
     rng = random.Random(f"story encoder {seed}")
-    told = {(task, n): stories(task, 1000 + seed, n, 0.15 if n >= 3 * task else 0.0) for task in TASKS for n in range(2 * task, LENGTHS[task] + 1)}
+    told = {
+        (task, n): stories(task, 1000 + seed, n, 0.15 if n >= 3 * task else 0.0)
+        for task in TASKS
+        for n in range(2 * task, LENGTHS[task] + 1)
+    }
     for step in range(steps):
         task, grown = rng.choice((1, 2, 2, 3, 3)), min(1.0, step / (0.3 * steps))
         longest = max(2 * task, round(2 * task + (LENGTHS[task] - 2 * task) * max(0.3, grown)))

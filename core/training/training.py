@@ -64,8 +64,12 @@ class Plan:
 
     def check(self) -> None:
         """TrainingError with a sentence for the first choice that cannot be carried out."""
-        allowed = {"training": TRAINING_STRATEGIES, "validation_strategy": VALIDATION_STRATEGIES,
-                   "method": ("full", "lora"), "metric": tuple(METRICS)}
+        allowed = {
+            "training": TRAINING_STRATEGIES,
+            "validation_strategy": VALIDATION_STRATEGIES,
+            "method": ("full", "lora"),
+            "metric": tuple(METRICS),
+        }
         for name, choices in allowed.items():
             if getattr(self, name) not in choices:
                 raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")
@@ -75,7 +79,9 @@ class Plan:
         if self.max_tokens < 8:
             raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
         if self.training == "half" and self.batch < 2:
-            raise TrainingError("batch is 1, but training \"half\" masks every second example of a batch. Choose a batch of at least 2.")
+            raise TrainingError(
+                'batch is 1, but training "half" masks every second example of a batch. Choose a batch of at least 2.'
+            )
 
 
 @dataclass(frozen=True)
@@ -122,11 +128,17 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
         clock = time.perf_counter()
         loss = run.epoch(epoch)
         scores = run.validate()
-        checkpoint.save(run.module, run.optimiser, epoch, {"epoch": epoch + 1, "loss": loss, **scores,
-                                                          "seconds": time.perf_counter() - clock})
+        checkpoint.save(
+            run.module,
+            run.optimiser,
+            epoch,
+            {"epoch": epoch + 1, "loss": loss, **scores, "seconds": time.perf_counter() - clock},
+        )
     checkpoint.load_best(run.module)
     out = save_trained(run.module, tokenizer, Path(plan.out), plan.base, plan.method, labels, plan.half)
-    write_card(out, build_card(out, asdict(plan) | {"learning_rate": plan.rate}, data, checkpoint.history, labels, progress))
+    write_card(
+        out, build_card(out, asdict(plan) | {"learning_rate": plan.rate}, data, checkpoint.history, labels, progress)
+    )
     _keep_reference(out, plan, data, progress)
     checkpoint.clear()
     return out
@@ -145,8 +157,13 @@ class _Run:
         self.steps = -(-len(train_set.ids) // plan.batch)
         trainable = [p for p in module.parameters() if p.requires_grad]
         decayed = [p for p in trainable if p.ndim > 1]
-        self.optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": 0.01},
-                                            {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0}], lr=plan.rate)
+        self.optimiser = torch.optim.AdamW(
+            [
+                {"params": decayed, "weight_decay": 0.01},
+                {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
+            ],
+            lr=plan.rate,
+        )
         rng = np.random.default_rng([plan.seed, 1])
         self.valid_masks = [bernoulli_masks(m[None], rng)[0] for m in valid_set.maskable]
 
@@ -169,7 +186,11 @@ class _Run:
             torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
             self.optimiser.step()
             total += float(loss.detach()) * len(indices)
-            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {total / ((step + 1) * self.plan.batch):.3f}", step + 1, self.steps)
+            self.progress(
+                f"epoch {epoch + 1} of {self.plan.epochs}, loss {total / ((step + 1) * self.plan.batch):.3f}",
+                step + 1,
+                self.steps,
+            )
         if not np.isfinite(total):
             raise TrainingError("The loss became NaN or infinite. Try a smaller learning rate.")
         return total / len(self.train_set.ids)
@@ -181,7 +202,9 @@ class _Run:
         metric, labels = METRICS[self.plan.metric], self.valid_set.labels
         both = metric(np.tile(labels, 2), np.concatenate([unmasked, masked]))
         scores = {"unmasked": metric(labels, unmasked), "masked": metric(labels, masked), "both": both}
-        return scores | {"selection": scores[{"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]]}
+        return scores | {
+            "selection": scores[{"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]]
+        }
 
     def _predict(self, masks) -> np.ndarray:
         import torch
@@ -191,7 +214,7 @@ class _Run:
         order = np.argsort([len(ids) for ids in self.valid_set.ids], kind="stable")
         with torch.inference_mode():
             for start in range(0, len(order), 64):
-                indices = order[start:start + 64]
+                indices = order[start : start + 64]
                 logits = self._forward(self.valid_set, indices, pad([masks[i] for i in indices]))
                 predicted[indices] = logits.argmax(dim=1).cpu().numpy()
                 self.progress("validating", min(start + 64, len(order)), len(order))
@@ -208,7 +231,9 @@ class _Run:
         within = (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
         types = None if data.types is None else tensor(pad([data.types[i] for i in indices]))
         embeddings = self.classifier.get_input_embeddings()(tensor(ids))
-        return classify(self.classifier, self.architecture, embeddings, tensor(within), types, tensor(lengths), False, False)[0]
+        return classify(
+            self.classifier, self.architecture, embeddings, tensor(within), types, tensor(lengths), False, False
+        )[0]
 
     def _set_rate(self, step: int) -> None:
         total = self.steps * self.plan.epochs
@@ -219,12 +244,17 @@ class _Run:
 
 
 def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
-    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model without."""
+    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model
+    without.
+    """
     if len(data["validation"]) < FEWEST:
         (out / REFERENCE_FILE).unlink(missing_ok=True)
         return
     drawing = Drawing(plan.training, seed=plan.seed, compact=plan.half)
-    write_reference(fit_reference(load(str(out), plan.device), data["validation"], drawing, data.get("test"), progress), out / REFERENCE_FILE)
+    write_reference(
+        fit_reference(load(str(out), plan.device), data["validation"], drawing, data.get("test"), progress),
+        out / REFERENCE_FILE,
+    )
 
 
 def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
@@ -234,12 +264,21 @@ def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
         BadData: a row of which the tokenizer keeps nothing.
     """
     seconds = None if data.seconds is None else [encodable(text) for text in data.seconds]
-    batch = tokenizer([encodable(text) for text in data.texts], seconds, truncation=True, max_length=max_tokens, return_special_tokens_mask=True)
+    batch = tokenizer(
+        [encodable(text) for text in data.texts],
+        seconds,
+        truncation=True,
+        max_length=max_tokens,
+        return_special_tokens_mask=True,
+    )
     arrays = {key: [np.array(row, dtype=np.int64) for row in batch[key]] for key in batch}
     maskable = [row == 0 for row in arrays["special_tokens_mask"]]
     for number, row in enumerate(maskable, start=1):
         if not row.any():
-            raise BadData(f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at least one word.")
+            raise BadData(
+                f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at "
+                f"least one word."
+            )
     return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels)
 
 
@@ -250,9 +289,9 @@ def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np
     lengths = np.array([len(ids) for ids in data.ids])
     found = []
     for start in range(0, len(order), pool):
-        chunk = order[start:start + pool]
+        chunk = order[start : start + pool]
         chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
-        found += [chunk[i:i + size] for i in range(0, len(chunk), size)]
+        found += [chunk[i : i + size] for i in range(0, len(chunk), size)]
     # Shuffled inside too: "every second example" must not mean "the shorter of each two".
     return iter([rng.permutation(found[i]) for i in rng.permutation(len(found))])
 
@@ -261,15 +300,21 @@ def pad(rows: list[np.ndarray]) -> np.ndarray:
     """Right-pad B arrays of length T_i with zeros → [B, max T]."""
     out = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
     for i, row in enumerate(rows):
-        out[i, :len(row)] = row
+        out[i, : len(row)] = row
     return out
 
 
 def _check_out(out: Path, method: str) -> None:
-    """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is meant."""
-    other, what = {"full": ("adapter_config.json", "an adapter"), "lora": ("model.safetensors", "a whole model")}[method]
+    """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is
+    meant.
+    """
+    other, what = {"full": ("adapter_config.json", "an adapter"), "lora": ("model.safetensors", "a whole model")}[
+        method
+    ]
     if (out / other).exists():
-        raise TrainingError(f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one.")
+        raise TrainingError(
+            f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
+        )
 
 
 def _read(plan: Plan) -> dict[str, LabelledTexts]:
@@ -283,7 +328,9 @@ def _read(plan: Plan) -> dict[str, LabelledTexts]:
 
 
 def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
-    decisive = {k: v for k, v in asdict(plan).items() if k not in ("train", "validation", "test", "out", "device", "half")}
+    decisive = {
+        k: v for k, v in asdict(plan).items() if k not in ("train", "validation", "test", "out", "device", "half")
+    }
     decisive["data"] = {split: texts.digest for split, texts in data.items() if split != "test"}
     decisive["weights"] = base_digest(plan.base)
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()

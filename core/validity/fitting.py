@@ -1,4 +1,6 @@
-"""Fit the reference of MaSF: run texts through a model, masked as it was trained, and keep what its states look like."""
+"""Fit the reference of MaSF: run texts through a model, masked as it was trained, and keep what its states look
+like.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -49,7 +51,9 @@ class Drawing:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """V observations of N texts: states float32[V, L, H]; text int64[V], which text; masked bool[V]; tokens int64[N]."""
+    """V observations of N texts: states float32[V, L, H]; text int64[V], which text; masked bool[V]; tokens
+    int64[N].
+    """
 
     states: np.ndarray
     text: np.ndarray
@@ -62,7 +66,9 @@ def training_strategy(model: Model) -> str:
     return model.card["plan"]["training"] if model.card else "half"
 
 
-def observe(model: Model, data: LabelledTexts, drawing: Drawing, progress: Callable[[int, int], None] | None = None) -> Observed:
+def observe(
+    model: Model, data: LabelledTexts, drawing: Drawing, progress: Callable[[int, int], None] | None = None
+) -> Observed:
     """Pooled hidden states of texts, masked as the model was trained.
 
     Masks are drawn as in masked fine-tuning: each token of both texts by itself, at a ratio drawn uniformly
@@ -81,7 +87,11 @@ def observe(model: Model, data: LabelledTexts, drawing: Drawing, progress: Calla
         except NoFeatures as error:
             raise BadData(f"{data.name}, row {i + 1}: {error}") from error
         tokens.append(encoded.T)
-        masks = bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng) if drawing.training != "none" else np.zeros((0, encoded.F), dtype=bool)
+        masks = (
+            bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng)
+            if drawing.training != "none"
+            else np.zeros((0, encoded.F), dtype=bool)
+        )
         if drawing.training != "mask":
             masks = np.concatenate([np.zeros((1, encoded.F), dtype=bool), masks])
         rows += [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
@@ -108,14 +118,24 @@ def fit(observed: Observed, drawing: Drawing) -> dict[str, Masf]:
     if N < FEWEST:
         raise BadData(f"A reference needs at least {FEWEST} texts, and some hundreds to say much; this file has {N}.")
     part = np.empty(N, dtype=np.int64)
-    part[np.random.default_rng([drawing.seed, 8]).permutation(N)] = np.searchsorted([N // 2, N // 2 + N // 4], np.arange(N), side="right")
+    part[np.random.default_rng([drawing.seed, 8]).permutation(N)] = np.searchsorted(
+        [N // 2, N // 2 + N // 4], np.arange(N), side="right"
+    )
     first, second, third = (observed.states[part[observed.text] == k] for k in range(3))
     calibrated = fit_calibrated(first, second, third, drawing.combine, drawing.compact, TOLERANCE)
-    return {CALIBRATED: calibrated, LITERAL: replace(fit_literal(first, drawing.combine, tolerance=TOLERANCE), first=calibrated.first)}
+    return {
+        CALIBRATED: calibrated,
+        LITERAL: replace(fit_literal(first, drawing.combine, tolerance=TOLERANCE), first=calibrated.first),
+    }
 
 
-def fit_reference(model: Model, data: LabelledTexts, drawing: Drawing, held_out: LabelledTexts | None = None,
-                  progress: Callable[[str, int, int], None] = lambda *_: None) -> Reference:
+def fit_reference(
+    model: Model,
+    data: LabelledTexts,
+    drawing: Drawing,
+    held_out: LabelledTexts | None = None,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Reference:
     """Fit a reference and measure how often it rejects what it should not.
 
     Args:
@@ -134,17 +154,33 @@ def fit_reference(model: Model, data: LabelledTexts, drawing: Drawing, held_out:
         rejected, rates = rejections(forms, other.states), {"texts": len(held_out), "source": held_out.name}
     else:
         other = observed
-        rejected, rates = _cross_validated(observed, drawing), {"texts": len(data), "source": f"{FOLDS}-fold cross-validation"}
+        rejected, rates = (
+            _cross_validated(observed, drawing),
+            {"texts": len(data), "source": f"{FOLDS}-fold cross-validation"},
+        )
     for name in FORMS:
         which = {"all": slice(None), "unmasked": ~other.masked, "masked": other.masked}
         rates[name] = {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
     calibrated = forms[CALIBRATED]
     parts = dict(zip(LEVELS, (calibrated.first.count, calibrated.second.count, calibrated.third.count)))
-    return pack(forms, {
-        "model": model.digest, "precision": model.precision,
-        "pooling": drawing.pooling, "training": drawing.training, "maskings": drawing.maskings, "seed": drawing.seed, "compact": drawing.compact,
-        "source": data.name, "sha256": data.digest, "texts": len(data), "observations": parts,
-        "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(), "false_rejection": rates})
+    return pack(
+        forms,
+        {
+            "model": model.digest,
+            "precision": model.precision,
+            "pooling": drawing.pooling,
+            "training": drawing.training,
+            "maskings": drawing.maskings,
+            "seed": drawing.seed,
+            "compact": drawing.compact,
+            "source": data.name,
+            "sha256": data.digest,
+            "texts": len(data),
+            "observations": parts,
+            "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(),
+            "false_rejection": rates,
+        },
+    )
 
 
 def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarray]:
@@ -156,19 +192,32 @@ def readable_reference(reference: Reference) -> str:
     """A reference in sentences, for the terminal."""
     about, rates = reference.about, reference.about["false_rejection"]
     parts = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS)
-    lines = [f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; observations: {parts}.",
-             f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to {about['tokens'][3]}."]
+    lines = [
+        f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; "
+        f"observations: {parts}.",
+        f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to "
+        f"{about['tokens'][3]}.",
+    ]
     for name in FORMS:
         shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in rates[name].items() if share is not None)
-        lines.append(f"{name}: smallest p {reference.floor(name):.2g}" + (" (0.05 or more: it says nothing)" if reference.says_nothing(name) else "")
-                     + f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}.")
+        lines.append(
+            f"{name}: smallest p {reference.floor(name):.2g}"
+            + (" (0.05 or more: it says nothing)" if reference.says_nothing(name) else "")
+            + f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}."
+        )
     return "\n".join(lines)
 
 
 def place_for(model: Model) -> Path:
-    """Where a reference goes: beside the weights of a folder of one's own, else into the cache, by the model's digest."""
+    """Where a reference goes: beside the weights of a folder of one's own, else into the cache, by the model's
+    digest.
+    """
     folder = Path(model.folder)
-    own = Path(model.name).is_dir() and folder.resolve() == Path(model.name).resolve() and settings.BUNDLED not in folder.resolve().parents
+    own = (
+        Path(model.name).is_dir()
+        and folder.resolve() == Path(model.name).resolve()
+        and settings.BUNDLED not in folder.resolve().parents
+    )
     return folder / REFERENCE_FILE if own else kept_place(Library(settings.read().cache).references, model)
 
 
@@ -191,7 +240,9 @@ def _cross_validated(observed: Observed, drawing: Drawing) -> dict[str, np.ndarr
         out, others = fold[observed.text] == k, np.flatnonzero(fold != k)
         place = np.full(N, -1)
         place[others] = np.arange(len(others))
-        rest = Observed(observed.states[~out], place[observed.text[~out]], observed.masked[~out], observed.tokens[others])
+        rest = Observed(
+            observed.states[~out], place[observed.text[~out]], observed.masked[~out], observed.tokens[others]
+        )
         for name, which in rejections(fit(rest, drawing), observed.states[out]).items():
             rejected[name][out] = which
     return rejected

@@ -39,7 +39,9 @@ class Gate:
         return self.first is not None and step >= self.first
 
 
-def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None, rule: str = HOLM, alpha: float = ALPHA) -> Gate:
+def decide(
+    p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None, rule: str = HOLM, alpha: float = ALPHA
+) -> Gate:
     """Decide over the steps of one masking path.
 
     Steps that mask the same features are one input and one test. Inputs that are not computed yet
@@ -70,7 +72,9 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
     if state != OPEN:
         return Gate(state, np.zeros(len(p), dtype=bool), None, rule, threshold, planned, below)
     rejected = (holm(distinct, planned, alpha) if rule == HOLM else distinct < alpha)[back.reshape(-1)]
-    return Gate(OPEN, rejected, int(np.flatnonzero(rejected)[0]) if rejected.any() else None, rule, threshold, planned, below)
+    return Gate(
+        OPEN, rejected, int(np.flatnonzero(rejected)[0]) if rejected.any() else None, rule, threshold, planned, below
+    )
 
 
 def _state(floor: float | None, threshold: float, alpha: float) -> str:

@@ -47,10 +47,13 @@ class Ecdf:
             raise ValueError(f"a reference must be float[V, D] with V at least 1, got shape {observations.shape}")
         if np.isnan(observations).any():
             raise ValueError("the reference holds NaN; compute it in float32")
-        return cls(np.sort(np.ascontiguousarray(observations.T), axis=1), np.arange(len(observations)), len(observations))
+        return cls(
+            np.sort(np.ascontiguousarray(observations.T), axis=1), np.arange(len(observations)), len(observations)
+        )
 
     def compact(self) -> "Ecdf":
-        """Keep the 96 smallest, the 96 largest and 65 values between, in half precision but for the extremes; itself where that is no less.
+        """Keep the 96 smallest, the 96 largest and 65 values between, in half precision but for the extremes; itself
+        where that is no less.
 
         The tails are where Simes looks. The extremes stay exact, since states of the embeddings repeat: what all
         texts share (a special token) is often a dimension's smallest value, and would otherwise fall outside.
@@ -86,7 +89,9 @@ class Ecdf:
         return torch.searchsorted(torch.from_numpy(self.values), torch.from_numpy(queries)).numpy().T
 
     def _between(self, exact: np.ndarray) -> np.ndarray:
-        """Counts by some of the values, float[D, M] → float64[D, M]: exact at the extremes, elsewhere what is compared is rounded as they were."""
+        """Counts by some of the values, float[D, M] → float64[D, M]: exact at the extremes, elsewhere what is compared
+        is rounded as they were.
+        """
         import torch
 
         with np.errstate(over="ignore"):
@@ -98,7 +103,9 @@ class Ecdf:
         low, high = (self.values[unsure[0], k].astype(np.float64) for k in (found[unsure] - 1, found[unsure]))
         share = np.clip((queries[unsure] - low) / np.maximum(high - low, 1e-30), 0, 1)
         lowest[unsure] += share * (highest[unsure] - lowest[unsure])
-        return np.where(exact <= self.values[:, :1], 0.0, np.where(exact > self.values[:, -1:], float(self.count), lowest))
+        return np.where(
+            exact <= self.values[:, :1], 0.0, np.where(exact > self.values[:, -1:], float(self.count), lowest)
+        )
 
     @cached_property
     def _inner(self):
@@ -177,7 +184,9 @@ class Masf:
 
 
 def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
-    """Test the same M observations under several forms, as `Masf.p_values`; a first level that they share is looked up once."""
+    """Test the same M observations under several forms, as `Masf.p_values`; a first level that they share is looked up
+    once.
+    """
     states, one = np.asarray(states), next(iter(forms.values()))
     if states.ndim != 3 or states.shape[1:] != (one.L, one.H):
         raise ValueError(f"states must be float[M, {one.L}, {one.H}], got shape {states.shape}")
@@ -190,11 +199,15 @@ def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
             key = id(form.first), form.tolerance
             if key not in looked_up:
                 looked_up[key] = form.first.below((chunk - form.tolerance).reshape(len(chunk), -1))
-            statistics[name].append(_reduced(looked_up[key], form.first.count, chunk.shape, form.calibrated, form.combine.dimensions))
+            statistics[name].append(
+                _reduced(looked_up[key], form.first.count, chunk.shape, form.calibrated, form.combine.dimensions)
+            )
     return {name: form._from_layers(np.concatenate(statistics[name])) for name, form in forms.items()}
 
 
-def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool = False, tolerance: float = 0.0) -> Masf:
+def fit_literal(
+    states: np.ndarray, combine: Combine = Combine(), compact: bool = False, tolerance: float = 0.0
+) -> Masf:
     """Fit all levels on the same reference, as the paper does: P = #{ref < z}/V everywhere, p = 1 − P.
 
     Nearly every observation leaves the reference's range in some of many dimensions, so this form
@@ -215,9 +228,16 @@ def fit_literal(states: np.ndarray, combine: Combine = Combine(), compact: bool 
     return replace(fitted, first=fitted.first.compact()) if compact else fitted
 
 
-def fit_calibrated(first: np.ndarray, second: np.ndarray, third: np.ndarray, combine: Combine = Combine(), compact: bool = False,
-                   tolerance: float = 0.0) -> Masf:
-    """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has p ≤ α.
+def fit_calibrated(
+    first: np.ndarray,
+    second: np.ndarray,
+    third: np.ndarray,
+    combine: Combine = Combine(),
+    compact: bool = False,
+    tolerance: float = 0.0,
+) -> Masf:
+    """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has
+    p ≤ α.
 
     Departure from FMM: P = (#{ref < z} + ½)/(V + 1) at the first two levels, p = (1 + #{ref ≥ z})/(n + 1)
     at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold;
@@ -237,7 +257,10 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
     parts = [np.asarray(part) for part in parts]
     for part in parts:
         if part.ndim != 3 or len(part) == 0 or part.shape[1:] != parts[0].shape[1:]:
-            raise ValueError(f"each part of a reference must be float[V, L, H] with V at least 1, got shapes {[p.shape for p in parts]}")
+            raise ValueError(
+                f"each part of a reference must be float[V, L, H] with V at least 1, got shapes "
+                f"{[p.shape for p in parts]}"
+            )
         if np.isnan(part).any():
             raise ValueError("the reference holds NaN; compute it in float32")
     first = Ecdf.of(parts[0].reshape(len(parts[0]), -1))
@@ -250,7 +273,10 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
     """Each layer's statistic, float64[M, L]."""
-    found = [_reduced(first.below(chunk.reshape(len(chunk), -1)), first.count, chunk.shape, calibrated, how) for chunk in _chunks(states)]
+    found = [
+        _reduced(first.below(chunk.reshape(len(chunk), -1)), first.count, chunk.shape, calibrated, how)
+        for chunk in _chunks(states)
+    ]
     return np.concatenate(found)
 
 
@@ -258,7 +284,7 @@ def _chunks(states: np.ndarray) -> Iterator[np.ndarray]:
     """Some observations at a time, so that memory stays bounded."""
     M, L, H = states.shape
     step = max(1, _AT_ONCE // (L * H))
-    return (states[i:i + step] for i in range(0, M, step))
+    return (states[i : i + step] for i in range(0, M, step))
 
 
 def _reduced(below: np.ndarray, count: int, shape: tuple[int, ...], calibrated: bool, how: str) -> np.ndarray:

@@ -17,7 +17,9 @@ from core.validity.references import CALIBRATED, FORMS, Reference
 
 @dataclass(frozen=True, eq=False)
 class MaskTest:
-    """M masked inputs: logits float32[M, C]; p {form: float64[M]} and layers {form: float64[M, L]}, both {} without a reference."""
+    """M masked inputs: logits float32[M, C]; p {form: float64[M]} and layers {form: float64[M, L]}, both {} without a
+    reference.
+    """
 
     logits: np.ndarray
     p: dict[str, np.ndarray]
@@ -25,7 +27,11 @@ class MaskTest:
 
     def one(self, i: int) -> "MaskTest":
         """The i-th of them alone, with M = 1."""
-        return MaskTest(self.logits[i:i + 1], {form: p[i:i + 1] for form, p in self.p.items()}, {form: layers[i:i + 1] for form, layers in self.layers.items()})
+        return MaskTest(
+            self.logits[i : i + 1],
+            {form: p[i : i + 1] for form, p in self.p.items()},
+            {form: layers[i : i + 1] for form, layers in self.layers.items()},
+        )
 
 
 class MasfTest:
@@ -43,7 +49,10 @@ class MasfTest:
     def by_layer(self, states: np.ndarray) -> dict[str, np.ndarray]:
         """{form: float64[B, 1 + L]}: the input's p-value, then those of its layers; raises as a call does."""
         if not np.isfinite(states).all():
-            raise NonFinite("The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model.")
+            raise NonFinite(
+                "The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or "
+                "choose another model."
+            )
         found = p_values(self.reference.forms, states)
         return {form: np.column_stack([found[form].total, found[form].layers]) for form in FORMS}
 
@@ -69,8 +78,13 @@ class MaskTests:
         """The example's masking oracle."""
         return self._oracle()
 
-    def judge(self, masks: np.ndarray, *, progress: Callable[[int, int], None] | None = None,
-              cancelled: Callable[[], bool] | None = None) -> MaskTest:
+    def judge(
+        self,
+        masks: np.ndarray,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> MaskTest:
         """Logits and p-values of bool[M, F] masks, M at least 1; what is known already costs no forward pass.
 
         Raises:
@@ -83,11 +97,16 @@ class MaskTests:
         # One pass gives both; logits alone that are known do not save it.
         missing = {key: i for i, key in enumerate(keys) if key not in self._known}
         if missing:
-            _, states = self.oracle.logits_and_states(np.asarray(masks)[list(missing.values())], self.reference.pooling, **more)
+            _, states = self.oracle.logits_and_states(
+                np.asarray(masks)[list(missing.values())], self.reference.pooling, **more
+            )
             self._keep(list(missing), states)
         found = np.stack([self._known[key] for key in keys])
-        return MaskTest(self.oracle.logits(masks, **more), {form: found[:, i, 0] for i, form in enumerate(FORMS)},
-                      {form: found[:, i, 1:] for i, form in enumerate(FORMS)})
+        return MaskTest(
+            self.oracle.logits(masks, **more),
+            {form: found[:, i, 0] for i, form in enumerate(FORMS)},
+            {form: found[:, i, 1:] for i, form in enumerate(FORMS)},
+        )
 
     def known(self, masks: np.ndarray) -> bool:
         """Whether all of these masks cost nothing any more."""
@@ -125,7 +144,14 @@ class MaskTests:
                 self._known.update(zip((row.tobytes() for row in masks), p))
 
 
-def gate_of(p: np.ndarray, counts: np.ndarray, planned: np.ndarray, reference: Reference | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
+def gate_of(
+    p: np.ndarray,
+    counts: np.ndarray,
+    planned: np.ndarray,
+    reference: Reference | None,
+    rule: str = HOLM,
+    form: str = CALIBRATED,
+) -> Gate:
     """The validity gate of a masking path.
 
     Args:

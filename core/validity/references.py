@@ -35,7 +35,8 @@ class Reference:
 
     about: model (digest), precision, pooling, training (strategy), source, sha256, texts,
     observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
-    compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts", "source"};
+    compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts",
+    "source"};
     digest: SHA-256 of the file.
     """
 
@@ -61,15 +62,25 @@ class Reference:
         if low <= tokens <= high:
             return ""
         why = " The maximum over a sequence grows with its length, so the" if self.pooling == "max" else " The"
-        return f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}.{why} p-values may be off for the length alone."
+        return (
+            f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}.{why} "
+            f"p-values may be off for the length alone."
+        )
 
     def precision_note(self, precision: str) -> str:
         """A sentence where the model runs in another precision than the reference was computed in; else ""."""
         fitted = self.about["precision"]
-        return "" if fitted == precision else f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for that alone."
+        return (
+            ""
+            if fitted == precision
+            else f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off "
+            f"for that alone."
+        )
 
     def false_rejections(self, form: str = CALIBRATED) -> str:
-        """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked texts"; "" where that was not measured."""
+        """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked
+        texts"; "" where that was not measured.
+        """
         shares = self.about["false_rejection"][form]
         told = [f"{100 * shares[kind]:.1f} % of {kind}" for kind in ("unmasked", "masked") if shares[kind] is not None]
         return f"{' and '.join(told)} texts" if told else ""
@@ -99,7 +110,9 @@ def find_reference(model: Model, kept: Path | None = None) -> Reference | None:
     places = [model.folder / REFERENCE_FILE] if model.folder is not None else []
     places += [kept_place(kept, model)] if kept is not None else []
     problem = None
-    for place in sorted((place for place in places if place.is_file()), key=lambda place: place.stat().st_mtime_ns, reverse=True):
+    for place in sorted(
+        (place for place in places if place.is_file()), key=lambda place: place.stat().st_mtime_ns, reverse=True
+    ):
         try:
             return read_reference(place, model)
         except BadReference as error:
@@ -132,21 +145,38 @@ def read_reference(path: Path, model: Model) -> Reference:
         if path.stat().st_size > _MOST_BYTES:
             raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
         data = path.read_bytes()
-        about = json.loads(data[8:8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
+        about = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
         reference = _unpacked(tensors.load(data), json.loads(about), hashlib.sha256(data).hexdigest())
     except BadReference:
         raise
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError, MemoryError) as error:
-        raise BadReference(f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}") from error
+    except (
+        OSError,
+        SafetensorError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+        MemoryError,
+    ) as error:
+        raise BadReference(
+            f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}"
+        ) from error
     if reference.about["model"] != model.digest:
-        raise BadReference(f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of {model.name} "
-                           f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {how_to_fit(model)}")
+        raise BadReference(
+            f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of "
+            f"{model.name} "
+            f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {how_to_fit(model)}"
+        )
     return reference
 
 
 def how_to_fit(model: Model) -> str:
     """The command that fits a reference for a model, in a sentence."""
-    return f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds texts like those that you test."
+    return (
+        f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds "
+        f"texts like those that you test."
+    )
 
 
 def _packed(forms: dict[str, Masf], about: dict) -> bytes:
@@ -164,13 +194,23 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
         arrays |= {f"{name}.second": form.second.values, f"{name}.third": form.third.values}
         levels[name] = {"calibrated": form.calibrated, "tolerance": form.tolerance}
     combine = next(iter(forms.values())).combine
-    record = about | {"version": _VERSION, "count": first.count, "forms": levels, "combine": {"dimensions": combine.dimensions, "layers": combine.layers}}
-    return tensors.save({name: np.ascontiguousarray(array) for name, array in arrays.items()}, {"faithscope": json.dumps(record, sort_keys=True)})
+    record = about | {
+        "version": _VERSION,
+        "count": first.count,
+        "forms": levels,
+        "combine": {"dimensions": combine.dimensions, "layers": combine.layers},
+    }
+    return tensors.save(
+        {name: np.ascontiguousarray(array) for name, array in arrays.items()},
+        {"faithscope": json.dumps(record, sort_keys=True)},
+    )
 
 
 def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
     if record.pop("version") != _VERSION:
-        raise BadReference("The MaSF reference was written by another version. Fit it again with: python -m core reference")
+        raise BadReference(
+            "The MaSF reference was written by another version. Fit it again with: python -m core reference"
+        )
     count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
     kept, places = arrays["first.values"], arrays["first.places"]
     if "first.extremes" in arrays:
@@ -179,15 +219,29 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
     forms = {}
     for name in FORMS:
         second, third = (arrays[f"{name}.{level}"] for level in ("second", "third"))
-        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, bool(levels[name]["calibrated"]), float(levels[name]["tolerance"]))
+        forms[name] = Masf(
+            first,
+            _ecdf(second),
+            _ecdf(third),
+            combine,
+            bool(levels[name]["calibrated"]),
+            float(levels[name]["tolerance"]),
+        )
         if len(first.values) % len(second) or len(third) != 1:
             raise ValueError("the levels do not fit together")
     if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):
         raise ValueError("what is said of the reference is damaged")
     rates = record["false_rejection"]
     counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
-    shares = [share for name in FORMS for share in (rates[name][kind] for kind in ("all", "unmasked", "masked")) if share is not None]
-    if record["training"] not in TRAINING_STRATEGIES or not all(isinstance(text, str) for text in (record["source"], rates["source"], record["precision"])):
+    shares = [
+        share
+        for name in FORMS
+        for share in (rates[name][kind] for kind in ("all", "unmasked", "masked"))
+        if share is not None
+    ]
+    if record["training"] not in TRAINING_STRATEGIES or not all(
+        isinstance(text, str) for text in (record["source"], rates["source"], record["precision"])
+    ):
         raise ValueError("what is said of the reference is damaged")
     if not all(isinstance(count, int) for count in counts) or not all(0 <= share <= 1 for share in shares):
         raise ValueError("what is said of the reference is damaged")

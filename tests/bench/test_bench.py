@@ -17,12 +17,33 @@ from core.mathematics.search.limits import finish, most_sets
 from tests import tiny
 
 SHORT = "The ferry leaves before light."
-BEAM = {"features": 20, "width": 5, "rounds": 3, "twin": 9.0, "ours": {
-    "float32": {"seconds": 4.0, "sets": 1650, "network": 0.98, "ratio": 2.25, "wider": (0.0, 2e-4)},
-    "bfloat16": {"seconds": 1.0, "sets": 1652, "network": 0.9, "ratio": 9.0, "wider": (1e-4, -2e-3)}}}
-JUDGED = {"features": 25, "measures": 6, "metrics": 8, "hard": 2.0, "shared": 1.5, "ratio": 2.0, "passes": 400, "soft": 0.2, "one_by_one": 4.0}
-FOUND = {"beam": BEAM, "exact": {8: 0.5, 12: 9.0}, "base": None,
-         "program": {"small": 12, "large": 20, "milliseconds": 5.1, "seconds": 0.4, "megabytes": 35.2}}
+BEAM = {
+    "features": 20,
+    "width": 5,
+    "rounds": 3,
+    "twin": 9.0,
+    "ours": {
+        "float32": {"seconds": 4.0, "sets": 1650, "network": 0.98, "ratio": 2.25, "wider": (0.0, 2e-4)},
+        "bfloat16": {"seconds": 1.0, "sets": 1652, "network": 0.9, "ratio": 9.0, "wider": (1e-4, -2e-3)},
+    },
+}
+JUDGED = {
+    "features": 25,
+    "measures": 6,
+    "metrics": 8,
+    "hard": 2.0,
+    "shared": 1.5,
+    "ratio": 2.0,
+    "passes": 400,
+    "soft": 0.2,
+    "one_by_one": 4.0,
+}
+FOUND = {
+    "beam": BEAM,
+    "exact": {8: 0.5, 12: 9.0},
+    "base": None,
+    "program": {"small": 12, "large": 20, "milliseconds": 5.1, "seconds": 0.4, "megabytes": 35.2},
+}
 
 
 def test_masf_is_set_against_comparing_with_every_value():
@@ -33,15 +54,32 @@ def test_masf_is_set_against_comparing_with_every_value():
 def test_what_p_values_add_is_measured_for_one_input_and_for_leave_one_out(bundled, tiny_model):
     encoded = bundled.encode("A slow, dull film.", None, "word")
     assert set(p_value_cost(bundled, encoded, 1)) == {1, encoded.F + 1}
-    assert p_value_cost(tiny_model("bert"), tiny_model("bert").encode("a b", None, "word"), 1) == {}, "without a reference there is nothing to measure"
+    assert p_value_cost(tiny_model("bert"), tiny_model("bert").encode("a b", None, "word"), 1) == {}, (
+        "without a reference there is nothing to measure"
+    )
 
 
 def test_the_report_names_each_ratio_and_its_direction():
-    said = bench_report({"machine": "m", "peak": 1e9, "tokens": 3, "features": 2, "forward": {1: (10.0, 0.5)}, "leave_one_out": {"captum": 2.0},
-                   "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0}, "p_values": {1: 2.5}, "limits": FOUND,
-                   "judging": JUDGED})
+    said = bench_report(
+        {
+            "machine": "m",
+            "peak": 1e9,
+            "tokens": 3,
+            "features": 2,
+            "forward": {1: (10.0, 0.5)},
+            "leave_one_out": {"captum": 2.0},
+            "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0},
+            "p_values": {1: 2.5},
+            "limits": FOUND,
+            "judging": JUDGED,
+        }
+    )
     assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
-    assert "8 hard metrics of 6 measures, 25 words" in said and "each by itself over sharing inputs (↑): 2.0" in said and "all at once (↑): 4.0" in said
+    assert (
+        "8 hard metrics of 6 measures, 25 words" in said
+        and "each by itself over sharing inputs (↑): 2.0" in said
+        and "all at once (↑): 4.0" in said
+    )
 
 
 def test_judging_is_measured_with_and_without_sharing(tiny_model):
@@ -53,12 +91,20 @@ def test_judging_is_measured_with_and_without_sharing(tiny_model):
 def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_narrower():
     said = limits_lines(FOUND)
     assert "20 words by a beam of 5, median of 3" in said[0] and "as printed, a beam over orders: 9.00 s (↓)" in said[1]
-    assert "float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2] and "printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
+    assert (
+        "float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2]
+        and "printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
+    )
     assert "bfloat16: 1.00 s" in said[3] and "NARROWER within 0.001: lower +1.0e-04, upper -2.0e-03" in said[3]
-    assert said[4:] == ["exact limits (↓): 8 words 0.50 s, 12 words 9.00 s",
-                        "their dynamic program alone (↓): 12 words 5.1 ms, 20 words 0.40 s and 35 MB"]
+    assert said[4:] == [
+        "exact limits (↓): 8 words 0.50 s, 12 words 9.00 s",
+        "their dynamic program alone (↓): 12 words 5.1 ms, 20 words 0.40 s and 35 MB",
+    ]
     base = {"features": 100, "width": 5, "searched": "bfloat16", "seconds": 12.3, "sets": 54321}
-    assert limits_lines(FOUND | {"base": base})[-1] == "BERT-base's shape, 100 features by a beam of 5, searched in bfloat16: 12.3 s (↓), 54,321 distinct sets"
+    assert (
+        limits_lines(FOUND | {"base": base})[-1]
+        == "BERT-base's shape, 100 features by a beam of 5, searched in bfloat16: 12.3 s (↓), 54,321 distinct sets"
+    )
 
 
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])
@@ -76,7 +122,9 @@ def test_a_beam_over_all_orders_is_brute_force(tiny_model, kind):
 def test_the_printed_algorithm_asks_for_every_extension_of_every_order_twice(monkeypatch, tiny_model):
     model, asked = tiny_model("bert"), []
     forward = model.module.forward
-    monkeypatch.setattr(model.module, "forward", lambda **given: asked.append(given["input_ids"].shape[0]) or forward(**given))
+    monkeypatch.setattr(
+        model.module, "forward", lambda **given: asked.append(given["input_ids"].shape[0]) or forward(**given)
+    )
     encoded = model.encode(SHORT)
     assert encoded.F == 6
     literal_limits(model, encoded, 0, 2)
@@ -84,7 +132,9 @@ def test_the_printed_algorithm_asks_for_every_extension_of_every_order_twice(mon
     asked.clear()
     # A batch holds 1,024 inputs at most.
     literal_limits(model, encoded, 0, factorial(6))
-    assert asked == 2 * [1, 6, 30, 120, 360, 720, 720] and literal_limits(model, encoded, 0, 2000) == literal_limits(model, encoded, 0, 720)
+    assert asked == 2 * [1, 6, 30, 120, 360, 720, 720] and literal_limits(model, encoded, 0, 2000) == literal_limits(
+        model, encoded, 0, 720
+    )
     with pytest.raises(ValueError, match="at least 1"):
         literal_limits(model, encoded, 0, 0)
 
@@ -110,7 +160,9 @@ def test_limits_are_measured_in_every_precision_that_is_searched(monkeypatch, ti
     assert set(found["exact"]) == {4, 3} and found["base"] is None
     monkeypatch.setattr("core.network.halves.half_speed", lambda device: 1.0)
     again = beam_contest(tiny_model("bert"), tiny_model("bert").encode(SHORT), 5, 2, 60.0)
-    assert set(again["ours"]) == {"float32"} and again["rounds"] == 2, "where half precision is no faster nothing is searched in it"
+    assert set(again["ours"]) == {"float32"} and again["rounds"] == 2, (
+        "where half precision is no faster nothing is searched in it"
+    )
 
 
 def test_a_family_that_reads_the_last_token_has_no_twin(tiny_model):
@@ -134,8 +186,16 @@ def test_the_sentences_have_the_words_that_they_stand_for(bundled):
 def test_what_only_a_gpu_is_asked_runs_small_on_any_device():
     from transformers import BertConfig
 
-    config = BertConfig(vocab_size=60, hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=24, max_position_embeddings=20,
-                        initializer_range=0.5, num_labels=2)
+    config = BertConfig(
+        vocab_size=60,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=24,
+        max_position_embeddings=20,
+        initializer_range=0.5,
+        num_labels=2,
+    )
     found = base_speed("cpu", config, 7, 3)
     lower, upper = found["limits"]
     assert np.isfinite([lower, upper]).all() and lower < upper and found["seconds"] > 0

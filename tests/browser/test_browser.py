@@ -25,7 +25,9 @@ def shows_example(person, identifier: str) -> None:
 def legible(person) -> None:
     """Every word, label and cell has a contrast of at least 4.5:1 with its own ground."""
     found = contrasts(person, ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p")
-    assert len({part["shaded"] for part in found if part["kind"].split()[0] == "word"}) > 2, "no shaded words were found"
+    assert len({part["shaded"] for part in found if part["kind"].split()[0] == "word"}) > 2, (
+        "no shaded words were found"
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -41,7 +43,13 @@ def test_home_opens_with_an_example_and_legible_words(visit, theme):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_attributions_open_by_a_link_as_the_first_request(visit, theme):
-    person = visit(theme).open("attributions", example="s004", unit="token", measures=["attention", "input × gradient"], **{"class": "negative"})
+    person = visit(theme).open(
+        "attributions",
+        example="s004",
+        unit="token",
+        measures=["attention", "input × gradient"],
+        **{"class": "negative"},
+    )
     assert person.rows == ["attention", "input × gradient"]
     assert person.chosen("Example").startswith("s004 ") and person.chosen("Explained class") == "negative"
     assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
@@ -62,7 +70,11 @@ def test_attributions_as_the_readme_shows_them(visit, theme):
 
 def test_a_home_link_restores_its_choice_too(visit):
     person = visit().open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
-    assert person.chosen("Data") == "contrast pairs" and person.chosen("Example").startswith("p03b ") and person.chosen("Explained class") == "positive"
+    assert (
+        person.chosen("Data") == "contrast pairs"
+        and person.chosen("Example").startswith("p03b ")
+        and person.chosen("Explained class") == "positive"
+    )
 
 
 def test_pointing_at_a_word_tells_measure_and_value(visit):
@@ -238,9 +250,15 @@ def test_dear_work_shows_how_far_it_is_and_stops_when_told(visit):
     person = visit().open("attributions", example=LONG, measures=["gradient", "beam"])
     person.page.get_by_role("button", name="Compute beam").click()
     progress = person.page.locator("[data-testid=stProgress]")
-    playwright.expect(progress).to_contain_text(re.compile(r"beam: [1-9][\d,]* of at most [\d,]+ forward passes"), timeout=WAIT)
+    playwright.expect(progress).to_contain_text(
+        re.compile(r"beam: [1-9][\d,]* of at most [\d,]+ forward passes"), timeout=WAIT
+    )
     first = progress.text_content()
-    person.page.wait_for_function("before => { const now = document.querySelector('[data-testid=stProgress]'); return now && now.textContent !== before; }", arg=first)
+    person.page.wait_for_function(
+        "before => { const now = document.querySelector('[data-testid=stProgress]'); return now && now.textContent !== "
+        "before; }",
+        arg=first,
+    )
     # Other things go on meanwhile.
     person.page.get_by_role("button", name="Next").click()
     shows_example(person, IDS[(IDS.index(LONG) + 1) % len(IDS)])
@@ -257,4 +275,6 @@ def test_a_narrow_window_needs_no_sideways_scrolling(visit):
     person.page.set_viewport_size({"width": 400, "height": 800})
     person.open("attributions", example=LONG)
     assert person.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-    assert person.page.evaluate("""() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)""")
+    assert person.page.evaluate(
+        """() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"""
+    )

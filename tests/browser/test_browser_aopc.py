@@ -1,4 +1,6 @@
-"""AOPC and NAOPC in a real browser: limits arrive, are cancelled in the middle, go on, and are saved; two models side by side."""
+"""AOPC and NAOPC in a real browser: limits arrive, are cancelled in the middle, go on, and are saved; two models side
+by side.
+"""
 
 import re
 
@@ -57,9 +59,15 @@ def test_two_models_are_set_between_their_limits(visit, theme):
     for i in range(2):
         playwright.expect(gauge(person, i)).to_contain_text(re.compile(r"lower limit.*\(exact\)"))
         playwright.expect(gauge(person, i)).to_contain_text("NAOPC")
-        assert {"leave-one-out", "gradient", "input × gradient", "random"} <= set(gauge(person, i).locator(".ytick").all_text_contents())
+        assert {"leave-one-out", "gradient", "input × gradient", "random"} <= set(
+            gauge(person, i).locator(".ytick").all_text_contents()
+        )
     said = person.said
-    assert "comes closest to what this model allows" in said and "Normalising" in said and "exact, over all orders (256 sets)" in said
+    assert (
+        "comes closest to what this model allows" in said
+        and "Normalising" in said
+        and "exact, over all orders (256 sets)" in said
+    )
     slope = person.page.locator(".st-key-slope .js-plotly-plot").first
     assert len(re.findall(r"\d\. leave-one-out · sst2-(?:fmm|plain)", slope.text_content())) == 4
     assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 40
@@ -117,11 +125,15 @@ def test_the_beams_size_is_studied_when_asked(visit):
     person.page.get_by_role("button", name=re.compile("^Compute beam sizes on this text")).click()
     playwright.expect(person.page.get_by_text(re.compile(r"On this text a beam of \d+ is enough"))).to_be_visible()
     nothing_runs(person)
-    playwright.expect(person.page.locator(".st-key-widths-0 .js-plotly-plot").first).to_contain_text("width of the beam")
+    playwright.expect(person.page.locator(".st-key-widths-0 .js-plotly-plot").first).to_contain_text(
+        "width of the beam"
+    )
 
 
 def test_a_narrow_window_needs_no_sideways_scrolling(visit):
     person = opened(visit, measures=["gradient"])
     person.page.set_viewport_size({"width": 400, "height": 800})
     person.rest()
-    assert person.page.evaluate("() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)")
+    assert person.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"
+    )

@@ -1,4 +1,6 @@
-"""Behaviour under masking in a real browser: drawn in both themes with real maps, and a point that is clicked chooses its example."""
+"""Behaviour under masking in a real browser: drawn in both themes with real maps, and a point that is clicked chooses
+its example.
+"""
 
 import re
 
@@ -12,7 +14,9 @@ from tests.hostile import lines
 from tests.sessions import running_server
 
 browser, visit = browsing.browser, browsing.visit
-SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")]
+SHORT = [
+    example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
+]
 MAP = "[class*=st-key-map-] .js-plotly-plot"
 
 
@@ -28,7 +32,9 @@ def server(tmp_path_factory):
 def opened(visit, theme):
     """The page with everything computed and two maps on it."""
     person = visit(theme)
-    person.page.goto(f"{person.server}/model_check?{browsing.urlencode({'part': 'behaviour', 'measures': 'gradient', 'example': SHORT[0].id})}")
+    person.page.goto(
+        f"{person.server}/model_check?{browsing.urlencode({'part': 'behaviour', 'measures': 'gradient', 'example': SHORT[0].id})}"
+    )
     playwright.expect(person.page.get_by_text("What erasing does to predictions and embeddings")).to_be_visible()
     maps, ask = person.page.locator(MAP), person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) "))
     # On a slow machine some of it waits to be asked for.
@@ -46,8 +52,13 @@ def test_it_answers_and_draws_and_a_click_chooses_an_example(visit, theme):
     person = opened(visit, theme)
     legend = person.page.locator(".st-key-behaviour .js-plotly-plot .legendtext")
     playwright.expect(legend).to_have_count(4)
-    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain", "gradient, sst2-plain"} == set(legend.all_text_contents())
-    assert re.search("changes? the prediction of sst2-fmm", person.said) and "Do not rank models by fidelity" in person.said
+    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain", "gradient, sst2-plain"} == set(
+        legend.all_text_contents()
+    )
+    assert (
+        re.search("changes? the prediction of sst2-fmm", person.said)
+        and "Do not rank models by fidelity" in person.said
+    )
     assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 30
     person.picture(f"behaviour-{theme}")
     name, content = person.saved("Table (CSV)")
@@ -56,7 +67,8 @@ def test_it_answers_and_draws_and_a_click_chooses_an_example(visit, theme):
     points = first.locator(".point")
     playwright.expect(points).to_have_count(30)
     first.scroll_into_view_if_needed()
-    # Neighbours may lie over each other: whose point it was is what the page says itself (an id has three digits, the share masked follows).
+    # Neighbours may lie over each other: whose point it was is what the page says itself (an id has three digits, the
+    # share masked follows).
     chosen = SHORT[0].id
     for place in range(0, 30, 7):
         box = points.nth(place).bounding_box()

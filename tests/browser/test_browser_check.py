@@ -16,7 +16,9 @@ ASKS = re.compile("^(Compute|Go on with) ")
 def opened(visit, theme="light", /, **query):
     person = visit(theme)
     person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode({'sample': '50'} | query, doseq=True)}")
-    playwright.expect(person.page.get_by_text("What masking does").or_(person.page.get_by_role("button", name=ASKS).first).first).to_be_visible()
+    playwright.expect(
+        person.page.get_by_text("What masking does").or_(person.page.get_by_role("button", name=ASKS).first).first
+    ).to_be_visible()
     return person
 
 
@@ -45,7 +47,9 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, them
     legend = person.page.locator(".st-key-curves .js-plotly-plot").first.locator(".legendtext")
     # The figure is drawn a moment after the words around it.
     playwright.expect(legend).to_have_count(3)
-    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain"} == set(legend.all_text_contents())
+    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain"} == set(
+        legend.all_text_contents()
+    )
     assert "rejected as out-of-distribution" in said
     assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
     person.picture(f"model_check-{theme}")
@@ -66,4 +70,6 @@ def test_a_check_can_be_cancelled_keeps_what_is_there_and_goes_on(visit):
     person.page.goto(f"{person.server}/?example=s001")
     playwright.expect(person.page.get_by_text("is loaded, on")).to_be_visible()
     person.page.goto(f"{person.server}/{PAGE}?sample=200&measures=leave-one-out")
-    playwright.expect(person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))).to_be_visible(timeout=60_000)
+    playwright.expect(
+        person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
+    ).to_be_visible(timeout=60_000)

@@ -1,4 +1,6 @@
-"""Data set in a real browser: it waits to be asked, streams, is read in both themes and saved; a filter set on Examples reaches it."""
+"""Data set in a real browser: it waits to be asked, streams, is read in both themes and saved; a filter set on Examples
+reaches it.
+"""
 
 import re
 
@@ -11,7 +13,13 @@ from tests.browsing import contrasts
 browser, server, visit = browsing.browser, browsing.server, browsing.visit
 PAGE = "data_set"
 # Few texts, and nothing dear: the filter leaves a handful.
-QUICK = {"texts": "what the filter on Examples shows", "search": "soup", "measures": "gradient", "metrics": ["NS", "Soft-NS"], "draws-of-data": "1"}
+QUICK = {
+    "texts": "what the filter on Examples shows",
+    "search": "soup",
+    "measures": "gradient",
+    "metrics": ["NS", "Soft-NS"],
+    "draws-of-data": "1",
+}
 ASKS = re.compile("^(Compute|Go on with) ")
 
 
@@ -38,4 +46,7 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit, the
     person.picture(f"data_set-{theme}")
     name, content = person.saved("Table (CSV)")
     # Two metrics over all measures and for the one, five lengths of the hard one, below the header.
-    assert name.startswith("diagnosticity-sst2-fmm") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 2 * 2 + 5
+    assert (
+        name.startswith("diagnosticity-sst2-fmm")
+        and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 2 * 2 + 5
+    )

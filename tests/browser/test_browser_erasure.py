@@ -1,4 +1,6 @@
-"""Hard and soft erasure in a real browser: the table with its signs, a slider that is moved, a narrow window, and files."""
+"""Hard and soft erasure in a real browser: the table with its signs, a slider that is moved, a narrow window, and
+files.
+"""
 
 import re
 
@@ -16,7 +18,9 @@ ASKS = re.compile("^(Compute|Go on with) (?!shuffled)")
 def opened(visit, theme="light", /, **query):
     """The page with all that is cheap, whatever the machine calls so at the moment."""
     person = visit(theme)
-    person.page.goto(f"{person.server}/hard_and_soft_erasure?{browsing.urlencode({'example': SMALL, 'draws': '8'} | query, doseq=True)}")
+    person.page.goto(
+        f"{person.server}/hard_and_soft_erasure?{browsing.urlencode({'example': SMALL, 'draws': '8'} | query, doseq=True)}"
+    )
     playwright.expect(person.page.get_by_text("The model predicts")).to_be_visible()
     asks = person.page.get_by_role("button", name=ASKS)
     nothing_runs(person)
@@ -71,12 +75,20 @@ def test_a_slider_that_is_moved_changes_what_the_hard_metrics_say_and_stands_in_
 def test_table_and_figures_are_saved_and_a_narrow_window_needs_no_sideways_scrolling(visit):
     person = opened(visit, measures=["leave-one-out", "gradient"], metrics=["NS", "Soft-NS"])
     name, content = person.saved("Table (CSV)")
-    assert name.startswith("erasure-s040") and name.endswith(".csv") and content.decode("utf-8-sig").count("leave-one-out") == 2
+    assert (
+        name.startswith("erasure-s040")
+        and name.endswith(".csv")
+        and content.decode("utf-8-sig").count("leave-one-out") == 2
+    )
     buttons = person.page.locator(".st-key-save-places").get_by_role("button")
     name, content = person.saved(buttons.filter(has_text="SVG").first)
     assert name.startswith("metric-places-s040") and b"Soft-NS" in content
-    name, content = person.saved(person.page.locator(".st-key-save-leaving").get_by_role("button").filter(has_text="PNG").first)
+    name, content = person.saved(
+        person.page.locator(".st-key-save-leaving").get_by_role("button").filter(has_text="PNG").first
+    )
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
     person.page.set_viewport_size({"width": 400, "height": 800})
     person.rest()
-    assert person.page.evaluate("() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)")
+    assert person.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"
+    )

@@ -26,10 +26,19 @@ PREDICTED = """() => {
   const said = document.querySelector('[data-testid=stMain]').textContent;
   return !document.querySelector('[data-testid=stProgress]') && !/ so far|not known yet/.test(said) && /The model is (right on|least sure)/.test(said);
 }"""
-FOCUS = "() => { let at = document.activeElement; while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement; return at.dataset.key ?? at.className; }"
-MARKUP = ("<script>window.hit = 1; alert(1)</script> a fine film", "<img src=x onerror=\"window.hit = 2; alert(2)\"> dull &amp; slow &lt;b&gt; &#x41;",
-          "**bold** $x^2$ :smile: [a](javascript:alert(3)) `code` fine", "\u202eevil\u202c هذا فيلم (رائع) جدا", "👩‍👩‍👧 🎬 Z̸̧a̵l̷g̶o café", "before\0after, a NUL",
-          "wonderful " * 5_000)
+FOCUS = (
+    "() => { let at = document.activeElement; while (at.shadowRoot?.activeElement) at = "
+    "at.shadowRoot.activeElement; return at.dataset.key ?? at.className; }"
+)
+MARKUP = (
+    "<script>window.hit = 1; alert(1)</script> a fine film",
+    '<img src=x onerror="window.hit = 2; alert(2)"> dull &amp; slow &lt;b&gt; &#x41;',
+    "**bold** $x^2$ :smile: [a](javascript:alert(3)) `code` fine",
+    "\u202eevil\u202c هذا فيلم (رائع) جدا",
+    "👩‍👩‍👧 🎬 Z̸̧a̵l̷g̶o café",
+    "before\0after, a NUL",
+    "wonderful " * 5_000,
+)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +63,9 @@ def focus(person: Person) -> str:
 
 
 def ids(person: Person) -> list[str]:
-    return [row.get_attribute("data-key").removeprefix("row:") for row in person.page.locator(".browser tbody tr").all()]
+    return [
+        row.get_attribute("data-key").removeprefix("row:") for row in person.page.locator(".browser tbody tr").all()
+    ]
 
 
 def found(person: Person, text: str) -> None:
@@ -74,10 +85,18 @@ def row(person: Person, identifier: str):
 def state(person: Person) -> dict:
     """What the table shows, for comparing."""
     page = person.page
-    return {"ids": ids(person), "rows": page.locator(".browser tbody tr").all_text_contents(), "chosen": page.locator("tr[aria-selected=true]").all_text_contents(),
-            "on": [c.get_attribute("data-key") for c in page.locator(".chip[aria-pressed=true]").all()], "search": page.locator(".search").input_value(),
-            "sort": [h.get_attribute("aria-sort") for h in page.locator("th").all()], "where": page.locator(".where").text_content(),
-            "found": page.locator(".found").text_content(), "example": person.chosen("Example"), "data": person.chosen("Data")}
+    return {
+        "ids": ids(person),
+        "rows": page.locator(".browser tbody tr").all_text_contents(),
+        "chosen": page.locator("tr[aria-selected=true]").all_text_contents(),
+        "on": [c.get_attribute("data-key") for c in page.locator(".chip[aria-pressed=true]").all()],
+        "search": page.locator(".search").input_value(),
+        "sort": [h.get_attribute("aria-sort") for h in page.locator("th").all()],
+        "where": page.locator(".where").text_content(),
+        "found": page.locator(".found").text_content(),
+        "example": person.chosen("Example"),
+        "data": person.chosen("Data"),
+    }
 
 
 def words(person: Person) -> list[list[str]]:
@@ -103,7 +122,8 @@ def hand_over(person: Person, file) -> None:
         person.page.get_by_text("Other texts: type one, upload a file").click()
     tab.click()
     person.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
-        {"name": file[0], "mimeType": "text/plain", "buffer": file[1]} if isinstance(file, tuple) else file)
+        {"name": file[0], "mimeType": "text/plain", "buffer": file[1]} if isinstance(file, tuple) else file
+    )
 
 
 def add(person: Person, name: str, content: bytes, examples: int) -> None:
@@ -118,17 +138,26 @@ def safe_rows(content: bytes) -> list[list[str]]:
     lines = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     assert len({len(line) for line in lines}) == 1
     for cell in (cell for line in lines for cell in line):
-        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or re.fullmatch(r"[+-]?[\d.]+(e[+-]?\d+)?", cell), cell
+        assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or re.fullmatch(
+            r"[+-]?[\d.]+(e[+-]?\d+)?", cell
+        ), cell
     return lines
 
 
 def many(count: int, seed: int) -> list[tuple[str, str]]:
     """Short texts that all differ, with a label each."""
     rng = random.Random(seed)
-    return [(f"{rng.choice(['a fine', 'a dull', 'not a good', 'an odd'])} film {seed}{i}", rng.choice(["negative", "positive"])) for i in range(count)]
+    return [
+        (
+            f"{rng.choice(['a fine', 'a dull', 'not a good', 'an odd'])} film {seed}{i}",
+            rng.choice(["negative", "positive"]),
+        )
+        for i in range(count)
+    ]
 
 
 # The table
+
 
 def test_a_chip_narrows_the_table_and_the_address_follows(table):
     person = table()
@@ -139,17 +168,23 @@ def test_a_chip_narrows_the_table_and_the_address_follows(table):
     assert chip(person, "outcome:wrong").get_attribute("aria-pressed") == "true" and "outcome=wrong" in person.query
     # The buttons were drawn anew; the keyboard still stands on the same one, and works.
     assert focus(person) == "outcome:wrong"
-    assert all(text.startswith("✗") for text in person.page.locator(".browser tbody td:nth-child(4)").all_text_contents())
+    assert all(
+        text.startswith("✗") for text in person.page.locator(".browser tbody td:nth-child(4)").all_text_contents()
+    )
     chip(person, "label:positive").focus()
     person.page.keyboard.press("Enter")
     person.until("() => location.search.includes('label=positive')")
-    assert focus(person) == "label:positive" and set(person.page.locator(".browser tbody td:nth-child(3)").all_text_contents()) == {"positive"}
+    assert focus(person) == "label:positive" and set(
+        person.page.locator(".browser tbody td:nth-child(3)").all_text_contents()
+    ) == {"positive"}
     person.page.keyboard.press(" ")
     found(person, f"{wrong} of {len(REVIEWS)} examples")
     assert "label=" not in person.query
     person.page.locator(".clear").click()
     found(person, f"{len(REVIEWS)} examples")
-    assert "outcome=" not in person.query and not person.page.locator(".clear").is_visible() and focus(person) == "search"
+    assert (
+        "outcome=" not in person.query and not person.page.locator(".clear").is_visible() and focus(person) == "search"
+    )
 
 
 def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
@@ -164,9 +199,11 @@ def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
         # Slow enough that the table is drawn anew between letters.
         person.page.wait_for_timeout(220)
         counts.add(person.page.locator(".found").text_content())
-        assert box.input_value() == typed[:i + 1] and focus(person) == "search"
+        assert box.input_value() == typed[: i + 1] and focus(person) == "search"
     found(person, f"{len(expected)} of {len(REVIEWS)} examples")
-    assert len(counts) >= 3 and box.input_value() == typed and focus(person) == "search" and ids(person) == expected[:12]
+    assert (
+        len(counts) >= 3 and box.input_value() == typed and focus(person) == "search" and ids(person) == expected[:12]
+    )
     assert {mark.casefold() for mark in person.page.locator(".browser mark").all_text_contents()} == {"film", "is a"}
     assert parse_qs(person.query)["search"] == [typed]
     # Faster than the server: all letters count, and letters are no shortcuts.
@@ -174,7 +211,11 @@ def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
     box.fill("")
     box.press_sequentially("nnpp NOTHING", delay=5)
     found(person, f"0 of {len(REVIEWS)} examples")
-    assert box.input_value() == "nnpp NOTHING" and person.chosen("Example") == before and "No example matches" in person.page.locator(".browser tbody").text_content()
+    assert (
+        box.input_value() == "nnpp NOTHING"
+        and person.chosen("Example") == before
+        and "No example matches" in person.page.locator(".browser tbody").text_content()
+    )
     person.page.locator(".clear").click()
     found(person, f"{len(REVIEWS)} examples")
     assert box.input_value() == "" and "search=" not in person.query
@@ -184,7 +225,9 @@ def test_what_is_pressed_while_the_server_is_busy_all_counts(table):
     person = table()
     keys = ["label:positive", "outcome:wrong", "length:11 to 20", "length:21 to 40"]
     # In one breath: only the first can be on its way before the second is pressed.
-    person.page.locator(".browser").evaluate("(root, keys) => keys.forEach((key) => root.querySelector(`.chip[data-key='${key}']`).click())", keys)
+    person.page.locator(".browser").evaluate(
+        "(root, keys) => keys.forEach((key) => root.querySelector(`.chip[data-key='${key}']`).click())", keys
+    )
     expect(person.page.locator(".chip[aria-pressed=true]")).to_have_count(4)
     person.rest()
     assert [c.get_attribute("data-key") for c in person.page.locator(".chip[aria-pressed=true]").all()] == keys
@@ -198,8 +241,14 @@ def test_the_header_sorts_and_the_pager_turns(table):
         expect(head).to_have_attribute("aria-sort", order)
         person.rest()
         shares = [float(text) for text in person.page.locator(".browser tbody td:nth-child(6)").all_text_contents()]
-        assert shares == sorted(shares, reverse=order == "descending") and len(shares) == 12 and focus(person) == "order:confidence"
-    assert [h.get_attribute("aria-sort") for h in person.page.locator("th").all()].count("none") == 6 and "order=confidence" in person.query
+        assert (
+            shares == sorted(shares, reverse=order == "descending")
+            and len(shares) == 12
+            and focus(person) == "order:confidence"
+        )
+    assert [h.get_attribute("aria-sort") for h in person.page.locator("th").all()].count(
+        "none"
+    ) == 6 and "order=confidence" in person.query
     first = ids(person)
     later = person.page.locator(".later")
     later.click()
@@ -224,7 +273,9 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
     expect(row(person, listed[3])).to_have_attribute("aria-selected", "true")
     assert focus(person) == f"row:{listed[3]}" and person.page.locator("tr[aria-selected=true]").count() == 1
     # One stop of the Tab key in the whole table, and it is the chosen row.
-    assert person.page.locator(".browser tbody tr[tabindex='0']").count() == 1 and f"example={listed[3]}" in person.query
+    assert (
+        person.page.locator(".browser tbody tr[tabindex='0']").count() == 1 and f"example={listed[3]}" in person.query
+    )
     person.page.keyboard.press("n")
     person.has_chosen(listed[4])
     person.page.keyboard.press("p")
@@ -238,11 +289,19 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
 def test_chips_rows_and_marks_are_legible(table, theme):
     person = table(theme, outcome="wrong", search="the", example=REVIEWS[2].id)
     assert person.page.locator("tr[aria-selected=true]").count() == 1
-    shades = contrasts(person, ".search, .chip, .chip span, .found, .clear, .facets .name, tbody td, tbody td span, mark, th button, .where, .later, "
-                               "[data-testid=stHtml] p")
-    grounds = {kind: {part["under"] for part in shades if part["kind"] == kind} for kind in ("chip", "MARK", "text", "count")}
+    shades = contrasts(
+        person,
+        ".search, .chip, .chip span, .found, .clear, .facets .name, tbody td, tbody td span, mark, th button, .where, "
+        ".later, "
+        "[data-testid=stHtml] p",
+    )
+    grounds = {
+        kind: {part["under"] for part in shades if part["kind"] == kind} for kind in ("chip", "MARK", "text", "count")
+    }
     assert len(grounds["chip"]) == len(grounds["text"]) == len(grounds["count"]) == 2 and grounds["MARK"]
-    assert (sum(map(int, next(part["under"] for part in shades if part["kind"] == "found").split(","))) > 600) == (theme == "light")
+    assert (sum(map(int, next(part["under"] for part in shades if part["kind"] == "found").split(","))) > 600) == (
+        theme == "light"
+    )
     person.picture(f"examples-{theme}")
 
 
@@ -251,28 +310,48 @@ def test_a_narrow_window_scrolls_sideways_in_the_table_only(visit):
     person.page.set_viewport_size({"width": 400, "height": 800})
     predicted(person.open("examples", outcome="wrong"))
     assert person.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-    assert person.page.evaluate("() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)")
-    widths = [person.page.locator(f".browser {part}").evaluate("node => node.scrollWidth - node.clientWidth") for part in (".scroll", ".bar", ".facets", ".pager")]
+    assert person.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"
+    )
+    widths = [
+        person.page.locator(f".browser {part}").evaluate("node => node.scrollWidth - node.clientWidth")
+        for part in (".scroll", ".bar", ".facets", ".pager")
+    ]
     assert widths[0] > 0 and max(widths[1:]) <= 1
     hand_over(person, ("narrow.csv", b"text,label\n" + b"x" * 300 + b",positive\nA film,negative\n"))
     expect(person.page.get_by_role("button", name="Add this data")).to_be_visible()
-    assert person.page.evaluate("() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)")
+    assert person.page.evaluate(
+        "() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"
+    )
 
 
 # Texts as they come
 
+
 def test_markup_in_a_file_is_shown_as_typed_everywhere(table, browser, tmp_path):
-    rows = [{"id": f"<svg onload=alert({i})>", "text": text, "label": "<b onclick=alert(4)>x</b>" if i % 2 else "positive", "tags": ["<i>tag</i>", "**t**"],
-             "note": "<script>alert(5)</script>"} for i, text in enumerate(MARKUP)]
+    rows = [
+        {
+            "id": f"<svg onload=alert({i})>",
+            "text": text,
+            "label": "<b onclick=alert(4)>x</b>" if i % 2 else "positive",
+            "tags": ["<i>tag</i>", "**t**"],
+            "note": "<script>alert(5)</script>",
+        }
+        for i, text in enumerate(MARKUP)
+    ]
     person = table()
     name = "<img src=x onerror=alert(6)> & **b**.jsonl"
     add(person, name, "\n".join(map(json.dumps, rows)).encode(), len(rows))
     predicted(person)
     assert name in person.chosen("Data")
     shown = [text.replace("\0", "␀") for text in MARKUP]
-    assert person.page.locator(".browser td.text").all_text_contents() == [excerpt(text, []).replace("\0", "␀") for text in MARKUP]
+    assert person.page.locator(".browser td.text").all_text_contents() == [
+        excerpt(text, []).replace("\0", "␀") for text in MARKUP
+    ]
     assert person.page.locator(".browser td.id").all_text_contents() == [line["id"] for line in rows]
-    assert {rows[1]["label"], "positive"} == set(person.page.locator(".browser tbody td:nth-child(3)").all_text_contents())
+    assert {rows[1]["label"], "positive"} == set(
+        person.page.locator(".browser tbody td:nth-child(3)").all_text_contents()
+    )
     assert chip(person, "tag:<i>tag</i>").count() == 1
     for i, text in enumerate(shown):
         person.has_chosen(rows[i]["id"])
@@ -311,21 +390,36 @@ def opened_offline(browser, path, content: bytes, word: str) -> None:
     problems, context = [], browser.new_context()
     context.set_offline(True)
     page = context.new_page()
-    page.on("request", lambda request: None if request.url in (path.as_uri(), "data:,") else problems.append(request.url))
+    page.on(
+        "request", lambda request: None if request.url in (path.as_uri(), "data:,") else problems.append(request.url)
+    )
     page.on("console", lambda message: problems.append(message.text))
     page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
     page.goto(path.as_uri())
     page.mouse.move(200, 200)
-    assert page.locator(".word").count() > 0 and word in page.locator("body").text_content() and page.locator("script, img, svg, iframe").count() == 0
+    assert (
+        page.locator(".word").count() > 0
+        and word in page.locator("body").text_content()
+        and page.locator("script, img, svg, iframe").count() == 0
+    )
     context.close()
     assert not problems
 
 
 # Files of one's own
 
+
 def test_a_file_from_the_box_to_a_link(table, visit):
     lines = many(4_000, 1)
-    content = "\n".join(["a,b,c", *(f"{text},This remark is longer than any text and not to be read,{int(label == 'positive')}" for text, label in lines)]).encode()
+    content = "\n".join(
+        [
+            "a,b,c",
+            *(
+                f"{text},This remark is longer than any text and not to be read,{int(label == 'positive')}"
+                for text, label in lines
+            ),
+        ]
+    ).encode()
     person = table()
     hand_over(person, ("corrected.csv", content))
     text = "Text (its words are masked)"
@@ -340,7 +434,9 @@ def test_a_file_from_the_box_to_a_link(table, visit):
     expect(person.page.get_by_text("Labels: negative, positive.")).to_be_visible()
     person.press("Add this data")
     found(person, "4,000 examples")
-    assert person.page.locator(".browser tbody td:nth-child(3)").all_text_contents() == [label for _, label in lines[:12]]
+    assert person.page.locator(".browser tbody td:nth-child(3)").all_text_contents() == [
+        label for _, label in lines[:12]
+    ]
     # On a very fast machine it is predicted unasked.
     ask = person.page.get_by_role("button", name="Predict all examples")
     if ask.count():
@@ -370,7 +466,12 @@ def test_a_file_from_the_box_to_a_link(table, visit):
     person.page.locator(".browser tbody tr").nth(3).click()
     person.has_chosen(ids(person)[3])
     other = predicted(visit("dark").open(f"examples?{person.query}"))
-    assert state(other) == state(person) and query(other) == query(person) and state(other)["chosen"] and state(other)["where"].startswith("13 to 24 ")
+    assert (
+        state(other) == state(person)
+        and query(other) == query(person)
+        and state(other)["chosen"]
+        and state(other)["where"].startswith("13 to 24 ")
+    )
 
 
 def test_more_than_ten_megabytes_are_refused_in_a_sentence_and_the_page_goes_on(table, tmp_path):
@@ -389,9 +490,15 @@ def test_more_than_ten_megabytes_are_refused_in_a_sentence_and_the_page_goes_on(
 
 # Links
 
+
 def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
     person = table()
-    add(person, "linked.csv", ("text,label\n" + "\n".join(f"{text},{label}" for text, label in many(30, 2))).encode(), 30)
+    add(
+        person,
+        "linked.csv",
+        ("text,label\n" + "\n".join(f"{text},{label}" for text, label in many(30, 2))).encode(),
+        30,
+    )
     predicted(person)
     chip(person, "label:positive").click()
     person.until("() => location.search.includes('label=positive')")
@@ -439,7 +546,9 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
 
 
 def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):
-    person = visit().open("examples", data="gone.csv@0123456789ab", model="some/<b>model</b>", example="zz", label="glad", page="9")
+    person = visit().open(
+        "examples", data="gone.csv@0123456789ab", model="some/<b>model</b>", example="zz", label="glad", page="9"
+    )
     predicted(person)
     alert = person.page.get_by_role("alert")
     for missing in ("data gone.csv@0123456789ab", "model some/<b>model</b>", "example zz", "glad"):
@@ -452,9 +561,13 @@ def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):
 
 # Downloads
 
+
 def test_what_every_page_offers_arrives(table, browser, tmp_path):
     person = table()
-    hostile = 'text,label\n"=HYPERLINK(""http://example.org"") is no film",negative\n@SUM(1) is fine,positive\n-1 for the plot,negative\n'
+    hostile = (
+        'text,label\n"=HYPERLINK(""http://example.org"") is no film",negative\n@SUM(1) is fine,positive\n-1 for '
+        "the plot,negative\n"
+    )
     add(person, "formulas.csv", hostile.encode(), 3)
     predicted(person)
     file, content = person.saved("Download these 3 examples (CSV)")
@@ -476,13 +589,19 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
 
 # A server that dies
 
+
 def test_a_server_killed_while_it_predicts_goes_on_where_it_was(browser, tmp_path):
     lines = many(5_000, 3)
     process, address = start_server(tmp_path)
     try:
         person = Person(browser, address)
         person.open("examples")
-        add(person, "killed.csv", ("text,label\n" + "\n".join(f"{text},{label}" for text, label in lines)).encode(), 5_000)
+        add(
+            person,
+            "killed.csv",
+            ("text,label\n" + "\n".join(f"{text},{label}" for text, label in lines)).encode(),
+            5_000,
+        )
         ask = person.page.get_by_role("button", name="Predict all examples")
         if ask.count():
             ask.click()
@@ -502,7 +621,10 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(browser, tmp_pat
     assert not problems and "Traceback" not in (tmp_path / "log.txt").read_text(encoding="utf-8", errors="replace")
     with running_server(tmp_path) as address:
         person = Person(browser, address).open(f"examples?{link}")
-        assert person.chosen("Data").startswith("killed.csv") and person.page.locator(".found").text_content() == "5,000 examples"
+        assert (
+            person.chosen("Data").startswith("killed.csv")
+            and person.page.locator(".found").text_content() == "5,000 examples"
+        )
         kept = 5_000 - int(re.search(r"([\d,]+) texts to read", person.said)[1].replace(",", ""))
         assert kept > 0
         # Nothing is damaged: what is known now was known before, and is the same.

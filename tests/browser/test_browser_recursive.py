@@ -14,7 +14,7 @@ FIRST = "s009"
 # Beam search on it takes long enough to be cancelled.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
 browser, server, visit = browsing.browser, browsing.server, browsing.visit
-STEPPER, HAND = '.player:not(:has([aria-pressed]))', '.player:has([aria-pressed])'
+STEPPER, HAND = ".player:not(:has([aria-pressed]))", ".player:has([aria-pressed])"
 
 
 def opened(visit, theme="light", /, **query):
@@ -25,9 +25,14 @@ def opened(visit, theme="light", /, **query):
 
 
 def all_there(person) -> None:
-    """Wait for every step; where the machine stood still for a moment, even cheap work looks dear and waits to be asked."""
+    """Wait for every step; where the machine stood still for a moment, even cheap work looks dear and waits to be
+    asked.
+    """
     page, asks = person.page, person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) "))
-    page.wait_for_function("() => [...document.querySelectorAll('[data-testid=stMain] button')].every((button) => button.textContent !== 'Cancel')")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('[data-testid=stMain] button')].every((button) => button.textContent !== "
+        "'Cancel')"
+    )
     person.rest()
     for _ in range(asks.count()):
         asks.first.click()
@@ -74,13 +79,21 @@ def test_play_walks_on_by_itself_and_stops_at_the_end(visit):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_twin_is_rejected_where_the_model_is_not(visit, theme):
-    person = opened(visit, theme, beside="sst2-plain", step="8", measures=["leave-one-out", "gradient", "input × gradient"])
+    person = opened(
+        visit, theme, beside="sst2-plain", step="8", measures=["leave-one-out", "gradient", "input × gradient"]
+    )
     tracks = person.page.locator(f"{STEPPER} .track")
     assert tracks.nth(0).locator(".cell.rejected").count() == 0 and tracks.nth(1).locator(".cell.rejected").count() > 0
     panes = person.page.locator(STEPPER).locator(".pane")
-    assert "not rejected" in panes.nth(0).text_content() and "rejected: out-of-distribution" in panes.nth(1).text_content()
+    assert (
+        "not rejected" in panes.nth(0).text_content() and "rejected: out-of-distribution" in panes.nth(1).text_content()
+    )
     assert "sst2-plain" in person.said and "⚠" in person.said
-    found = contrasts(person, ".word:not(.masked), .detail, .name, .verdict, .gate, .beyond-line, .step, .class .of, .value, td, th, [data-testid=stHtml] p")
+    found = contrasts(
+        person,
+        ".word:not(.masked), .detail, .name, .verdict, .gate, .beyond-line, .step, .class .of, .value, td, th, "
+        "[data-testid=stHtml] p",
+    )
     assert len(found) > 50
     person.picture(f"recursive_masking-{theme}")
 

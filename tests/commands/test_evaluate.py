@@ -1,4 +1,6 @@
-"""`python -m core evaluate`: the table that it writes, that it goes on where it stopped, and choices that cannot be carried out."""
+"""`python -m core evaluate`: the table that it writes, that it goes on where it stopped, and choices that cannot be
+carried out.
+"""
 
 import json
 import re
@@ -25,7 +27,13 @@ MEASURES, METRICS = ["leave-one-out", "gradient"], ["NS", "Soft-NC"]
 def texts(tmp_path):
     """A file without labels; one of its texts is blank."""
     path = tmp_path / "texts.jsonl"
-    path.write_text("".join(json.dumps({"id": f"t{i}", "text": text}) + "\n" for i, text in enumerate((*tiny.SENTENCES[:3], "[MASK] [MASK]"))), encoding="utf-8")
+    path.write_text(
+        "".join(
+            json.dumps({"id": f"t{i}", "text": text}) + "\n"
+            for i, text in enumerate((*tiny.SENTENCES[:3], "[MASK] [MASK]"))
+        ),
+        encoding="utf-8",
+    )
     return path
 
 
@@ -37,8 +45,29 @@ def evaluate(tiny_root, tmp_path, texts, monkeypatch, tiny_model):
     monkeypatch.setattr(evaluating, "load", lambda *_: model)
 
     def run(*more, data=texts, measures=MEASURES, metrics=METRICS):
-        return main(["evaluate", "--model", "tiny", "--data", str(data), "--out", str(tmp_path / "out" / "found.parquet"), "--measures", *measures, "--metrics", *metrics,
-                     "--count", "3", "--draws", "2", "--device", "cpu", *more])
+        return main(
+            [
+                "evaluate",
+                "--model",
+                "tiny",
+                "--data",
+                str(data),
+                "--out",
+                str(tmp_path / "out" / "found.parquet"),
+                "--measures",
+                *measures,
+                "--metrics",
+                *metrics,
+                "--count",
+                "3",
+                "--draws",
+                "2",
+                "--device",
+                "cpu",
+                *more,
+            ]
+        )
+
     run.out, run.model = tmp_path / "out" / "found.parquet", model
     return run
 
@@ -51,22 +80,54 @@ def test_scores_are_a_long_table(evaluate, capsys):
     assert evaluate() == 0
     found = lines(evaluate.out)
     # Two measures and three random ones; a value and five lengths of NS, a value of Soft-NC.
-    assert len(found) == 4 * 5 * (1 + len(LENGTHS) + 1) and {line["example"] for line in found} == {f"t{i}" for i in range(4)}
-    assert set(found[0]) == {"example", "row", "class", "probability", "problem", "measure", "values", "metric", "direction", "erasure", "scaling", "draws", "seed",
-                             "note", "length", "value", "error"}
+    assert len(found) == 4 * 5 * (1 + len(LENGTHS) + 1) and {line["example"] for line in found} == {
+        f"t{i}" for i in range(4)
+    }
+    assert set(found[0]) == {
+        "example",
+        "row",
+        "class",
+        "probability",
+        "problem",
+        "measure",
+        "values",
+        "metric",
+        "direction",
+        "erasure",
+        "scaling",
+        "draws",
+        "seed",
+        "note",
+        "length",
+        "value",
+        "error",
+    }
     for line in found:
-        assert line["row"] == int(line["example"][1:]) + 1 and line["class"] in tiny.LABELS and 0 < line["probability"] <= 1 and line["direction"] == "↑"
+        assert (
+            line["row"] == int(line["example"][1:]) + 1
+            and line["class"] in tiny.LABELS
+            and 0 < line["probability"] <= 1
+            and line["direction"] == "↑"
+        )
         assert (line["values"] is None) == line["measure"].startswith("random")
-        assert (line["erasure"], line["scaling"], line["draws"]) == (("mask token", None, None) if line["metric"] == "NS" else (None, "min–max", 2))
+        assert (line["erasure"], line["scaling"], line["draws"]) == (
+            ("mask token", None, None) if line["metric"] == "NS" else (None, "min–max", 2)
+        )
         assert line["length"] is None or line["metric"] == "NS" and line["length"] in LENGTHS
         if line["example"] == "t3":
-            assert line["value"] is None and (line["length"] is not None or "masked in the text already" in line["note"])
+            assert line["value"] is None and (
+                line["length"] is not None or "masked in the text already" in line["note"]
+            )
     explainer = Explainer(evaluate.model)
     for i, text in enumerate(tiny.SENTENCES[:3]):
         p = explainer.probabilities(explainer.encode(text, None, "word"))
-        assert {(line["class"], round(line["probability"], 4)) for line in found if line["example"] == f"t{i}"} == {(tiny.LABELS[p.argmax()], round(float(p.max()), 4))}
+        assert {(line["class"], round(line["probability"], 4)) for line in found if line["example"] == f"t{i}"} == {
+            (tiny.LABELS[p.argmax()], round(float(p.max()), 4))
+        }
     assert len({line["class"] for line in found}) > 1
-    by = [line for line in found if line["example"] == "t0" and line["measure"] == "gradient" and line["metric"] == "NS"]
+    by = [
+        line for line in found if line["example"] == "t0" and line["measure"] == "gradient" and line["metric"] == "NS"
+    ]
     (value,) = (line["value"] for line in by if line["length"] is None)
     if value is not None:
         assert value == pytest.approx(np.mean([line["value"] for line in by if line["length"] is not None]))
@@ -82,14 +143,28 @@ def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
     # A value and five lengths of NS, a value of Soft-NC; each for two measures and over both.
     assert len(found) == 4 * 3 * (1 + len(LENGTHS) + 1)
     for line in found:
-        told = {name: [one["value"] for one in scores if (one["example"], one["metric"], one["length"]) == (line["example"], line["metric"], line["length"])
-                       and one["measure"].startswith(name)] for name in ("random", *MEASURES)}
+        told = {
+            name: [
+                one["value"]
+                for one in scores
+                if (one["example"], one["metric"], one["length"]) == (line["example"], line["metric"], line["length"])
+                and one["measure"].startswith(name)
+            ]
+            for name in ("random", *MEASURES)
+        }
         chosen = MEASURES if line["measure"] == ALL else [line["measure"]]
-        pairs = compare(np.array([[told[name][0] for name in chosen]], dtype=float), np.array([told["random"]], dtype=float), 1)
+        pairs = compare(
+            np.array([[told[name][0] for name in chosen]], dtype=float), np.array([told["random"]], dtype=float), 1
+        )
         assert (line["pairs"], line["undefined"]) == (pairs.defined[0], pairs.left_out[0])
-        assert [line["strict"], line["half"]] == pytest.approx([None if pairs.defined[0] == 0 else share[0] for share in (pairs.strict, pairs.half)])
+        assert [line["strict"], line["half"]] == pytest.approx(
+            [None if pairs.defined[0] == 0 else share[0] for share in (pairs.strict, pairs.half)]
+        )
     said = capsys.readouterr().out
-    assert re.search("(tells the measures from|prefers the measures to) random attributions", said) and "a tie as ½ ↑" in said
+    assert (
+        re.search("(tells the measures from|prefers the measures to) random attributions", said)
+        and "a tie as ½ ↑" in said
+    )
 
 
 def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
@@ -98,12 +173,23 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
     shuffles = {name: [f"{name}, shuffle {r}" for r in range(3)] for name in MEASURES}
     assert {line["measure"] for line in scores} == {*MEASURES, *(name for names in shuffles.values() for name in names)}
     assert {line["values"] for line in scores} == {"signed"}
-    assert evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0 and "set against 3 shuffles of its own scores" in capsys.readouterr().out
+    assert (
+        evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0
+        and "set against 3 shuffles of its own scores" in capsys.readouterr().out
+    )
     compared = [line for line in lines(evaluate.out) if line["length"] is None and line["measure"] in MEASURES]
     assert len(compared) == 4 * len(MEASURES) * len(METRICS)
     for line in compared:
-        told = {one["measure"]: one["value"] for one in scores if (one["example"], one["metric"]) == (line["example"], line["metric"])}
-        pairs = compare(np.array([told[line["measure"]]], dtype=float), np.array([[told[name] for name in shuffles[line["measure"]]]], dtype=float), 1)
+        told = {
+            one["measure"]: one["value"]
+            for one in scores
+            if (one["example"], one["metric"]) == (line["example"], line["metric"])
+        }
+        pairs = compare(
+            np.array([told[line["measure"]]], dtype=float),
+            np.array([[told[name] for name in shuffles[line["measure"]]]], dtype=float),
+            1,
+        )
         assert line["against"] == "shuffled" and line["pairs"] == pairs.defined[0]
         assert not line["pairs"] or (line["half"], line["strict"]) == (pairs.half[0], pairs.strict[0])
 
@@ -119,7 +205,11 @@ def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch
         really(run, i, cancelled)
 
     monkeypatch.setattr(scoring._Run, "add", interrupted)
-    assert evaluate() == 130 and "the same command goes on from there" in capsys.readouterr().err and not evaluate.out.exists()
+    assert (
+        evaluate() == 130
+        and "the same command goes on from there" in capsys.readouterr().err
+        and not evaluate.out.exists()
+    )
     again = []
     monkeypatch.setattr(scoring._Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
     assert evaluate() == 0 and sorted(asked + again) == [0, 1, 2, 3]
@@ -137,6 +227,7 @@ def test_a_sample_is_drawn_once_for_a_seed(evaluate):
 
 def test_texts_that_cannot_be_read_have_a_line_with_their_problem(evaluate, monkeypatch):
     from core.network.features import NoFeatures
+
     really = type(evaluate.model).encode
 
     def encode(model, text, *more, **others):
@@ -148,15 +239,30 @@ def test_texts_that_cannot_be_read_have_a_line_with_their_problem(evaluate, monk
     for what in evaluating.KINDS:
         assert evaluate("--what", what) == 0
         (line,) = (line for line in lines(evaluate.out) if line["problem"])
-        assert (line["example"], line["row"], line["problem"], line["measure"], line["class"]) == ("t3", 4, "There is nothing in it.", None, None)
+        assert (line["example"], line["row"], line["problem"], line["measure"], line["class"]) == (
+            "t3",
+            4,
+            "There is nothing in it.",
+            None,
+            None,
+        )
 
 
-@pytest.mark.parametrize("more, others, said", [
-    (["--sample", "0"], {}, "at least 1"), ([], {"measures": ["nope"]}, "no measure 'nope'"), ([], {"metrics": ["nope"]}, "no metric 'nope'"),
-    (["--draws", "0"], {}, "at least one draw"), (["--what", "diagnosticity"], {"metrics": ["sparsity"]}, "prefers neither more nor less"),
-    (["--what", "diagnosticity", "--count", "0"], {}, "one attribution of the baseline"),
-    (["--what", "behaviour", "--baseline", "shuffled"], {}, "leave the baseline random"), (["--what", "diagnosticity"], {"measures": []}, "at least one measure"),
-    ([], {"data": "nowhere.csv"}, "nowhere.csv"), (["--text", "nope"], {}, "nope")])
+@pytest.mark.parametrize(
+    "more, others, said",
+    [
+        (["--sample", "0"], {}, "at least 1"),
+        ([], {"measures": ["nope"]}, "no measure 'nope'"),
+        ([], {"metrics": ["nope"]}, "no metric 'nope'"),
+        (["--draws", "0"], {}, "at least one draw"),
+        (["--what", "diagnosticity"], {"metrics": ["sparsity"]}, "prefers neither more nor less"),
+        (["--what", "diagnosticity", "--count", "0"], {}, "one attribution of the baseline"),
+        (["--what", "behaviour", "--baseline", "shuffled"], {}, "leave the baseline random"),
+        (["--what", "diagnosticity"], {"measures": []}, "at least one measure"),
+        ([], {"data": "nowhere.csv"}, "nowhere.csv"),
+        (["--text", "nope"], {}, "nope"),
+    ],
+)
 def test_choices_that_cannot_be_carried_out_are_a_sentence(evaluate, more, others, said, capsys):
     assert evaluate(*more, **others) == 1
     told = capsys.readouterr().err
@@ -176,9 +282,20 @@ def test_scores_of_a_metric_without_direction_are_welcome(evaluate):
 def test_a_column_without_values_has_its_type(evaluate):
     assert evaluate(metrics=["NS"]) == 0
     about = json.loads(parquet.read_schema(evaluate.out).metadata[b"faithscope"])
-    assert (about["weights"], about["data"], about["unit"], about["metrics"]) == (evaluate.model.digest, "texts.jsonl", "word", ["NS"])
+    assert (about["weights"], about["data"], about["unit"], about["metrics"]) == (
+        evaluate.model.digest,
+        "texts.jsonl",
+        "word",
+        ["NS"],
+    )
     types = {field.name: str(field.type) for field in parquet.read_schema(evaluate.out)}
-    assert (types["problem"], types["scaling"], types["error"], types["length"], types["row"]) == ("string", "string", "double", "double", "int64")
+    assert (types["problem"], types["scaling"], types["error"], types["length"], types["row"]) == (
+        "string",
+        "string",
+        "double",
+        "double",
+        "int64",
+    )
 
 
 def test_behaviour_is_a_table_of_examples_orders_and_ratios(evaluate, capsys):
@@ -191,7 +308,9 @@ def test_behaviour_is_a_table_of_examples_orders_and_ratios(evaluate, capsys):
     for line in found:
         if line is left:
             continue
-        assert line["measure"] in ("random order", *MEASURES) and (line["values"] is None) == (line["measure"] == "random order")
+        assert line["measure"] in ("random order", *MEASURES) and (line["values"] is None) == (
+            line["measure"] == "random order"
+        )
         assert 0 < line["flip"] <= 1 and 0 <= line["never"] <= 1 and line["erasure"] == "mask token"
         if line["ratio"] == 0:
             assert line["predicted"] == line["class"] and line["kept"] == pytest.approx(line["probability"])

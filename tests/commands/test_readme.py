@@ -36,11 +36,22 @@ def test_metric_table_is_the_register():
 def test_settings_table_names_every_variable_with_its_default():
     table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.M))
     default = settings.read({})
-    expected = {"FAITHSCOPE_DEVICE": default.device, "FAITHSCOPE_PRECISION": default.precision, "FAITHSCOPE_MODEL": default.model,
-                "FAITHSCOPE_DATA": ";".join(default.data), "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/",
-                "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000), "FAITHSCOPE_EXACT": default.exact_scores or ""}
+    expected = {
+        "FAITHSCOPE_DEVICE": default.device,
+        "FAITHSCOPE_PRECISION": default.precision,
+        "FAITHSCOPE_MODEL": default.model,
+        "FAITHSCOPE_DATA": ";".join(default.data),
+        "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/",
+        "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000),
+        "FAITHSCOPE_EXACT": default.exact_scores or "",
+    }
     assert table == expected
-    named_in_code = set(re.findall(r'(?:env\.get\(|_whole\(env, )"(FAITHSCOPE_\w+)"', (ROOT / "core" / "settings.py").read_text(encoding="utf-8")))
+    named_in_code = set(
+        re.findall(
+            r'(?:env\.get\(|_whole\(env, )"(FAITHSCOPE_\w+)"',
+            (ROOT / "core" / "settings.py").read_text(encoding="utf-8"),
+        )
+    )
     assert named_in_code == set(expected)
     assert default.model in bundled_models()
 
@@ -48,15 +59,22 @@ def test_settings_table_names_every_variable_with_its_default():
 def test_pages_table_lists_the_pages_that_exist():
     listed = re.findall(r"^\| (\w[\w ]*) \| [^|]*\? \|$", README, flags=re.M)
     assert listed == [label for _, label, _ in PAGES]
-    assert {path for path, _, _ in PAGES} == {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}
+    assert {path for path, _, _ in PAGES} == {
+        "app.py",
+        *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")),
+    }
 
 
-@pytest.mark.parametrize("link", re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r"`(core/[\w/.-]+)`", README))
+@pytest.mark.parametrize(
+    "link", re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r"`(core/[\w/.-]+)`", README)
+)
 def test_named_files_exist(link):
     assert (ROOT / link).exists()
 
 
-COMMANDS = [line for line in README.splitlines() if re.fullmatch(r"python -m core [a-z]+( .*)?", line) and "--help" not in line]
+COMMANDS = [
+    line for line in README.splitlines() if re.fullmatch(r"python -m core [a-z]+( .*)?", line) and "--help" not in line
+]
 
 
 def test_readme_shows_what_makes_checks_and_measures_models():
@@ -72,6 +90,10 @@ def test_commands_are_understood(line, monkeypatch):
 
 
 def test_every_requirement_has_a_reason_and_torch_is_pinned():
-    lines = [line for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
+    lines = [
+        line
+        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+        if line and not line.startswith("#")
+    ]
     assert all(re.fullmatch(r"[\w-]+(\[\w+\])?(==|~=|>=)[\w.]+ +# \S.*", line) for line in lines)
     assert any(line.startswith("torch==2.13.0 ") for line in lines)

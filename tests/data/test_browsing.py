@@ -1,4 +1,6 @@
-"""Browsing against brute force: what a query leaves, how it is ordered and counted, and which label means which class."""
+"""Browsing against brute force: what a query leaves, how it is ordered and counted, and which label means which
+class.
+"""
 
 import math
 
@@ -8,7 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from core.data import browsing
-from core.data.browsing import Index, LabelMatch, Query, counts, excerpt, facets, judge, match_labels, select, terms, worst
+from core.data.browsing import (
+    Index,
+    LabelMatch,
+    Query,
+    counts,
+    excerpt,
+    facets,
+    judge,
+    match_labels,
+    select,
+    terms,
+    worst,
+)
 from core.data.examples import DataSet, Example
 
 LABELS = ("negative", "positive")
@@ -18,12 +32,14 @@ def data_set(examples, classes=LABELS) -> DataSet:
     return DataSet("made", "0" * 64, tuple(examples), classes)
 
 
-FOUR = data_set([
-    Example("a", "A fine film", None, "positive", ("short", "plain")),
-    Example("b", "A dull, dull film that never ends", None, "negative", ("plain",)),
-    Example("c", "Fine", "the Premise", "positive", ()),
-    Example("d", "No opinion here at all", None, None, ("short",)),
-])
+FOUR = data_set(
+    [
+        Example("a", "A fine film", None, "positive", ("short", "plain")),
+        Example("b", "A dull, dull film that never ends", None, "negative", ("plain",)),
+        Example("c", "Fine", "the Premise", "positive", ()),
+        Example("d", "No opinion here at all", None, None, ("short",)),
+    ]
+)
 # Right, confidently wrong, unsure and wrong, without a label.
 PROBABILITIES = np.array([[0.1, 0.9], [0.03, 0.97], [0.55, 0.45], [0.7, 0.3]])
 
@@ -41,6 +57,7 @@ def ids(found, query) -> str:
 
 # By hand
 
+
 def test_judged_by_hand(four):
     _, judged = four
     assert judged.predicted.tolist() == [1, 1, 0, 0] and judged.confidence.tolist() == [0.9, 0.97, 0.55, 0.7]
@@ -49,22 +66,48 @@ def test_judged_by_hand(four):
     assert worst(judged) == 1
 
 
-@pytest.mark.parametrize("query, expected", [
-    (Query(), "abcd"), (Query(descending=True), "dcba"),
-    (Query("film"), "ab"), (Query("FINE"), "ac"), (Query("film fine"), "a"), (Query('"dull film"'), "b"), (Query('"dull dull"'), ""),
-    (Query("premise"), "c"), (Query("  "), "abcd"), (Query("zebra"), ""),
-    (Query(facets={"label": ("positive",)}), "ac"), (Query(facets={"label": ("positive", "negative")}), "abc"), (Query(facets={"label": ("(no label)",)}), "d"),
-    (Query(facets={"predicted": ("negative",)}), "cd"), (Query(facets={"outcome": ("wrong",)}), "bc"), (Query(facets={"outcome": ("right",)}), "a"),
-    (Query(facets={"outcome": ("(no verdict)",)}), "d"), (Query(facets={"outcome": ("wrong",), "label": ("positive",)}), "c"),
-    (Query(facets={"confidence": ("95 % and more",)}), "b"), (Query(facets={"confidence": ("below 60 %", "60 to 80 %")}), "cd"),
-    (Query(facets={"length": ("up to 5 words",)}), "acd"), (Query(facets={"length": ("6 to 10",)}), "b"),
-    (Query(facets={"tag": ("short",)}), "ad"), (Query(facets={"tag": ("short", "plain")}), "abd"), (Query(facets={"tag": ("(no tag)",)}), "c"),
-    (Query(facets={"label": ("no such label",)}), ""), (Query(facets={"label": ()}), "abcd"),
-    (Query(order="confidence"), "cdab"), (Query(order="confidence", descending=True), "badc"),
-    # The one without a label comes last both ways.
-    (Query(order="label probability"), "bcad"), (Query(order="label probability", descending=True), "acbd"),
-    (Query(order="label"), "bacd"), (Query(order="label", descending=True), "acbd"),
-    (Query(order="length"), "cadb"), (Query(order="text"), "bacd"), (Query(order="predicted"), "cdab")])
+@pytest.mark.parametrize(
+    "query, expected",
+    [
+        (Query(), "abcd"),
+        (Query(descending=True), "dcba"),
+        (Query("film"), "ab"),
+        (Query("FINE"), "ac"),
+        (Query("film fine"), "a"),
+        (Query('"dull film"'), "b"),
+        (Query('"dull dull"'), ""),
+        (Query("premise"), "c"),
+        (Query("  "), "abcd"),
+        (Query("zebra"), ""),
+        (Query(facets={"label": ("positive",)}), "ac"),
+        (Query(facets={"label": ("positive", "negative")}), "abc"),
+        (Query(facets={"label": ("(no label)",)}), "d"),
+        (Query(facets={"predicted": ("negative",)}), "cd"),
+        (Query(facets={"outcome": ("wrong",)}), "bc"),
+        (Query(facets={"outcome": ("right",)}), "a"),
+        (Query(facets={"outcome": ("(no verdict)",)}), "d"),
+        (Query(facets={"outcome": ("wrong",), "label": ("positive",)}), "c"),
+        (Query(facets={"confidence": ("95 % and more",)}), "b"),
+        (Query(facets={"confidence": ("below 60 %", "60 to 80 %")}), "cd"),
+        (Query(facets={"length": ("up to 5 words",)}), "acd"),
+        (Query(facets={"length": ("6 to 10",)}), "b"),
+        (Query(facets={"tag": ("short",)}), "ad"),
+        (Query(facets={"tag": ("short", "plain")}), "abd"),
+        (Query(facets={"tag": ("(no tag)",)}), "c"),
+        (Query(facets={"label": ("no such label",)}), ""),
+        (Query(facets={"label": ()}), "abcd"),
+        (Query(order="confidence"), "cdab"),
+        (Query(order="confidence", descending=True), "badc"),
+        # The one without a label comes last both ways.
+        (Query(order="label probability"), "bcad"),
+        (Query(order="label probability", descending=True), "acbd"),
+        (Query(order="label"), "bacd"),
+        (Query(order="label", descending=True), "acbd"),
+        (Query(order="length"), "cadb"),
+        (Query(order="text"), "bacd"),
+        (Query(order="predicted"), "cdab"),
+    ],
+)
 def test_selected_by_hand(four, query, expected):
     assert ids(four, query) == expected
 
@@ -81,16 +124,29 @@ def test_counts_by_hand(four):
     everything = counts(index, judged, Query())
     assert everything["label"] == {"negative": 1, "positive": 2, "(no label)": 1}
     assert everything["outcome"] == {"wrong": 2, "right": 1, "(no verdict)": 1}
-    assert everything["confidence"] == {"below 60 %": 1, "60 to 80 %": 1, "80 to 95 %": 1, "95 % and more": 1, "(not predicted)": 0}
+    assert everything["confidence"] == {
+        "below 60 %": 1,
+        "60 to 80 %": 1,
+        "80 to 95 %": 1,
+        "95 % and more": 1,
+        "(not predicted)": 0,
+    }
     assert everything["tag"] == {"plain": 2, "short": 2, "(no tag)": 1}
     # A facet's own choice does not narrow its own counts.
     narrowed = counts(index, judged, Query(facets={"label": ("positive",)}))
-    assert narrowed["label"] == everything["label"] and narrowed["outcome"] == {"wrong": 1, "right": 1, "(no verdict)": 0}
+    assert narrowed["label"] == everything["label"] and narrowed["outcome"] == {
+        "wrong": 1,
+        "right": 1,
+        "(no verdict)": 0,
+    }
 
 
 def test_before_there_is_a_model_or_a_prediction():
     index = Index(FOUR)
-    for judged in (judge(index, (), LabelMatch({}), None), judge(index, LABELS, match_labels(FOUR.classes, LABELS), None)):
+    for judged in (
+        judge(index, (), LabelMatch({}), None),
+        judge(index, LABELS, match_labels(FOUR.classes, LABELS), None),
+    ):
         assert judged.predicted.tolist() == [-1] * 4 and math.isnan(judged.accuracy) and worst(judged) is None
         assert ids((index, judged), Query(order="confidence")) == "abcd"
         assert counts(index, judged, Query())["predicted"]["(not predicted)"] == 4
@@ -111,26 +167,55 @@ def test_toggling_is_its_own_inverse():
     assert query.toggled("tag", "b").facets == {"tag": ("a", "b")} and query.toggled("tag", "a").facets == {}
     assert query.toggled("label", "y").toggled("label", "y") == query
     assert query.narrows and not Query(order="text").narrows and not Query(" ").narrows
-    assert Query(order="confidence").asks_model and Query(facets={"outcome": ("right",)}).asks_model and not Query("x", {"label": ("y",)}).asks_model
+    assert (
+        Query(order="confidence").asks_model
+        and Query(facets={"outcome": ("right",)}).asks_model
+        and not Query("x", {"label": ("y",)}).asks_model
+    )
 
 
 # Against brute force
 
 WORDS = some.sampled_from(["fine", "Film", "dull", "ÉCLAIR", "straße", "\0", "a", "x y"])
-EXAMPLES = some.lists(some.tuples(some.lists(WORDS, min_size=1, max_size=14), some.sampled_from([None, "negative", "positive", "odd"]),
-                                  some.sets(some.sampled_from("pqr"))), min_size=1, max_size=12)
+EXAMPLES = some.lists(
+    some.tuples(
+        some.lists(WORDS, min_size=1, max_size=14),
+        some.sampled_from([None, "negative", "positive", "odd"]),
+        some.sets(some.sampled_from("pqr")),
+    ),
+    min_size=1,
+    max_size=12,
+)
 
 
 @settings(max_examples=150, deadline=None)
-@given(EXAMPLES, some.randoms(use_true_random=False), some.lists(some.sampled_from(["fine", "FILM", "éclair", "zzz"]), max_size=2),
-       some.sampled_from(browsing.ORDERS), some.booleans())
+@given(
+    EXAMPLES,
+    some.randoms(use_true_random=False),
+    some.lists(some.sampled_from(["fine", "FILM", "éclair", "zzz"]), max_size=2),
+    some.sampled_from(browsing.ORDERS),
+    some.booleans(),
+)
 def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wanted, order, descending):
-    data = data_set([Example(str(i), " ".join(text), None, label, tuple(sorted(tags))) for i, (text, label, tags) in enumerate(rows)], ("negative", "odd", "positive"))
+    data = data_set(
+        [
+            Example(str(i), " ".join(text), None, label, tuple(sorted(tags)))
+            for i, (text, label, tags) in enumerate(rows)
+        ],
+        ("negative", "odd", "positive"),
+    )
     index = Index(data)
-    p = np.array([[q, 1 - q] if random.random() > 0.2 else [np.nan, np.nan] for q in (round(random.random(), 2) for _ in rows)])
+    p = np.array(
+        [[q, 1 - q] if random.random() > 0.2 else [np.nan, np.nan] for q in (round(random.random(), 2) for _ in rows)]
+    )
     judged = judge(index, LABELS, match_labels(data.classes, LABELS), p)
     offered = facets(index, judged)
-    query = Query(" ".join(wanted), {facet: tuple(random.sample(names, random.randint(0, min(2, len(names))))) for facet, names in offered.items()}, order, descending)
+    query = Query(
+        " ".join(wanted),
+        {facet: tuple(random.sample(names, random.randint(0, min(2, len(names))))) for facet, names in offered.items()},
+        order,
+        descending,
+    )
 
     def values(i) -> dict[str, set[str]]:
         example, there = data.examples[i], not np.isnan(p[i, 0])
@@ -139,49 +224,87 @@ def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wan
         n = len(example.text.split())
         meant = {"negative": 0, "positive": 1}.get(example.label)
         return {
-            "label": {example.label or "(no label)"}, "predicted": {LABELS[best] if there else "(not predicted)"},
+            "label": {example.label or "(no label)"},
+            "predicted": {LABELS[best] if there else "(not predicted)"},
             "outcome": {"(no verdict)" if not there or meant is None else "right" if best == meant else "wrong"},
-            "confidence": {"(not predicted)" if not there else "below 60 %" if confidence < 0.6 else "60 to 80 %" if confidence < 0.8
-                           else "80 to 95 %" if confidence < 0.95 else "95 % and more"},
-            "length": {next(name for top, name in ((5, "up to 5 words"), (10, "6 to 10"), (20, "11 to 20"), (40, "21 to 40")) if n <= top)},
-            "tag": set(example.tags) or {"(no tag)"}}
+            "confidence": {
+                "(not predicted)"
+                if not there
+                else "below 60 %"
+                if confidence < 0.6
+                else "60 to 80 %"
+                if confidence < 0.8
+                else "80 to 95 %"
+                if confidence < 0.95
+                else "95 % and more"
+            },
+            "length": {
+                next(
+                    name
+                    for top, name in ((5, "up to 5 words"), (10, "6 to 10"), (20, "11 to 20"), (40, "21 to 40"))
+                    if n <= top
+                )
+            },
+            "tag": set(example.tags) or {"(no tag)"},
+        }
 
     def passes(i, but=None) -> bool:
-        found = all(term.casefold() in data.examples[i].text.casefold() or term in data.examples[i].id for term in wanted)
-        return found and all(not asked or facet == but or values(i)[facet] & set(asked) for facet, asked in query.facets.items())
+        found = all(
+            term.casefold() in data.examples[i].text.casefold() or term in data.examples[i].id for term in wanted
+        )
+        return found and all(
+            not asked or facet == but or values(i)[facet] & set(asked) for facet, asked in query.facets.items()
+        )
 
     chosen = select(index, judged, query).tolist()
     assert sorted(chosen) == [i for i in range(len(rows)) if passes(i)]
     for facet, tally in counts(index, judged, query).items():
         assert set(tally) == set(offered[facet])
-        assert tally == {name: sum(passes(i, facet) and name in values(i)[facet] for i in range(len(rows))) for name in tally}
+        assert tally == {
+            name: sum(passes(i, facet) and name in values(i)[facet] for i in range(len(rows))) for name in tally
+        }
 
     def key(i):
         example = data.examples[i]
-        return {"row": i, "text": "\n".join((example.text, "", example.id)).casefold(), "length": len(example.text.split()),
-                "label": None if example.label is None else data.classes.index(example.label),
-                "predicted": None if np.isnan(p[i, 0]) else int(p[i].argmax()), "confidence": None if np.isnan(p[i, 0]) else max(p[i]),
-                "label probability": None if example.label not in LABELS or np.isnan(p[i, 0]) else p[i, LABELS.index(example.label)]}[order]
+        return {
+            "row": i,
+            "text": "\n".join((example.text, "", example.id)).casefold(),
+            "length": len(example.text.split()),
+            "label": None if example.label is None else data.classes.index(example.label),
+            "predicted": None if np.isnan(p[i, 0]) else int(p[i].argmax()),
+            "confidence": None if np.isnan(p[i, 0]) else max(p[i]),
+            "label probability": None
+            if example.label not in LABELS or np.isnan(p[i, 0])
+            else p[i, LABELS.index(example.label)],
+        }[order]
 
     there = sorted((i for i in chosen if key(i) is not None), key=key, reverse=descending)
     if descending and order not in ("row", "text"):
         # Python's reverse keeps equal ones in order, as the selection does.
-        assert [key(i) for i in chosen[:len(there)]] == [key(i) for i in there]
-    assert chosen[:len(there)] == there and chosen[len(there):] == sorted(chosen[len(there):])
+        assert [key(i) for i in chosen[: len(there)]] == [key(i) for i in there]
+    assert chosen[: len(there)] == there and chosen[len(there) :] == sorted(chosen[len(there) :])
 
 
 # Labels and classes
 
-@pytest.mark.parametrize("labels, model, expected, said", [
-    (("negative", "positive"), LABELS, {"negative": 0, "positive": 1}, ""),
-    (("POSITIVE", " Negative "), LABELS, {"POSITIVE": 1, " Negative ": 0}, ""),
-    (("0", "1"), LABELS, {"0": 0, "1": 1}, "0 = negative, 1 = positive"),
-    (("0",), LABELS, {"0": 0}, "numbers"),
-    # Stars from 1 to 5, or classes numbered from 1, are nobody's numbers.
-    (("1", "2", "3", "4", "5"), LABELS, {}, "not this model"), (("1", "2"), LABELS, {}, "not this model"),
-    (("World", "Sports"), LABELS, {}, "World, Sports"), (("positive", "neutral"), LABELS, {"positive": 1}, "neutral"),
-    (("no", "yes"), ("LABEL_0", "LABEL_1"), {"no": 0, "yes": 1}, "LABEL_0 = no"), (("a", "b", "c"), ("LABEL_0", "LABEL_1"), {}, "not this model"),
-    ((), LABELS, {}, "")])
+
+@pytest.mark.parametrize(
+    "labels, model, expected, said",
+    [
+        (("negative", "positive"), LABELS, {"negative": 0, "positive": 1}, ""),
+        (("POSITIVE", " Negative "), LABELS, {"POSITIVE": 1, " Negative ": 0}, ""),
+        (("0", "1"), LABELS, {"0": 0, "1": 1}, "0 = negative, 1 = positive"),
+        (("0",), LABELS, {"0": 0}, "numbers"),
+        # Stars from 1 to 5, or classes numbered from 1, are nobody's numbers.
+        (("1", "2", "3", "4", "5"), LABELS, {}, "not this model"),
+        (("1", "2"), LABELS, {}, "not this model"),
+        (("World", "Sports"), LABELS, {}, "World, Sports"),
+        (("positive", "neutral"), LABELS, {"positive": 1}, "neutral"),
+        (("no", "yes"), ("LABEL_0", "LABEL_1"), {"no": 0, "yes": 1}, "LABEL_0 = no"),
+        (("a", "b", "c"), ("LABEL_0", "LABEL_1"), {}, "not this model"),
+        ((), LABELS, {}, ""),
+    ],
+)
 def test_labels_meet_classes(labels, model, expected, said):
     match = match_labels(labels, model)
     assert match.classes == expected and said in match.how and bool(match.how) == bool(said)
@@ -189,8 +312,12 @@ def test_labels_meet_classes(labels, model, expected, said):
 
 # Searching
 
+
 def test_terms():
-    assert terms('Two "Quoted Words" here') == ["two", "quoted words", "here"] and terms("") == terms('"') == terms('""') == []
+    assert (
+        terms('Two "Quoted Words" here') == ["two", "quoted words", "here"]
+        and terms("") == terms('"') == terms('""') == []
+    )
     assert terms('film "not the') == ["film", "not the"]
 
 

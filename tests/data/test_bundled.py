@@ -55,7 +55,11 @@ def test_reviews_cover_lengths_labels_and_phenomena():
 
 def test_reviews_are_unique_and_no_two_begin_alike():
     reviews = read_bundled("reviews")
-    for values in ([e.id for e in reviews], [e.text for e in reviews], [" ".join(e.text.lower().split()[:4]) for e in reviews]):
+    for values in (
+        [e.id for e in reviews],
+        [e.text for e in reviews],
+        [" ".join(e.text.lower().split()[:4]) for e in reviews],
+    ):
         assert len(set(values)) == len(values)
     assert all("\n" not in e.note and e.text == e.text.strip() and e.label in ("negative", "positive") for e in reviews)
 
@@ -95,7 +99,11 @@ def test_news_are_unique_and_no_two_begin_alike():
 
 def test_news_tags_that_can_be_read_off_the_text_are_right():
     for example in read_bundled("news"):
-        seen = {"numbers": any(map(str.isdigit, example.text)), "quotation": '"' in example.text, "short": len(example.text.split()) < 24}
+        seen = {
+            "numbers": any(map(str.isdigit, example.text)),
+            "quotation": '"' in example.text,
+            "short": len(example.text.split()) < 24,
+        }
         assert {tag for tag, there in seen.items() if there} == seen.keys() & set(example.tags), example.id
 
 
@@ -122,7 +130,9 @@ def test_card_agrees_with_itself(card):
     assert shown["class_majority"] == pytest.approx(per_class[majority] / sum(per_class))
     # A share of whole examples, at every ratio.
     assert all(abs(value * shown["examples"] - round(value * shown["examples"])) < 1e-6 for value in shown["masked"])
-    assert all(entry["both"] == pytest.approx((entry["unmasked"] + entry["masked"]) / 2) for entry in card["validation"])
+    assert all(
+        entry["both"] == pytest.approx((entry["unmasked"] + entry["masked"]) / 2) for entry in card["validation"]
+    )
     assert (MODELS / NAME / "README.md").read_text(encoding="utf-8") == readable_card(card, NAME)
 
 
@@ -182,7 +192,9 @@ def test_every_strategy_of_training_on_sst2_can_be_compared():
     found = {one.name: one for one in family(json.loads((MODELS / NAME / "card.json").read_text(encoding="utf-8")))}
     assert {one.training for one in found.values()} == {"half", "none", "mask"}
     assert not found["sst2-only-masking"].ships and found["sst2-only-masking"].examples == found[NAME].examples
-    assert relatives(NAME, None) == [] and "sst2-plain" in relatives(NAME, json.loads((MODELS / NAME / "card.json").read_text(encoding="utf-8")))
+    assert relatives(NAME, None) == [] and "sst2-plain" in relatives(
+        NAME, json.loads((MODELS / NAME / "card.json").read_text(encoding="utf-8"))
+    )
 
 
 def test_licence_and_source_stand_beside_the_weights():
@@ -194,4 +206,6 @@ def test_licence_and_source_stand_beside_the_weights():
 def test_tracked_files_stay_within_the_budget_and_hold_no_pickle():
     files = [path for path in tracked() if path.exists()]
     assert sum(path.stat().st_size for path in files) < 64_000_000
-    assert not [path.name for path in files if path.suffix in (".bin", ".pt", ".pth", ".pkl", ".pickle", ".joblib", ".ckpt")]
+    assert not [
+        path.name for path in files if path.suffix in (".bin", ".pt", ".pth", ".pkl", ".pickle", ".joblib", ".ckpt")
+    ]

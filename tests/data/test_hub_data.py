@@ -1,4 +1,6 @@
-"""Hub data sets, read through the real `huggingface_hub` and `datasets` from a small hub of the test's own on this machine."""
+"""Hub data sets, read through the real `huggingface_hub` and `datasets` from a small hub of the test's own on this
+machine.
+"""
 
 import hashlib
 import json
@@ -47,10 +49,10 @@ class _Answer(BaseHTTPRequestHandler):
         parts = unquote(urlsplit(self.path).path).strip("/").split("/")
         if parts[:2] == ["api", "datasets"]:
             at = parts.index("revision") if "revision" in parts else len(parts)
-            return self.listing("/".join(parts[2:at]), "/".join(parts[at + 1:]) or "main")
+            return self.listing("/".join(parts[2:at]), "/".join(parts[at + 1 :]) or "main")
         if parts[0] == "datasets" and "resolve" in parts:
             at = parts.index("resolve")
-            return self.file("/".join(parts[1:at]), parts[at + 1], "/".join(parts[at + 2:]))
+            return self.file("/".join(parts[1:at]), parts[at + 1], "/".join(parts[at + 2 :]))
         return self.answer(404, b"")
 
     def listing(self, id: str, revision: str):
@@ -59,9 +61,19 @@ class _Answer(BaseHTTPRequestHandler):
             return self.answer(status, b"{}", {"X-Error-Code": code})
         folder = self.server.folder(id, revision)
         if not folder.is_dir():
-            return self.answer(404, b"{}", {"X-Error-Code": "RepoNotFound" if revision == "main" else "RevisionNotFound"})
-        files = [{"rfilename": p.relative_to(folder).as_posix(), "size": p.stat().st_size} for p in sorted(folder.rglob("*")) if p.is_file()]
-        self.answer(200, json.dumps({"id": id, "sha": "m" * 40 if revision == MIRROR else SHA, "siblings": files}).encode(), {"Content-Type": "application/json"})
+            return self.answer(
+                404, b"{}", {"X-Error-Code": "RepoNotFound" if revision == "main" else "RevisionNotFound"}
+            )
+        files = [
+            {"rfilename": p.relative_to(folder).as_posix(), "size": p.stat().st_size}
+            for p in sorted(folder.rglob("*"))
+            if p.is_file()
+        ]
+        self.answer(
+            200,
+            json.dumps({"id": id, "sha": "m" * 40 if revision == MIRROR else SHA, "siblings": files}).encode(),
+            {"Content-Type": "application/json"},
+        )
 
     def file(self, id: str, revision: str, name: str):
         if id in self.server.closed:
@@ -108,7 +120,10 @@ def parquet(path: Path, rows: dict[str, list], names: dict[str, list[str]] | Non
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pa.table(rows)
     if names:
-        kinds = {c: {"names": names[c], "_type": "ClassLabel"} if c in names else {"dtype": "string", "_type": "Value"} for c in rows}
+        kinds = {
+            c: {"names": names[c], "_type": "ClassLabel"} if c in names else {"dtype": "string", "_type": "Value"}
+            for c in rows
+        }
         table = table.replace_schema_metadata({"huggingface": json.dumps({"info": {"features": kinds}})})
     pq.write_table(table, path)
 
@@ -121,7 +136,9 @@ def card(folder: Path, text: str):
 def pairs(server: Hub) -> Path:
     """A data set of two configurations, whose card says which file is what."""
     folder = server.root / "someone/pairs"
-    card(folder, """
+    card(
+        folder,
+        """
 configs:
 - config_name: small
   data_files:
@@ -150,7 +167,8 @@ dataset_info:
     dtype: string
   - name: label
     dtype: int64
-""")
+""",
+    )
     parquet(folder / "small/train-0.parquet", {"premise": ["It is wet.", "It is dry."], "label": [1, 0]})
     parquet(folder / "small/dev-0.parquet", {"premise": ["It rains.", "It snows.", "Fog."], "label": [1, -1, 0]})
     parquet(folder / "large/test-0.parquet", {"premise": ["Hail."], "label": [0]})
@@ -173,11 +191,14 @@ def test_a_split_is_read_with_its_class_names_and_nothing_else_is_fetched(hub):
     assert hub.fetched == ["README.md", "small/dev-0.parquet"]
 
 
-@pytest.mark.parametrize("config, split, said", [
-    (None, "dev", "'someone/pairs' has several configurations; choose one of small, large."),
-    ("medium", "dev", "'someone/pairs' has no configuration 'medium'; it has small, large."),
-    ("small", "validation", "'someone/pairs' (small) has no split 'validation'; it has train, dev."),
-])
+@pytest.mark.parametrize(
+    "config, split, said",
+    [
+        (None, "dev", "'someone/pairs' has several configurations; choose one of small, large."),
+        ("medium", "dev", "'someone/pairs' has no configuration 'medium'; it has small, large."),
+        ("small", "validation", "'someone/pairs' (small) has no split 'validation'; it has train, dev."),
+    ],
+)
 def test_what_is_not_there_is_named_with_what_is(hub, config, split, said):
     pairs(hub)
     with pytest.raises(BadData) as found:
@@ -199,7 +220,9 @@ def test_json_lines_and_csv_are_read_too(hub):
     lines = hub.root / "someone/lines"
     lines.mkdir(parents=True)
     for split, rows in {"train": [["a", 1]], "valid": [["b", 2], ["c", 3]], "test": [["d", 4]]}.items():
-        (lines / f"babi_{split}.jsonl").write_text("".join(json.dumps({"passage": p, "task": t}) + "\n" for p, t in rows), encoding="utf-8")
+        (lines / f"babi_{split}.jsonl").write_text(
+            "".join(json.dumps({"passage": p, "task": t}) + "\n" for p, t in rows), encoding="utf-8"
+        )
     assert list(hub_choices("someone/lines")["default"]) == ["train", "validation", "test"]
     assert read_hub("someone/lines").cells == {"passage": ["b", "c"], "task": [2, 3]}
     sheet = hub.root / "someone/sheet"
@@ -232,12 +255,22 @@ def test_files_above_the_limit_are_not_fetched(hub, monkeypatch):
 
 
 def test_cells_become_what_a_table_holds(hub):
-    rows = {"text": ["a", None], "score": [float("nan"), 0.5], "true": [True, False], "tags": [["x", "y"], []],
-            "idx": [{"paragraph": 1, "answer": 2}, {"paragraph": 1, "answer": 3}]}
+    rows = {
+        "text": ["a", None],
+        "score": [float("nan"), 0.5],
+        "true": [True, False],
+        "tags": [["x", "y"], []],
+        "idx": [{"paragraph": 1, "answer": 2}, {"paragraph": 1, "answer": 3}],
+    }
     parquet(hub.root / "someone/kinds/train.parquet", rows)
     cells = read_hub("someone/kinds", split="train").cells
-    assert cells == {"text": ["a", None], "score": [None, 0.5], "true": [True, False], "tags": [["x", "y"], []],
-                     "idx": [{"paragraph": 1, "answer": 2}, {"paragraph": 1, "answer": 3}]}
+    assert cells == {
+        "text": ["a", None],
+        "score": [None, 0.5],
+        "true": [True, False],
+        "tags": [["x", "y"], []],
+        "idx": [{"paragraph": 1, "answer": 2}, {"paragraph": 1, "answer": 3}],
+    }
     assert all(type(value) is bool for value in cells["true"])
 
 
@@ -266,12 +299,15 @@ def test_a_script_is_not_run_and_the_hubs_own_parquet_copy_is_read_instead(hub):
     assert "was not run" in table.notes[0] and "a part" in table.notes[1] and "old.py" not in hub.fetched
 
 
-@pytest.mark.parametrize("status, code, said", [
-    (404, "RepoNotFound", "was not found among the hub's data sets, or it is private"),
-    (401, "RepoNotFound", "was not found among the hub's data sets, or it is private"),
-    (403, "GatedRepo", "is gated: ask for access"),
-    (503, "", "answered with error 503"),
-])
+@pytest.mark.parametrize(
+    "status, code, said",
+    [
+        (404, "RepoNotFound", "was not found among the hub's data sets, or it is private"),
+        (401, "RepoNotFound", "was not found among the hub's data sets, or it is private"),
+        (403, "GatedRepo", "is gated: ask for access"),
+        (503, "", "answered with error 503"),
+    ],
+)
 def test_what_the_hub_refuses_becomes_a_sentence(hub, status, code, said):
     hub.refused["someone/shut"] = (status, code)
     with pytest.raises(BadData, match=said):
@@ -300,7 +336,15 @@ def test_a_damaged_file_and_a_set_without_tables_become_sentences(hub):
         read_hub("someone/none", split="train")
 
 
-@pytest.mark.parametrize("damaged", ["configs: 5", "configs: [{config_name: a, data_files: [{split: 3}]}]", "{{", "configs:\n- config_name: x\n  data_files: gone.csv"])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        "configs: 5",
+        "configs: [{config_name: a, data_files: [{split: 3}]}]",
+        "{{",
+        "configs:\n- config_name: x\n  data_files: gone.csv",
+    ],
+)
 def test_a_damaged_card_never_shows_a_traceback(hub, damaged):
     folder = hub.root / "someone/card"
     card(folder, damaged)
@@ -327,9 +371,19 @@ def test_names_that_lead_out_of_the_folder_are_never_touched(hub, monkeypatch):
     assert not list(hub.root.parent.rglob("escaped*"))
 
 
-SLY = ("../../escaped.parquet", "qa1/../../../escaped/0000.parquet", "../qa1/escaped.parquet", "/escaped/0000.parquet", "//escaped/0000.parquet",
-       "qa1/test/..\\escaped.parquet", "c:/escaped/0000.parquet", "qa1/test/c:escaped.parquet", "./qa1/escaped.parquet", "qa1//escaped.parquet",
-       "qa1/test/escaped\0.parquet")
+SLY = (
+    "../../escaped.parquet",
+    "qa1/../../../escaped/0000.parquet",
+    "../qa1/escaped.parquet",
+    "/escaped/0000.parquet",
+    "//escaped/0000.parquet",
+    "qa1/test/..\\escaped.parquet",
+    "c:/escaped/0000.parquet",
+    "qa1/test/c:escaped.parquet",
+    "./qa1/escaped.parquet",
+    "qa1//escaped.parquet",
+    "qa1/test/escaped\0.parquet",
+)
 
 
 @pytest.mark.parametrize("name", SLY)
@@ -363,8 +417,15 @@ def test_files_with_names_that_lead_out_of_the_folder_are_never_made(hub, monkey
     assert made and not any("escaped" in path for path in [*made, *hub.fetched])
 
 
-@pytest.mark.parametrize("part, refused", [("data_dir: ../../..", True), ("data_dir: /", True), ("data_files: ./data/*.csv\n  sep: ':'", False),
-                                           ("data_files: 'data/**'\n  description: 'See https://example.org'", False)])
+@pytest.mark.parametrize(
+    "part, refused",
+    [
+        ("data_dir: ../../..", True),
+        ("data_dir: /", True),
+        ("data_files: ./data/*.csv\n  sep: ':'", False),
+        ("data_files: 'data/**'\n  description: 'See https://example.org'", False),
+    ],
+)
 def test_only_what_a_card_names_as_files_can_lie_elsewhere(hub, part, refused):
     folder = hub.root / "someone/elsewhere"
     card(folder, f"configs:\n- config_name: default\n  {part}")
@@ -377,11 +438,22 @@ def test_only_what_a_card_names_as_files_can_lie_elsewhere(hub, part, refused):
         assert hub_choices("someone/elsewhere") == {"default": ["train"]}
 
 
-@pytest.mark.parametrize("id, said", [
-    ("", "no usable name"), ("  ", "no usable name"), ("./data", "is no hub id"), ("/no/such/folder", "is no hub id"), ("a/b/c", "is no hub id"),
-    ("c:\\data", "is no hub id"), ("some one/x?", "is no hub id"), ("x" * 5000, "is no hub id"), ("nul\0", "is no hub id"), ("here", "a folder on this machine"),
-    ("file.csv", "is no hub id"),
-])
+@pytest.mark.parametrize(
+    "id, said",
+    [
+        ("", "no usable name"),
+        ("  ", "no usable name"),
+        ("./data", "is no hub id"),
+        ("/no/such/folder", "is no hub id"),
+        ("a/b/c", "is no hub id"),
+        ("c:\\data", "is no hub id"),
+        ("some one/x?", "is no hub id"),
+        ("x" * 5000, "is no hub id"),
+        ("nul\0", "is no hub id"),
+        ("here", "a folder on this machine"),
+        ("file.csv", "is no hub id"),
+    ],
+)
 def test_what_is_no_hub_id_is_told_without_asking(hub, id, said):
     Path("here").mkdir()
     Path("file.csv").write_text("text\na\n", encoding="utf-8")
@@ -402,7 +474,9 @@ def test_without_a_network_the_sentence_comes_at_once_and_what_was_fetched_is_re
     pairs(hub)
     before = read_hub("someone/pairs", "small", "dev")
     monkeypatch.setattr(constants, "ENDPOINT", "http://127.0.0.1:9")
-    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(
+        constants, "HUGGINGFACE_CO_URL_TEMPLATE", "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
+    )
     started = time.perf_counter()
     with pytest.raises(BadData, match="could not be reached, so 'someone/unseen' cannot be fetched. .* local file"):
         read_hub("someone/unseen")
@@ -426,9 +500,19 @@ def test_a_task_gives_a_hub_set_its_meaning(hub):
     from core.data.mapping import build
     from core.data.tasks import match_task, tasks
 
-    parquet(hub.root / "fancyzhx/yelp_polarity/plain_text/test-00000-of-00001.parquet", {"text": ["Good.", "Bad."], "label": [1, 0]}, {"label": ["1", "2"]})
-    parquet(hub.root / "google/civil_comments/data/test-00000-of-00001.parquet", {"text": ["Fine.", "Fool."], "toxicity": pa.array([0.1, 0.5], pa.float32())})
-    for name, columns, labels in (("Yelp", ("text", "label"), ["positive", "negative"]), ("Civil Comments", ("text", "toxicity"), ["non-toxic", "toxic"])):
+    parquet(
+        hub.root / "fancyzhx/yelp_polarity/plain_text/test-00000-of-00001.parquet",
+        {"text": ["Good.", "Bad."], "label": [1, 0]},
+        {"label": ["1", "2"]},
+    )
+    parquet(
+        hub.root / "google/civil_comments/data/test-00000-of-00001.parquet",
+        {"text": ["Fine.", "Fool."], "toxicity": pa.array([0.1, 0.5], pa.float32())},
+    )
+    for name, columns, labels in (
+        ("Yelp", ("text", "label"), ["positive", "negative"]),
+        ("Civil Comments", ("text", "toxicity"), ["non-toxic", "toxic"]),
+    ):
         task = tasks()[name]
         found = read_hub(task.hub, task.config, task.splits["test"])
         assert found.columns == columns and match_task(found.columns, task.hub) is task
@@ -436,8 +520,25 @@ def test_a_task_gives_a_hub_set_its_meaning(hub):
         assert [example.label for example in data.examples] == labels and data.classes == task.label_names
 
 
-@pytest.mark.parametrize("name", ["https://example.org/train.csv", "/etc/hosts.csv", "../other/train.csv", "file:///etc/hosts.csv", "C:\\data\\train.csv"])
-@pytest.mark.parametrize("files", ["data_files: {0}", "data_files: [{0}]", "data_files: [{{split: train, path: [train.parquet, {0}]}}]", "data_dir: {0}"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "https://example.org/train.csv",
+        "/etc/hosts.csv",
+        "../other/train.csv",
+        "file:///etc/hosts.csv",
+        "C:\\data\\train.csv",
+    ],
+)
+@pytest.mark.parametrize(
+    "files",
+    [
+        "data_files: {0}",
+        "data_files: [{0}]",
+        "data_files: [{{split: train, path: [train.parquet, {0}]}}]",
+        "data_dir: {0}",
+    ],
+)
 def test_a_card_that_names_files_elsewhere_is_told_in_a_sentence(hub, name, files):
     folder = hub.root / "someone/elsewhere"
     card(folder, f"configs:\n- config_name: default\n  {files.format(json.dumps(name))}")

@@ -1,4 +1,6 @@
-"""Stories against a slow reader of their own: it knows nothing but the text, and looks back from every moment for who and what is where."""
+"""Stories against a slow reader of their own: it knows nothing but the text, and looks back from every moment for who
+and what is where.
+"""
 
 import hashlib
 import json
@@ -20,8 +22,14 @@ ROOMS = ["attic", "bakery", "cellar", "harbour", "library", "orchard"]
 OBJECTS = ["compass", "kettle", "lantern"]
 GOES, TAKES, DROPS = "went|walked|hurried|returned", "took|grabbed|lifted", "dropped|released|discarded"
 _WHO, _ROOM, _OBJECT = "|".join(PEOPLE), "|".join(ROOMS), "|".join(OBJECTS)
-SENTENCE = re.compile(rf"(?P<who>{_WHO}) (?:(?P<goes>{GOES}) to the (?P<room>{_ROOM})|(?:(?P<takes>{TAKES})|(?P<drops>{DROPS})) the (?P<object>{_OBJECT}))\.")
-WHERE_IS, WHERE_WAS = re.compile(rf"Where is ({_WHO}|the (?:{_OBJECT}))\?"), re.compile(rf"Where was the ({_OBJECT}) before the ({_ROOM})\?")
+SENTENCE = re.compile(
+    rf"(?P<who>{_WHO}) (?:(?P<goes>{GOES}) to the (?P<room>{_ROOM})|(?:(?P<takes>{TAKES})|(?P<drops>{DROPS})) the "
+    rf"(?P<object>{_OBJECT}))\."
+)
+WHERE_IS, WHERE_WAS = (
+    re.compile(rf"Where is ({_WHO}|the (?:{_OBJECT}))\?"),
+    re.compile(rf"Where was the ({_OBJECT}) before the ({_ROOM})\?"),
+)
 
 
 def sentences_of(text: str) -> list[str]:
@@ -63,7 +71,11 @@ def read(sentences, question: str) -> str | None:
     """The answer when only these sentences happened; None for what they do not determine."""
     deeds, end = [deed(sentence) for sentence in sentences], len(sentences)
     if asked := WHERE_IS.fullmatch(question):
-        return person_at(deeds, asked[1], end) if asked[1] in PEOPLE else thing_at(deeds, asked[1].removeprefix("the "), end)
+        return (
+            person_at(deeds, asked[1], end)
+            if asked[1] in PEOPLE
+            else thing_at(deeds, asked[1].removeprefix("the "), end)
+        )
     thing, room = WHERE_WAS.fullmatch(question).groups()
     for i in range(end - 1, -1, -1):
         who, kind, what = deeds[i]
@@ -74,13 +86,17 @@ def read(sentences, question: str) -> str | None:
 
 
 # Everything that one sentence of the vocabulary can tell.
-FILLINGS = [f"{who} {said}." for who in PEOPLE
-            for said in [f"went to the {room}" for room in ROOMS] + [f"{verb} the {thing}" for verb in ("took", "dropped") for thing in OBJECTS]]
+FILLINGS = [
+    f"{who} {said}."
+    for who in PEOPLE
+    for said in [f"went to the {room}" for room in ROOMS]
+    + [f"{verb} the {thing}" for verb in ("took", "dropped") for thing in OBJECTS]
+]
 
 
 def read_around(sentences, gap: int, question: str) -> list[str | None]:
     """The answer for each single event that may have filled the gap."""
-    return [read([*sentences[:gap], filling, *sentences[gap + 1:]], question) for filling in FILLINGS]
+    return [read([*sentences[:gap], filling, *sentences[gap + 1 :]], question) for filling in FILLINGS]
 
 
 def without(sentences, left_out) -> list[str]:
@@ -103,19 +119,33 @@ def first(task: int, seed: int, n: int, **options) -> list[Story]:
 @cache
 def told(task: int, redundant: float) -> tuple[Story, ...]:
     """600 stories: three lengths, two seeds."""
-    return tuple(story for length in (None, 2 * task + 1, 18) for seed in (0, 1) for story in first(task, seed, 100, sentences=length, redundant=redundant))
+    return tuple(
+        story
+        for length in (None, 2 * task + 1, 18)
+        for seed in (0, 1)
+        for story in first(task, seed, 100, sentences=length, redundant=redundant)
+    )
 
 
 ALL = pytest.mark.parametrize("task,redundant", list(product((1, 2, 3), (0.0, 1.0))))
-STORIES = st.builds(lambda task, seed, more, redundant: next(stories(task, seed, 2 * task + more, redundant)),
-                    st.sampled_from((1, 2, 3)), st.integers(0, 10**6), st.integers(0, 20), st.sampled_from((0.0, 0.5, 1.0)))
+STORIES = st.builds(
+    lambda task, seed, more, redundant: next(stories(task, seed, 2 * task + more, redundant)),
+    st.sampled_from((1, 2, 3)),
+    st.integers(0, 10**6),
+    st.integers(0, 20),
+    st.sampled_from((0.0, 0.5, 1.0)),
+)
 EVENTS = st.lists(st.sampled_from(FILLINGS), max_size=16)
-QUESTIONS = [Question(what) for what in PEOPLE + OBJECTS] + [Question(thing, room) for thing in OBJECTS for room in ROOMS]
+QUESTIONS = [Question(what) for what in PEOPLE + OBJECTS] + [
+    Question(thing, room) for thing in OBJECTS for room in ROOMS
+]
 
 
 def events_of(text: str) -> tuple[Event, ...]:
     found = [(*deed(sentence), sentence.split(" ")[1]) for sentence in sentences_of(text)]
-    return tuple(Event(who, {"goes": GO, "takes": TAKE, "drops": DROP}[kind], what, verb) for who, kind, what, verb in found)
+    return tuple(
+        Event(who, {"goes": GO, "takes": TAKE, "drops": DROP}[kind], what, verb) for who, kind, what, verb in found
+    )
 
 
 # (what is told, what is asked, the answer worked out by hand)
@@ -128,31 +158,72 @@ BY_HAND = [
     ("Amina took the kettle. Amina went to the attic. Amina went to the cellar.", Question("kettle"), "cellar"),
     ("Amina took the kettle. Bruno went to the attic.", Question("kettle"), None),
     # Dropped: it stays where it was dropped, whoever moves.
-    ("Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.", Question("kettle"), "attic"),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.",
+        Question("kettle"),
+        "attic",
+    ),
     ("Amina took the kettle. Amina dropped the kettle. Amina went to the attic.", Question("kettle"), None),
     ("Amina went to the attic. Amina released the kettle. Amina went to the orchard.", Question("kettle"), "attic"),
     # A known place is forgotten when the next dropper's place is unknown.
-    ("Amina went to the attic. Amina dropped the kettle. Bruno took the kettle. Bruno dropped the kettle.", Question("kettle"), None),
+    (
+        "Amina went to the attic. Amina dropped the kettle. Bruno took the kettle. Bruno dropped the kettle.",
+        Question("kettle"),
+        None,
+    ),
     # Out of another's hands: the last taker has it, and the former holder goes without it.
-    ("Amina took the kettle. Amina went to the attic. Bruno went to the cellar. Bruno grabbed the kettle. Amina went to the library.", Question("kettle"), "cellar"),
-    ("Amina took the kettle. Bruno went to the cellar. Amina went to the attic. Bruno discarded the kettle. Amina went to the library.",
-     Question("kettle"), "cellar"),
+    (
+        "Amina took the kettle. Amina went to the attic. Bruno went to the cellar. Bruno grabbed the kettle. Amina "
+        "went to the library.",
+        Question("kettle"),
+        "cellar",
+    ),
+    (
+        "Amina took the kettle. Bruno went to the cellar. Amina went to the attic. Bruno discarded the kettle. Amina "
+        "went to the library.",
+        Question("kettle"),
+        "cellar",
+    ),
     # Before: where it was carried from.
-    ("Amina went to the attic. Amina took the kettle. Amina went to the cellar.", Question("kettle", "cellar"), "attic"),
+    (
+        "Amina went to the attic. Amina took the kettle. Amina went to the cellar.",
+        Question("kettle", "cellar"),
+        "attic",
+    ),
     ("Amina went to the attic. Amina took the kettle. Amina went to the cellar.", Question("kettle", "attic"), None),
     ("Amina took the kettle. Amina went to the cellar. Amina went to the orchard.", Question("kettle", "cellar"), None),
     # Of two arrivals the last counts, also where it is the one from an unknown place.
-    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina went to the library. Amina went to the cellar.",
-     Question("kettle", "cellar"), "library"),
-    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar. Bruno took the kettle. Bruno went to the cellar.",
-     Question("kettle", "cellar"), None),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina went to the library. Amina "
+        "went to the cellar.",
+        Question("kettle", "cellar"),
+        "library",
+    ),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Bruno took the kettle. Bruno went "
+        "to the cellar.",
+        Question("kettle", "cellar"),
+        None,
+    ),
     # Going to where one is already brings nothing there.
-    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina hurried to the cellar.", Question("kettle", "cellar"), "attic"),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina hurried to the cellar.",
+        Question("kettle", "cellar"),
+        "attic",
+    ),
     # Who dropped it on the way comes without it.
-    ("Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.", Question("kettle", "cellar"), None),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.",
+        Question("kettle", "cellar"),
+        None,
+    ),
     # Who drops it and takes nothing leaves a later arrival without it; the earlier one stands.
-    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina dropped the kettle. Amina went to the library. Amina went to the cellar.",
-     Question("kettle", "cellar"), "attic"),
+    (
+        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina dropped the kettle. Amina "
+        "went to the library. Amina went to the cellar.",
+        Question("kettle", "cellar"),
+        "attic",
+    ),
 ]
 
 
@@ -205,8 +276,10 @@ def test_a_gap_in_place_of_any_one_fact_leaves_the_answer_open(task, redundant):
             for gap in fact:
                 left = without(sentences, set(fact) - {gap})
                 found = set(read_around(left, gap - sum(i < gap for i in fact), story.question.sentence))
-                # Not even that something happened in the gap settles it. (Who also reasons that a later drop needs an earlier taking
-                # can find some missing takings of task 3: that is another reading, and no story promises anything in it.)
+                # Not even that something happened in the gap settles it. (Who also reasons that a later drop needs an
+                # earlier taking
+                # can find some missing takings of task 3: that is another reading, and no story promises anything in
+                # it.)
                 assert len(found) > 1 and story.answer in found, (story, fact)
 
 
@@ -214,10 +287,14 @@ def test_a_gap_in_place_of_any_one_fact_leaves_the_answer_open(task, redundant):
 def test_of_a_fact_told_twice_one_sentence_can_be_missed(task):
     for story in told(task, 1.0):
         sentences = sentences_of(story.text)
-        assert all(read(without(sentences, {i}), story.question.sentence) == story.answer for i in evidence_sentences(story)), story
+        assert all(
+            read(without(sentences, {i}), story.question.sentence) == story.answer for i in evidence_sentences(story)
+        ), story
         # And so can one of every fact, in a story that keeps all the rest.
         for kept in one_of_each(story):
-            assert read(without(sentences, evidence_sentences(story) - kept), story.question.sentence) == story.answer, (story, kept)
+            assert (
+                read(without(sentences, evidence_sentences(story) - kept), story.question.sentence) == story.answer
+            ), (story, kept)
 
 
 @ALL
@@ -227,11 +304,15 @@ def test_no_sentence_outside_the_evidence_is_needed_but_a_drop_that_ended_the_ca
         for i in set(range(len(sentences))) - supporting:
             if read(without(sentences, {i}), story.question.sentence) != story.answer:
                 # Without this drop the thing would have been carried to the place once more, from elsewhere.
-                assert task == 3 and deed(sentences[i])[1:] == ("drops", story.question.what) and i > max(story.facts[-1]), (story, i)
+                assert (
+                    task == 3 and deed(sentences[i])[1:] == ("drops", story.question.what) and i > max(story.facts[-1])
+                ), (story, i)
 
 
 def assert_possible(sentences: list[str]):
-    """Nobody goes where they are, takes what is held or lies elsewhere, or drops what they do not hold, wherever all were at first."""
+    """Nobody goes where they are, takes what is held or lies elsewhere, or drops what they do not hold, wherever all
+    were at first.
+    """
     deeds = [deed(sentence) for sentence in sentences]
 
     def spot(person: str, moment: int) -> str:
@@ -269,7 +350,9 @@ def test_a_fact_is_told_again_while_it_holds_and_in_another_verb(task):
             elif kind == "takes":
                 assert keeper(deeds, what, again) == who
             else:
-                assert keeper(deeds, what, again) is None and thing_at(deeds, what, again) == person_at(deeds, who, again)
+                assert keeper(deeds, what, again) is None and thing_at(deeds, what, again) == person_at(
+                    deeds, who, again
+                )
 
 
 @settings(max_examples=60, deadline=None)
@@ -279,7 +362,12 @@ def test_evidence_spells_out_who_did_what_and_nothing_else(story):
     spans = story.evidence
     assert all(0 <= start < end <= len(story.text) for start, end in spans)
     assert all(end < start for (_, end), (start, _) in zip(spans, spans[1:]))
-    expected = [word for i in sorted(evidence_sentences(story)) for word in sentences[i].rstrip(".").split() if word not in ("to", "the")]
+    expected = [
+        word
+        for i in sorted(evidence_sentences(story))
+        for word in sentences[i].rstrip(".").split()
+        if word not in ("to", "the")
+    ]
     assert [story.text[start:end] for start, end in spans] == expected
     # Three words of each supporting sentence, at that sentence.
     starts = [sum(len(s) + 1 for s in sentences[:i]) for i in sorted(evidence_sentences(story))]
@@ -332,11 +420,22 @@ def test_the_share_told_twice_is_as_asked():
     assert 200 < twice < 300
 
 
-@pytest.mark.parametrize("task,options,named", [
-    (4, {}, "4"), (0, {}, "0"), ("1", {}, "'1'"), (None, {}, "None"),
-    (1, {"sentences": 1}, "1 sentences"), (2, {"sentences": 3}, "3 sentences"), (3, {"sentences": 5}, "5 sentences"), (3, {"sentences": -1}, "-1 sentences"),
-    (1, {"redundant": -0.1}, "-0.1"), (1, {"redundant": 1.5}, "1.5"), (1, {"redundant": float("nan")}, "nan"),
-])
+@pytest.mark.parametrize(
+    "task,options,named",
+    [
+        (4, {}, "4"),
+        (0, {}, "0"),
+        ("1", {}, "'1'"),
+        (None, {}, "None"),
+        (1, {"sentences": 1}, "1 sentences"),
+        (2, {"sentences": 3}, "3 sentences"),
+        (3, {"sentences": 5}, "5 sentences"),
+        (3, {"sentences": -1}, "-1 sentences"),
+        (1, {"redundant": -0.1}, "-0.1"),
+        (1, {"redundant": 1.5}, "1.5"),
+        (1, {"redundant": float("nan")}, "nan"),
+    ],
+)
 def test_what_cannot_be_told_is_refused_at_the_call_by_name(task, options, named):
     with pytest.raises(ValueError, match=re.escape(named)):
         stories(task, 0, **options)
@@ -355,7 +454,9 @@ PINNED = {
 
 @ALL
 def test_the_first_stories_stay_as_they_are(task, redundant):
-    content = json.dumps([(s.text, s.question.sentence, s.answer, s.facts, s.evidence) for s in first(task, 0, 3, redundant=redundant)])
+    content = json.dumps(
+        [(s.text, s.question.sentence, s.answer, s.facts, s.evidence) for s in first(task, 0, 3, redundant=redundant)]
+    )
     assert hashlib.sha256(content.encode()).hexdigest()[:16] == PINNED[task, redundant]
 
 
@@ -373,5 +474,8 @@ def test_the_stories_that_ship_are_examples_with_their_evidence(task):
         assert not {"to", "the", "."} & {example.text[start:end] for start, end in example.evidence}
         # The marked words alone say the label.
         words = [example.text[start:end] for start, end in example.evidence]
-        kept = [f"{who} {verb} {'to ' if what in ROOMS else ''}the {what}." for who, verb, what in zip(words[::3], words[1::3], words[2::3])]
+        kept = [
+            f"{who} {verb} {'to ' if what in ROOMS else ''}the {what}."
+            for who, verb, what in zip(words[::3], words[1::3], words[2::3])
+        ]
         assert read(kept, example.second) == example.label

@@ -34,7 +34,7 @@ def rows(table: RawTable) -> list[list]:
 
 # ---- what is written is read
 
-TEXTS = st.text(max_size=30) | st.text(alphabet=',;\t|"\'\\\n\r ab\u2028\x85\ufeff😀', max_size=12)
+TEXTS = st.text(max_size=30) | st.text(alphabet=",;\t|\"'\\\n\r ab\u2028\x85\ufeff😀", max_size=12)
 CELLS = st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=8)
 COLUMNS = ["text", "hypothesis of it", "label"]
 
@@ -47,13 +47,17 @@ def separated(cells, separator: str, ends: str) -> bytes:
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("file, separator", [("a.csv", ","), ("a.csv", ";"), ("a.csv", "\t"), ("a.csv", "|"), ("a.tsv", "\t")])
+@pytest.mark.parametrize(
+    "file, separator", [("a.csv", ","), ("a.csv", ";"), ("a.csv", "\t"), ("a.csv", "|"), ("a.tsv", "\t")]
+)
 @settings(max_examples=60, deadline=None)
 @given(cells=CELLS)
 def test_separated_values_come_back_as_they_were_written(file, separator, ends, cells):
     cells = [[cell.replace("\0", "") for cell in row] for row in cells]
     table = read(separated(cells, separator, ends), file)
-    assert table.columns == tuple(COLUMNS) and rows(table) == cells and list(table.rows) == list(range(1, len(cells) + 1))
+    assert (
+        table.columns == tuple(COLUMNS) and rows(table) == cells and list(table.rows) == list(range(1, len(cells) + 1))
+    )
     assert table.notes == ()
 
 
@@ -66,11 +70,22 @@ def test_what_the_csv_module_quotes_as_it_likes_comes_back_too(cells):
     assert rows(read(sink.getvalue())) == cells
 
 
-VALUES = st.none() | st.booleans() | st.integers(-2**53, 2**53) | st.floats(allow_nan=False) | TEXTS | st.lists(TEXTS, max_size=3)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False)
+    | TEXTS
+    | st.lists(TEXTS, max_size=3)
+)
 
 
 @settings(max_examples=100, deadline=None)
-@given(cells=st.lists(st.tuples(TEXTS, VALUES), min_size=1, max_size=8), file=st.sampled_from(["a.jsonl", "a.ndjson", "a.json", "list.json"]), escaped=st.booleans())
+@given(
+    cells=st.lists(st.tuples(TEXTS, VALUES), min_size=1, max_size=8),
+    file=st.sampled_from(["a.jsonl", "a.ndjson", "a.json", "list.json"]),
+    escaped=st.booleans(),
+)
 def test_json_comes_back_with_its_kinds(cells, file, escaped):
     objects = [{"text": text, "more": value} for text, value in cells]
     dumped = [json.dumps(row, ensure_ascii=escaped) for row in objects]
@@ -80,23 +95,39 @@ def test_json_comes_back_with_its_kinds(cells, file, escaped):
 
 
 @settings(max_examples=60, deadline=None)
-@given(cells=st.lists(st.tuples(TEXTS | st.none(), st.integers(-2**63, 2**63 - 1) | st.none(), st.booleans(), st.lists(TEXTS, max_size=3)), min_size=1, max_size=8))
+@given(
+    cells=st.lists(
+        st.tuples(
+            TEXTS | st.none(), st.integers(-(2**63), 2**63 - 1) | st.none(), st.booleans(), st.lists(TEXTS, max_size=3)
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
 def test_parquet_comes_back_with_its_kinds(cells):
     import pyarrow
 
     kinds = [pyarrow.string(), pyarrow.int64(), pyarrow.bool_(), pyarrow.list_(pyarrow.string())]
     named = {name: [row[i] for row in cells] for i, name in enumerate("abcd")}
-    table = read(parquet({name: pyarrow.array(values, kind) for (name, values), kind in zip(named.items(), kinds)}), "a.parquet")
+    table = read(
+        parquet({name: pyarrow.array(values, kind) for (name, values), kind in zip(named.items(), kinds)}), "a.parquet"
+    )
     assert table.cells == named and table.notes == ()
 
 
 @settings(max_examples=200, deadline=None)
-@given(content=st.binary(max_size=300) | st.text(alphabet='{}[]",:ab1\n\r\t\\ \x00', max_size=80).map(str.encode),
-       file=st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json", "a.parquet", "a", ""]))
+@given(
+    content=st.binary(max_size=300) | st.text(alphabet='{}[]",:ab1\n\r\t\\ \x00', max_size=80).map(str.encode),
+    file=st.sampled_from(["a.csv", "a.tsv", "a.jsonl", "a.json", "a.parquet", "a", ""]),
+)
 def test_any_bytes_at_all_give_a_table_or_a_sentence(content, file):
     try:
         table = read(content, file)
-        assert len(table) and all(len(values) == len(table) for values in table.cells.values()) and len(set(table.columns)) == len(table.columns)
+        assert (
+            len(table)
+            and all(len(values) == len(table) for values in table.cells.values())
+            and len(set(table.columns)) == len(table.columns)
+        )
         build(table, guess_mapping(table))
     except BadData as error:
         assert str(error).endswith(".") and "\n" not in str(error)
@@ -107,7 +138,7 @@ def test_any_bytes_at_all_give_a_table_or_a_sentence(content, file):
 def test_damaged_parquet_gives_a_table_or_a_sentence(where, flip, cut):
     whole = bytearray(parquet({"text": ["warm bread", "cold harbour"] * 20, "label": [1, 0] * 20}))
     where %= len(whole)
-    damaged = whole[:where] if cut else whole[:where] + bytes([whole[where] ^ flip]) + whole[where + 1:]
+    damaged = whole[:where] if cut else whole[:where] + bytes([whole[where] ^ flip]) + whole[where + 1 :]
     try:
         read(bytes(damaged), "a.parquet")
     except BadData as error:
@@ -115,6 +146,7 @@ def test_damaged_parquet_gives_a_table_or_a_sentence(where, flip, cut):
 
 
 # ---- hostile files
+
 
 def outcome(case: Hostile):
     table = read_table(case.content, case.file, UPLOAD_BYTES)
@@ -130,15 +162,26 @@ def test_every_hostile_file_gives_examples_or_one_sentence(case):
     if case.refused is None:
         data = outcome(case)
         assert len(data) == case.examples and len({example.id for example in data.examples}) == case.examples
-        assert all(note.endswith(".") and "\n" not in note and len(note) < 400 for note in data.notes) and len(data.notes) <= 8, data.notes
+        assert (
+            all(note.endswith(".") and "\n" not in note and len(note) < 400 for note in data.notes)
+            and len(data.notes) <= 8
+        ), data.notes
         # Whatever is read can be stored and shown.
-        json.dumps([(e.id, e.text, e.second, e.label, e.tags, e.note) for e in data.examples], ensure_ascii=False).encode("utf-8")
+        json.dumps(
+            [(e.id, e.text, e.second, e.label, e.tags, e.note) for e in data.examples], ensure_ascii=False
+        ).encode("utf-8")
         return
     with pytest.raises(BadData) as caught:
         outcome(case)
     said = str(caught.value)
     assert re.search(case.refused, said), said
-    assert said.endswith(".") and "\n" not in said and len(said) < 500 and "Traceback" not in said and said == said.encode().decode()
+    assert (
+        said.endswith(".")
+        and "\n" not in said
+        and len(said) < 500
+        and "Traceback" not in said
+        and said == said.encode().decode()
+    )
 
 
 @pytest.mark.parametrize("case", [name for name, case in FILES.items() if name != "one byte too many"])
@@ -152,7 +195,13 @@ def test_a_path_reads_as_its_bytes_do(case, tmp_path):
             read_table(tmp_path / file)
         return
     found = read_table(tmp_path / file)
-    assert (found.name, found.columns, found.cells, found.digest, found.notes) == (expected.name, expected.columns, expected.cells, expected.digest, expected.notes)
+    assert (found.name, found.columns, found.cells, found.digest, found.notes) == (
+        expected.name,
+        expected.columns,
+        expected.cells,
+        expected.digest,
+        expected.notes,
+    )
 
 
 SAID = {  # what a note must say, and what is read, of files that are read all the same
@@ -196,6 +245,7 @@ def test_repairs_are_told_and_cells_are_right(case, note, column, first):
 
 # ---- small files that stand for much
 
+
 def unpacked(monkeypatch, most: int, columns: dict, **options) -> str | None:
     """What is said of a Parquet file where at most so many bytes may be unpacked; None if it is read."""
     monkeypatch.setattr("core.data.parquets.MOST_UNPACKED", most)
@@ -238,7 +288,9 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("how", [{}, {"use_dictionary": False}, {"row_group_size": 7}, {"store_schema": False}], ids=str)
+@pytest.mark.parametrize(
+    "how", [{}, {"use_dictionary": False}, {"row_group_size": 7}, {"store_schema": False}], ids=str
+)
 @pytest.mark.parametrize("columns", NESTED.values(), ids=NESTED)
 def test_what_a_parquet_file_unpacks_to_is_added_up(monkeypatch, columns, how):
     assert unpacked(monkeypatch, 900_000, columns, compression="zstd", **how)
@@ -254,11 +306,22 @@ def test_texts_that_share_their_beginnings_are_added_up_too(monkeypatch):
 
 def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
     columns = {"text": ["a"], "numbers": [[1] * 50_000]}
-    assert len(parquet(columns)) < 5_000 and unpacked(monkeypatch, 1_000_000, columns) and unpacked(monkeypatch, 3_000_000, columns) is None
+    assert (
+        len(parquet(columns)) < 5_000
+        and unpacked(monkeypatch, 1_000_000, columns)
+        and unpacked(monkeypatch, 3_000_000, columns) is None
+    )
 
 
-@pytest.mark.parametrize("file, start, row", [("a.csv", "text,label\n", "a,b\n"), ("a.tsv", "text\n", "a\n"), ("a.jsonl", "", '{"text": "a"}\n'),
-                                              ("a.csv", "", '"a\n", b\n')])
+@pytest.mark.parametrize(
+    "file, start, row",
+    [
+        ("a.csv", "text,label\n", "a,b\n"),
+        ("a.tsv", "text\n", "a\n"),
+        ("a.jsonl", "", '{"text": "a"}\n'),
+        ("a.csv", "", '"a\n", b\n'),
+    ],
+)
 def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
     monkeypatch.setattr("core.data.parsing.MOST_ROWS", 1_000)
     assert len(read(start + row * 1_000, file)) == 1_000
@@ -267,12 +330,18 @@ def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
 
 # ---- where a file comes from
 
+
 def test_ten_million_bytes_are_taken_and_one_more_is_not(tmp_path):
     full = b"text\n" + b"x" * (UPLOAD_BYTES - 5)
     assert len(full) == 10_000_000 and len(read_table(full, "a.csv", UPLOAD_BYTES).cells["text"][0]) == UPLOAD_BYTES - 5
-    for source, advice in ((full + b"x", r"uploaded\. Give the file’s path instead, or split it"), (tmp_path / "a.csv", r"read\. Split it, or leave out rows and columns")):
+    for source, advice in (
+        (full + b"x", r"uploaded\. Give the file’s path instead, or split it"),
+        (tmp_path / "a.csv", r"read\. Split it, or leave out rows and columns"),
+    ):
         (tmp_path / "a.csv").write_bytes(full + b"x")
-        with pytest.raises(BadData, match=rf"^a\.csv has 10,000,001 bytes; at most 10,000,000 \(10 MB\) can be {advice}\.$"):
+        with pytest.raises(
+            BadData, match=rf"^a\.csv has 10,000,001 bytes; at most 10,000,000 \(10 MB\) can be {advice}\.$"
+        ):
             read_table(source, "a.csv", UPLOAD_BYTES)
     assert len(read_table(tmp_path / "a.csv")) == 1
 
@@ -280,9 +349,15 @@ def test_ten_million_bytes_are_taken_and_one_more_is_not(tmp_path):
 def test_paths_that_lead_nowhere_are_named(tmp_path):
     if hasattr(os, "mkfifo"):
         os.mkfifo(tmp_path / "pipe.csv")
-    for path, said in ((tmp_path, "is a folder"), (tmp_path / "gone.csv", "There is no file"), (tmp_path / "pipe.csv", "There is no file"),
-                       (tmp_path / ("x" * 300 + ".csv"), "cannot be opened|There is no file"), (tmp_path / "a\0b.csv", "cannot be opened|There is no file"),
-                       ("~nobody-of-that-name/a.csv", "cannot be opened|There is no file"), ("/dev/zero", "There is no file")):
+    for path, said in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "gone.csv", "There is no file"),
+        (tmp_path / "pipe.csv", "There is no file"),
+        (tmp_path / ("x" * 300 + ".csv"), "cannot be opened|There is no file"),
+        (tmp_path / "a\0b.csv", "cannot be opened|There is no file"),
+        ("~nobody-of-that-name/a.csv", "cannot be opened|There is no file"),
+        ("/dev/zero", "There is no file"),
+    ):
         with pytest.raises(BadData, match=said):
             read_table(path)
 
@@ -306,8 +381,15 @@ def test_an_error_of_the_disk_is_a_sentence(tmp_path, monkeypatch):
         read_table(tmp_path / "a.csv")
 
 
-@pytest.mark.parametrize("given_name, kept", [("../../etc/a.csv", "a.csv"), ("C:\\x\\a.csv", "a.csv"), ("a\n\x1b.csv", "a??.csv"),
-                                              ("x" * 500 + ".csv", "x" * 70 + "…" + "x" * 21 + ".csv")])
+@pytest.mark.parametrize(
+    "given_name, kept",
+    [
+        ("../../etc/a.csv", "a.csv"),
+        ("C:\\x\\a.csv", "a.csv"),
+        ("a\n\x1b.csv", "a??.csv"),
+        ("x" * 500 + ".csv", "x" * 70 + "…" + "x" * 21 + ".csv"),
+    ],
+)
 def test_names_of_files_are_made_harmless(given_name, kept):
     assert read("text\nwarm bread", given_name).name == kept
 
@@ -319,6 +401,7 @@ def test_the_digest_is_that_of_the_content():
 
 # ---- by hand
 
+
 def test_rows_keep_the_numbers_that_they_have_in_the_file():
     table = read("text,label\na b,x\nc,d,e\n\nf g,y\nh\ni j,x\nk l,y\n")
     assert list(table.rows) == [1, 3, 5, 6] and table.cells["text"] == ["a b", "f g", "i j", "k l"]
@@ -329,8 +412,17 @@ def test_class_names_that_datasets_leaves_in_parquet_are_found():
     assert read(FILES["Parquet with class names"].content, "a.parquet").classes == {"label": ("no", "yes")}
 
 
-@pytest.mark.parametrize("metadata", [b"", b"{", b"[]", b'{"info": 3}',
-                                      b'{"info": {"features": []}}', b'{"info": {"features": {"a": {"names": 5, "_type": "ClassLabel"}}}}'])
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"info": 3}',
+        b'{"info": {"features": []}}',
+        b'{"info": {"features": {"a": {"names": 5, "_type": "ClassLabel"}}}}',
+    ],
+)
 def test_odd_metadata_does_no_harm(metadata):
     import pyarrow
     from pyarrow import parquet as writer
@@ -356,7 +448,10 @@ HEADERS = {  # what the first row is taken for: (content, whether it is a header
 def test_a_first_row_of_data_is_no_header(content, header):
     table = read(content)
     count = content.count("\n")
-    assert len(table) == (count - 1 if header else count) and any("looks like data" in note for note in table.notes) != header
+    assert (
+        len(table) == (count - 1 if header else count)
+        and any("looks like data" in note for note in table.notes) != header
+    )
 
 
 def test_columns_that_a_spreadsheet_adds_are_dropped():
@@ -378,4 +473,6 @@ def test_the_limit_on_long_cells_is_put_back():
 
 def test_refusals_name_line_and_remedy():
     assert refusal('{"text": "a"}\n[1]\n', "a.jsonl") == "a.jsonl, line 2: expected an object, found list."
-    assert refusal("text,label\n" + "a, b, c,x\n" * 3).startswith("a.csv: 3 of 3 rows do not have 2 cells as the first row, the first of them row 1.")
+    assert refusal("text,label\n" + "a, b, c,x\n" * 3).startswith(
+        "a.csv: 3 of 3 rows do not have 2 cells as the first row, the first of them row 1."
+    )

@@ -1,4 +1,6 @@
-"""The task table: each row read from a small file as its data set writes it; the papers' figures; recognising a task; damage."""
+"""The task table: each row read from a small file as its data set writes it; the papers' figures; recognising a task;
+damage.
+"""
 
 import json
 import math
@@ -14,10 +16,39 @@ from core.mathematics.performance import METRICS
 from tests.task_files import FILES
 
 # The papers' figures, written down from the papers and not from the table.
-MAJORITY = {"RTE": 47, "SNLI": 34, "MNLI": 35, "QNLI": 51, "CB": 22, "MRPC": 41, "QQP": 39, "SST2": 51, "IMDB": 33, "Anemia": 39, "Diabetes": 45,
-            "CoLA": 0, "BoolQ": 62, "bAbI-1": 15, "bAbI-2": 19, "bAbI-3": 18}
-PAIRS = {"RTE": "sentence2", "SNLI": "hypothesis", "MNLI": "hypothesis", "CB": "hypothesis", "QNLI": "question", "MRPC": "sentence2", "QQP": "question2",
-         "BoolQ": "question", "bAbI-1": "question", "bAbI-2": "question", "bAbI-3": "question", "MultiRC": "query_and_answer", "Evidence Inference": "query"}
+MAJORITY = {
+    "RTE": 47,
+    "SNLI": 34,
+    "MNLI": 35,
+    "QNLI": 51,
+    "CB": 22,
+    "MRPC": 41,
+    "QQP": 39,
+    "SST2": 51,
+    "IMDB": 33,
+    "Anemia": 39,
+    "Diabetes": 45,
+    "CoLA": 0,
+    "BoolQ": 62,
+    "bAbI-1": 15,
+    "bAbI-2": 19,
+    "bAbI-3": 18,
+}
+PAIRS = {
+    "RTE": "sentence2",
+    "SNLI": "hypothesis",
+    "MNLI": "hypothesis",
+    "CB": "hypothesis",
+    "QNLI": "question",
+    "MRPC": "sentence2",
+    "QQP": "question2",
+    "BoolQ": "question",
+    "bAbI-1": "question",
+    "bAbI-2": "question",
+    "bAbI-3": "question",
+    "MultiRC": "query_and_answer",
+    "Evidence Inference": "query",
+}
 MACRO = {"SNLI", "CB", "MRPC", "QQP", "IMDB", "Anemia", "Diabetes"}
 
 
@@ -33,8 +64,31 @@ def test_each_task_is_read_from_a_file_as_its_data_set_writes_it(name):
 
 
 def test_every_task_of_the_papers_is_there():
-    assert list(tasks()) == ["RTE", "SNLI", "MNLI", "QNLI", "CB", "MRPC", "QQP", "SST2", "IMDB", "Anemia", "Diabetes", "CoLA", "BoolQ", "bAbI-1", "bAbI-2", "bAbI-3",
-                             "AG News", "Yelp", "MultiRC", "Evidence Inference", "Wikipedia Toxic", "Civil Comments", "Twitter climate"]
+    assert list(tasks()) == [
+        "RTE",
+        "SNLI",
+        "MNLI",
+        "QNLI",
+        "CB",
+        "MRPC",
+        "QQP",
+        "SST2",
+        "IMDB",
+        "Anemia",
+        "Diabetes",
+        "CoLA",
+        "BoolQ",
+        "bAbI-1",
+        "bAbI-2",
+        "bAbI-3",
+        "AG News",
+        "Yelp",
+        "MultiRC",
+        "Evidence Inference",
+        "Wikipedia Toxic",
+        "Civil Comments",
+        "Twitter climate",
+    ]
     assert set(FILES) == set(tasks())
 
 
@@ -45,15 +99,38 @@ def test_figures_metrics_and_masked_columns_are_the_papers():
         if "FMM" in task.papers:
             assert task.metric == ("macro F1" if name in MACRO else "Matthews" if name == "CoLA" else "accuracy")
     assert {name for name, task in tasks().items() if "FMM" in task.papers} == set(MAJORITY)
-    assert {name for name, task in tasks().items() if "NAOPC" in task.papers} == {"Yelp", "SST2", "IMDB", "SNLI", "AG News"}
-    assert {name for name, task in tasks().items() if "SoftFaith" in task.papers} == {"SST2", "Evidence Inference", "AG News", "MultiRC"}
-    assert {name for name, task in tasks().items() if "RobustInf" in task.papers} == {"SST2", "Wikipedia Toxic", "Civil Comments", "Twitter climate"}
+    assert {name for name, task in tasks().items() if "NAOPC" in task.papers} == {
+        "Yelp",
+        "SST2",
+        "IMDB",
+        "SNLI",
+        "AG News",
+    }
+    assert {name for name, task in tasks().items() if "SoftFaith" in task.papers} == {
+        "SST2",
+        "Evidence Inference",
+        "AG News",
+        "MultiRC",
+    }
+    assert {name for name, task in tasks().items() if "RobustInf" in task.papers} == {
+        "SST2",
+        "Wikipedia Toxic",
+        "Civil Comments",
+        "Twitter climate",
+    }
 
 
-@pytest.mark.parametrize("name, counts, best, metric", [
-    ("MRPC", [129, 279], 1, "macro F1"), ("MNLI", [3479, 3123, 3213], 0, "accuracy"), ("BoolQ", [1237, 2033], 1, "accuracy"), ("SNLI", [3368, 3219, 3237], 0, "accuracy"),
-    ("bAbI-1", [187, 154, 157, 182, 171, 149], 5, "accuracy"), ("bAbI-2", [187, 160, 165, 146, 167, 175], 0, "accuracy"),
-])
+@pytest.mark.parametrize(
+    "name, counts, best, metric",
+    [
+        ("MRPC", [129, 279], 1, "macro F1"),
+        ("MNLI", [3479, 3123, 3213], 0, "accuracy"),
+        ("BoolQ", [1237, 2033], 1, "accuracy"),
+        ("SNLI", [3368, 3219, 3237], 0, "accuracy"),
+        ("bAbI-1", [187, 154, 157, 182, 171, 149], 5, "accuracy"),
+        ("bAbI-2", [187, 160, 165, 146, 167, 175], 0, "accuracy"),
+    ],
+)
 def test_class_majorities_follow_from_the_published_counts(name, counts, best, metric):
     """Counts of the test labels, and the most frequent training class, as FMM's code states them."""
     share = counts[best] / sum(counts)
@@ -69,24 +146,48 @@ def test_what_is_on_no_public_hub_says_how_to_get_it():
     assert all("credentialed access" in tasks()[name].local for name in ("Anemia", "Diabetes"))
 
 
-@pytest.mark.parametrize("columns, name", [
-    (["question", "sentence", "label", "idx"], "QNLI"), (["question1", "question2", "label"], "QQP"), (["tweetid", "message", "sentiment"], "Twitter climate"),
-    (["text", "toxicity"], "Civil Comments"), (["passage", "question", "answer"], "BoolQ"),
-    (["premise", "hypothesis", "label"], None), (["sentence1", "sentence2", "label"], None), (["text", "label"], None), (["text", "diagnosis"], None),
-    (["passage", "question", "answer", "task"], None), (["question1", "question2", "label", "source"], None), (["text"], None), ([], None),
-])
+@pytest.mark.parametrize(
+    "columns, name",
+    [
+        (["question", "sentence", "label", "idx"], "QNLI"),
+        (["question1", "question2", "label"], "QQP"),
+        (["tweetid", "message", "sentiment"], "Twitter climate"),
+        (["text", "toxicity"], "Civil Comments"),
+        (["passage", "question", "answer"], "BoolQ"),
+        (["premise", "hypothesis", "label"], None),
+        (["sentence1", "sentence2", "label"], None),
+        (["text", "label"], None),
+        (["text", "diagnosis"], None),
+        (["passage", "question", "answer", "task"], None),
+        (["question1", "question2", "label", "source"], None),
+        (["text"], None),
+        ([], None),
+    ],
+)
 def test_a_task_is_recognised_by_its_columns_only_if_no_other_has_them(columns, name):
     found = match_task(columns)
     assert (found.name if found else None) == name
 
 
-@pytest.mark.parametrize("columns, hub_id, config, name", [
-    (["premise", "hypothesis", "label"], "stanfordnlp/snli", None, "SNLI"), (["text", "label"], "fancyzhx/ag_news", None, "AG News"), ([], "imdb", None, "IMDB"),
-    ([], "StanfordNLP/SNLI", "plain_text", "SNLI"), ([], "nyu-mll/glue", None, None), ([], "nyu-mll/glue", "mrpc", "MRPC"), ([], "glue", "cola", "CoLA"),
-    ([], "nyu-mll/glue", "stsb", None), (["sentence1", "sentence2", "label", "idx"], "nyu-mll/glue", None, None),
-    (["question1", "question2", "label", "idx"], "nyu-mll/glue", None, "QQP"),
-    (["other"], "stanfordnlp/imdb", None, None), ([], "Muennighoff/babi", None, None), (["text", "label"], "someone/else", None, None), ([], "", None, None),
-])
+@pytest.mark.parametrize(
+    "columns, hub_id, config, name",
+    [
+        (["premise", "hypothesis", "label"], "stanfordnlp/snli", None, "SNLI"),
+        (["text", "label"], "fancyzhx/ag_news", None, "AG News"),
+        ([], "imdb", None, "IMDB"),
+        ([], "StanfordNLP/SNLI", "plain_text", "SNLI"),
+        ([], "nyu-mll/glue", None, None),
+        ([], "nyu-mll/glue", "mrpc", "MRPC"),
+        ([], "glue", "cola", "CoLA"),
+        ([], "nyu-mll/glue", "stsb", None),
+        (["sentence1", "sentence2", "label", "idx"], "nyu-mll/glue", None, None),
+        (["question1", "question2", "label", "idx"], "nyu-mll/glue", None, "QQP"),
+        (["other"], "stanfordnlp/imdb", None, None),
+        ([], "Muennighoff/babi", None, None),
+        (["text", "label"], "someone/else", None, None),
+        ([], "", None, None),
+    ],
+)
 def test_a_task_is_recognised_by_its_hub_id(columns, hub_id, config, name):
     found = match_task(columns, hub_id, config)
     assert (found.name if found else None) == name
@@ -97,7 +198,10 @@ def table(**cells) -> RawTable:
 
 
 def test_truth_values_are_labels_however_they_are_written():
-    found = build(table(passage=list("abcd"), question=list("wxyz"), answer=[True, "false", "TRUE", 0]), tasks()["BoolQ"].mapping())
+    found = build(
+        table(passage=list("abcd"), question=list("wxyz"), answer=[True, "false", "TRUE", 0]),
+        tasks()["BoolQ"].mapping(),
+    )
     assert [example.label for example in found.examples] == ["True", "False", "True", "False"]
 
 
@@ -107,9 +211,16 @@ def test_a_table_that_needs_nothing_stays_the_same():
 
 
 def test_rows_of_other_tasks_are_left_out_and_said():
-    given_table = table(passage=["a", "b", "c"], question=["x", "y", "z"], answer=["office", "yes", "garden"], task=[2, "6", 2.0])
+    given_table = table(
+        passage=["a", "b", "c"], question=["x", "y", "z"], answer=["office", "yes", "garden"], task=[2, "6", 2.0]
+    )
     found = tasks()["bAbI-2"].prepare(given_table)
-    assert found.cells == {"passage": ["a", "c"], "question": ["x", "z"], "answer": ["office", "garden"], "task": [2, 2.0]}
+    assert found.cells == {
+        "passage": ["a", "c"],
+        "question": ["x", "z"],
+        "answer": ["office", "garden"],
+        "task": [2, 2.0],
+    }
     assert found.notes == ("2 of 3 rows belong to bAbI-2.",) and found.digest != given_table.digest
     assert [example.id for example in build(found, tasks()["bAbI-2"].mapping()).examples] == ["1", "3"]
     with pytest.raises(BadData, match="no row has task 1, so none belongs to bAbI-1"):
@@ -119,7 +230,9 @@ def test_rows_of_other_tasks_are_left_out_and_said():
 
 
 def test_labels_that_are_already_names_stay_and_unknown_ones_are_counted():
-    found = tasks()["Twitter climate"].prepare(table(message=list("abcdef"), sentiment=["-1", -1, -1.0, "pro", 7, None]))
+    found = tasks()["Twitter climate"].prepare(
+        table(message=list("abcdef"), sentiment=["-1", -1, -1.0, "pro", 7, None])
+    )
     assert found.cells["sentiment"] == ["anti", "anti", "anti", "pro", None, None]
     assert found.notes == ("1 labels are none of anti, neutral, pro, news.",)
 
@@ -146,15 +259,31 @@ def changed(**fields) -> str:
     return json.dumps(rows)
 
 
-@pytest.mark.parametrize("text, said", [
-    ("[", "not valid JSON"), ("{}", "must be a list of rows"), ("[1]", "must be a list of rows"), ('[{"name": "x"}]', r"row 1 \(x\): 'hub' is missing"),
-    (changed(metric="loss"), "the metric 'loss' is none of accuracy"), (changed(class_majority=34), "no share between 0 and 1"),
-    (changed(class_majority=None), "go together"), (changed(name="RTE"), r"row 2 \(RTE\): this name stands twice"), (changed(checked=1), "'checked' holds 1"),
-    (changed(label_names=["one"]), "at least two"), (changed(label_names=["a", "a"]), "must be different"), (changed(masked="text"), "'text' is none of its columns"),
-    (changed(hub=None), "says how to get its file"), (changed(splits={"train": "train"}), "'splits' must name"), (changed(extra=1), "'extra' is no field"),
-    (changed(threshold=0.5), "parts two"), (changed(label_values={"0": "unheard"}), "among the labels' names"), (changed(papers=[""]), "is empty or no text"),
-    (changed(splits={"train": 1, "validation": None, "test": None}), "'splits' must name"), (changed(class_majority=True), "'class_majority' holds True"),
-])
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("[", "not valid JSON"),
+        ("{}", "must be a list of rows"),
+        ("[1]", "must be a list of rows"),
+        ('[{"name": "x"}]', r"row 1 \(x\): 'hub' is missing"),
+        (changed(metric="loss"), "the metric 'loss' is none of accuracy"),
+        (changed(class_majority=34), "no share between 0 and 1"),
+        (changed(class_majority=None), "go together"),
+        (changed(name="RTE"), r"row 2 \(RTE\): this name stands twice"),
+        (changed(checked=1), "'checked' holds 1"),
+        (changed(label_names=["one"]), "at least two"),
+        (changed(label_names=["a", "a"]), "must be different"),
+        (changed(masked="text"), "'text' is none of its columns"),
+        (changed(hub=None), "says how to get its file"),
+        (changed(splits={"train": "train"}), "'splits' must name"),
+        (changed(extra=1), "'extra' is no field"),
+        (changed(threshold=0.5), "parts two"),
+        (changed(label_values={"0": "unheard"}), "among the labels' names"),
+        (changed(papers=[""]), "is empty or no text"),
+        (changed(splits={"train": 1, "validation": None, "test": None}), "'splits' must name"),
+        (changed(class_majority=True), "'class_majority' holds True"),
+    ],
+)
 def test_a_damaged_table_says_where(text, said):
     with pytest.raises(ValueError, match=said):
         read_tasks(text)

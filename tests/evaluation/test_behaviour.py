@@ -1,4 +1,6 @@
-"""Behaviour under masking: a slow twin that erases by hand, what the store saves, reports worked out on paper, and the map."""
+"""Behaviour under masking: a slow twin that erases by hand, what the store saves, reports worked out on paper, and the
+map.
+"""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -12,7 +14,16 @@ from core.evaluation import engine as sample_run
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked, behave, behave_cost, known
-from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, behaviour_answer, behaviour_json, behaviour_report, behaviour_rows, drift_sentence
+from core.evaluation.studies.behaviour_report import (
+    ALL,
+    HALF,
+    HEADER,
+    behaviour_answer,
+    behaviour_json,
+    behaviour_report,
+    behaviour_rows,
+    drift_sentence,
+)
 from core.evaluation.studies.embedding_map import SHOWN, draw_map, points_of, read_map
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
@@ -52,11 +63,18 @@ def sample():
 
 
 def same(one: Walked, other: Walked) -> bool:
-    pairs = ((one.there, other.there), (one.flips, other.flips), (one.free, other.free), (one.logits, other.logits), (one.states, other.states))
+    pairs = (
+        (one.there, other.there),
+        (one.flips, other.flips),
+        (one.free, other.free),
+        (one.logits, other.logits),
+        (one.states, other.states),
+    )
     return all(np.array_equal(a, b) for a, b in pairs) and one.problems == other.problems
 
 
 # ---- a slow twin: one input at a time
+
 
 def slow(model, encoded, order, erasure):
     """The prediction with 0, 1 … F' features erased, and logits and pooled states at 0, 10 … 100 % of all F."""
@@ -73,18 +91,34 @@ def slow(model, encoded, order, erasure):
     return predicted, [answers[count] for count in counts]
 
 
-@pytest.mark.parametrize("course", [CHANCE, LOO, Course("gradient", erasure=REMOVAL), Course("leave-one-out", "absolute", erasure=ZERO),
-                                    Course(erasure=UNKNOWN, seed=3), Course("leave-one-out", unit="token")])
+@pytest.mark.parametrize(
+    "course",
+    [
+        CHANCE,
+        LOO,
+        Course("gradient", erasure=REMOVAL),
+        Course("leave-one-out", "absolute", erasure=ZERO),
+        Course(erasure=UNKNOWN, seed=3),
+        Course("leave-one-out", unit="token"),
+    ],
+)
 def test_it_finds_what_a_slow_twin_finds(model, explainer, course):
     some = sample_of([*tiny.SENTENCES[:2], "The [MASK] leaves the old harbour."])
     walked = finish(behave(explainer, some, course))
-    assert walked.there.all() and walked.states.dtype == np.float16 and walked.flips.shape == (3, ORDERS if course.random else 1)
+    assert (
+        walked.there.all()
+        and walked.states.dtype == np.float16
+        and walked.flips.shape == (3, ORDERS if course.random else 1)
+    )
     for i, example in enumerate(some.examples):
         encoded = explainer.encode(example.text, None, course.unit)
         free = np.flatnonzero(~encoded.premasked)
         if course.random:
             counts = np.arange(int(encoded.premasked.sum()), encoded.F + 1)
-            orders = [[int(np.flatnonzero(b & ~a)[0]) for a, b in zip(masks, masks[1:])] for masks in random_masks(encoded, counts, ORDERS, course.seed)]
+            orders = [
+                [int(np.flatnonzero(b & ~a)[0]) for a, b in zip(masks, masks[1:])]
+                for masks in random_masks(encoded, counts, ORDERS, course.seed)
+            ]
         else:
             target = int(explainer.logits(encoded).argmax())
             found = explainer.attribute(encoded, course.measure, target).scores
@@ -109,6 +143,7 @@ def test_an_erasure_that_the_tokenizer_cannot_do_is_refused(model, sample):
 
 # ---- the store
 
+
 def test_what_is_known_costs_nothing_and_a_larger_sample_only_what_is_new(explainer, sample, passes, tmp_path):
     store, some = Store(tmp_path), part(sample, 1, 3)
     assert known(explainer, some, LOO, store).done == 0
@@ -123,7 +158,13 @@ def test_what_is_known_costs_nothing_and_a_larger_sample_only_what_is_new(explai
 
 def test_whatever_the_result_depends_on_has_rows_of_its_own_and_labels_do_not(explainer, sample, tmp_path):
     store, some = Store(tmp_path), part(sample, 0, 2)
-    courses = [*(Course(erasure=erasure) for erasure in ERASURES), LOO, replace(LOO, sign="absolute"), replace(LOO, unit="token"), Course(seed=1)]
+    courses = [
+        *(Course(erasure=erasure) for erasure in ERASURES),
+        LOO,
+        replace(LOO, sign="absolute"),
+        replace(LOO, unit="token"),
+        Course(seed=1),
+    ]
     for course in courses:
         assert known(explainer, some, course, store).done == 0, course
         finish(behave(explainer, some, course, store))
@@ -137,7 +178,15 @@ def test_cancelled_in_the_middle_it_keeps_what_was_done_and_goes_on(explainer, m
     alone = [passes(lambda i=i: finish(behave(explainer, part(sample, i, i + 1), LOO))) for i in range(len(sample))]
     start, stop = model.scheduler.counters.passes, sum(alone[:2]) + 3
     with pytest.raises(Cancelled):
-        finish(behave(explainer, sample, LOO, Store(tmp_path), cancelled=lambda: model.scheduler.counters.passes - start >= stop))
+        finish(
+            behave(
+                explainer,
+                sample,
+                LOO,
+                Store(tmp_path),
+                cancelled=lambda: model.scheduler.counters.passes - start >= stop,
+            )
+        )
     assert known(explainer, sample, LOO, Store(tmp_path)).there.tolist() == [True] * 2 + [False] * (len(sample) - 2)
     assert passes(lambda: finish(behave(explainer, sample, LOO, Store(tmp_path)))) == sum(alone[2:])
 
@@ -154,13 +203,20 @@ def test_long_work_is_written_on_the_way_and_earlier_pictures_stay(explainer, sa
 def test_what_it_costs_is_no_less_than_what_it_takes(explainer, sample, passes):
     for course in (CHANCE, LOO, Course("beam")):
         some = part(sample, 0, 2)
-        assert passes(lambda course=course, some=some: finish(behave(explainer, some, course))) <= behave_cost(explainer, some, course).passes
+        assert (
+            passes(lambda course=course, some=some: finish(behave(explainer, some, course)))
+            <= behave_cost(explainer, some, course).passes
+        )
 
 
 # ---- examples that say nothing
 
+
 def test_what_cannot_be_erased_or_gives_nan_is_counted_and_does_not_stop_the_rest(explainer, model, monkeypatch):
-    odd, really = "It rained again and again through the roof of the workshop and onto the table.", model.scheduler.network
+    odd, really = (
+        "It rained again and again through the roof of the workshop and onto the table.",
+        model.scheduler.network,
+    )
     some = sample_of([tiny.SENTENCES[0], "\u200b", "[MASK] [MASK]", odd, "Bread"])
     T = explainer.encode(odd, None, "word").T
 
@@ -171,8 +227,14 @@ def test_what_cannot_be_erased_or_gives_nan_is_counted_and_does_not_stop_the_res
     monkeypatch.setattr(model.scheduler, "network", network)
     walked = finish(behave(explainer, some, LOO))
     assert walked.there.tolist() == [True, False, False, False, True] and walked.done == 5
-    assert "Type at least one word" in walked.problems[1] and "masked already" in walked.problems[2] and "NaN" in walked.problems[3]
-    assert walked.judged.tolist() == [True, False, False, False, False], "one word alone has C/F = 1 whatever the model does"
+    assert (
+        "Type at least one word" in walked.problems[1]
+        and "masked already" in walked.problems[2]
+        and "NaN" in walked.problems[3]
+    )
+    assert walked.judged.tolist() == [True, False, False, False, False], (
+        "one word alone has C/F = 1 whatever the model does"
+    )
     found = behaviour_report(model, some, {LOO: walked})
     assert found.lines[0].n == 2 and found.lines[0].judged == 1 and sum(found.left_out.values()) == 3
     assert any("C/F is 1 whatever the model does" in note and note.endswith("1 of 2 examples.") for note in found.notes)
@@ -199,6 +261,7 @@ def test_removal_that_leaves_nothing_is_a_sentence(tiny_model):
 
 # ---- reports, by hand
 
+
 def walked_of(flips, free, states=None, C=2) -> Walked:
     flips, N = np.array(flips, dtype=np.int32), len(free)
     states = np.ones((N, 11, 2), np.float16) if states is None else np.asarray(states, np.float16)
@@ -222,23 +285,32 @@ def reported(model):
 def test_a_report_by_hand(reported):
     chance, loo = reported.lines
     assert chance.course.random and reported.random is chance and [line.course for line in reported.ranked] == [LOO]
-    assert loo.fidelity.mean == pytest.approx(1 - (0.25 + 0.5 + 1) / 3) and chance.fidelity.mean == pytest.approx(1 - (0.75 + 1 + 1) / 3)
+    assert loo.fidelity.mean == pytest.approx(1 - (0.25 + 0.5 + 1) / 3) and chance.fidelity.mean == pytest.approx(
+        1 - (0.75 + 1 + 1) / 3
+    )
     assert loo.fidelity.low < loo.fidelity.mean < loo.fidelity.high
     best = 1 - (0.25 + 0.25 + 0.5) / 3
     assert reported.best == pytest.approx(best)
-    assert loo.normalised == pytest.approx((loo.fidelity.mean - chance.fidelity.mean) / (best - chance.fidelity.mean)) and np.isnan(chance.normalised)
+    assert loo.normalised == pytest.approx(
+        (loo.fidelity.mean - chance.fidelity.mean) / (best - chance.fidelity.mean)
+    ) and np.isnan(chance.normalised)
     assert loo.never == pytest.approx(1 / 3) and chance.never == pytest.approx(0.5)
     # Not changed yet: all, then from 25 % on two, from 50 % on the one that never does.
     assert loo.unflipped == pytest.approx([1, 1, 1, *[2 / 3] * 2, *[1 / 3] * 6])
-    assert chance.unflipped[4] == 1 and chance.unflipped[5] == pytest.approx(5 / 6) and chance.unflipped[10] == pytest.approx(0.5)
+    assert (
+        chance.unflipped[4] == 1
+        and chance.unflipped[5] == pytest.approx(5 / 6)
+        and chance.unflipped[10] == pytest.approx(0.5)
+    )
     # Centroid (1, 1) to itself, then to (0, 2): 45 degrees. Spread (0 + σ)/2 stays.
-    assert loo.centroid[[0, HALF]].tolist() == [0, 0] and loo.centroid[ALL] == pytest.approx(1 - 0.5 ** 0.5)
+    assert loo.centroid[[0, HALF]].tolist() == [0, 0] and loo.centroid[ALL] == pytest.approx(1 - 0.5**0.5)
     assert loo.spread[[0, HALF]].tolist() == [0, 0] and loo.spread[ALL] == pytest.approx(0)
     assert np.isnan(chance.spread).all(), "equal embeddings have no spread to change"
 
 
 def test_the_area_above_the_line_is_the_fidelity(model):
-    # Of ten words each, so that the ratios are the steps: mean over the steps 0 … 9 of what has not changed is the mean of C/F.
+    # Of ten words each, so that the ratios are the steps: mean over the steps 0 … 9 of what has not changed is the mean
+    # of C/F.
     line = behaviour_report(model, sample_of(["x"] * 4), {LOO: walked_of([[1], [3], [10], [7]], [10] * 4)}).lines[0]
     assert line.fidelity.mean == pytest.approx(1 - line.unflipped[:10].mean())
 
@@ -248,8 +320,12 @@ def test_drift_is_set_beside_that_of_another_model_along_the_same_order_alone(re
     twin = replace(reported, model="twin")
     assert "(twin: 0.00, " in drift_sentence([reported, twin])
     without = replace(twin, lines=twin.lines[1:])
-    assert "twin" not in drift_sentence([reported, without]) and drift_sentence([reported, without]) == drift_sentence([reported])
-    assert "in the order of leave-one-out" in drift_sentence([without, reported]) and f"({reported.model}: " in drift_sentence([without, reported])
+    assert "twin" not in drift_sentence([reported, without]) and drift_sentence([reported, without]) == drift_sentence(
+        [reported]
+    )
+    assert "in the order of leave-one-out" in drift_sentence(
+        [without, reported]
+    ) and f"({reported.model}: " in drift_sentence([without, reported])
 
 
 def test_the_answer_says_which_order_changes_predictions_first(model, reported):
@@ -258,8 +334,13 @@ def test_the_answer_says_which_order_changes_predictions_first(model, reported):
     assert "after 58.3 % of the words on average (33.3 % never do, which counts as 100 %)" in said
     assert "in random order after 91.7 %" in said and "fidelity 0.417 ↑" in said
     assert "Half masked at random, the centre of the embeddings has moved by 0.00" in said
-    none = behaviour_report(model, reported.sample, {CHANCE: walked_of([[1], [1]], [4, 4]), LOO: walked_of([[2], [4]], [4, 4])})
-    assert behaviour_answer([none])[0].startswith("No measure changes the prediction") and none.lines[1].normalised != none.lines[1].normalised
+    none = behaviour_report(
+        model, reported.sample, {CHANCE: walked_of([[1], [1]], [4, 4]), LOO: walked_of([[2], [4]], [4, 4])}
+    )
+    assert (
+        behaviour_answer([none])[0].startswith("No measure changes the prediction")
+        and none.lines[1].normalised != none.lines[1].normalised
+    )
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
     assert len(behaviour_answer([alone])) == 1 and any("One example alone" in note for note in alone.notes)
     assert alone.random.fidelity.low == alone.random.fidelity.high == 0.5 and np.isnan(alone.random.spread).all()
@@ -268,31 +349,55 @@ def test_the_answer_says_which_order_changes_predictions_first(model, reported):
 def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others(model):
     """While it streamed, a measure's one example stood against ten of random order."""
     chance, few = walked_of([[2], [2]], [4, 4]), walked_of([[1], [1]], [4, 4])
-    made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: chance, LOO: replace(few, there=np.array([True, False]))})
-    assert made.ranked == [] and "leave-one-out" not in " ".join(behaviour_answer([made])) and "in random order" in behaviour_answer([made])[0]
+    made = behaviour_report(
+        model, sample_of(["x"] * 2), {CHANCE: chance, LOO: replace(few, there=np.array([True, False]))}
+    )
+    assert (
+        made.ranked == []
+        and "leave-one-out" not in " ".join(behaviour_answer([made]))
+        and "in random order" in behaviour_answer([made])[0]
+    )
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):
     made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[0], [0]], [4, 4])})
     assert behaviour_answer([made])[0] == f"Masked in random order, {model.name} never changes its prediction."
-    both = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[1], [3]], [4, 4]), LOO: walked_of([[0], [0]], [4, 4])})
-    assert behaviour_answer([both])[0] == f"No measure ever changes the prediction of {model.name}; random order does after 50 % of the words on average."
+    both = behaviour_report(
+        model, sample_of(["x"] * 2), {CHANCE: walked_of([[1], [3]], [4, 4]), LOO: walked_of([[0], [0]], [4, 4])}
+    )
+    assert (
+        behaviour_answer([both])[0]
+        == f"No measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
+        f"average."
+    )
     removed = Course(erasure=REMOVAL)
-    assert behaviour_answer([behaviour_report(model, sample_of(["x"] * 2), {removed: walked_of([[2], [4]], [4, 4])})])[0].startswith("Erased in random order")
+    assert behaviour_answer([behaviour_report(model, sample_of(["x"] * 2), {removed: walked_of([[2], [4]], [4, 4])})])[
+        0
+    ].startswith("Erased in random order")
 
 
 def test_normalised_fidelity_compares_on_the_examples_that_both_have(model):
     chance = walked_of([[4], [1], [1]], [4, 4, 4])
     chance = replace(chance, there=np.array([True, False, False]))
-    line = behaviour_report(model, sample_of(["x"] * 3), {CHANCE: chance, LOO: walked_of([[1], [4], [4]], [4, 4, 4])}).lines[1]
+    line = behaviour_report(
+        model, sample_of(["x"] * 3), {CHANCE: chance, LOO: walked_of([[1], [4], [4]], [4, 4, 4])}
+    ).lines[1]
     assert line.normalised == pytest.approx(1) and line.fidelity.mean == pytest.approx(1 - 0.75)
 
 
 def test_rows_json_and_figures_hold_every_number(reported):
     rows = behaviour_rows(reported)
-    assert len(rows) == 22 and all(len(row) == len(HEADER) for row in rows) and [row[3] for row in rows[:11]] == [k / 10 for k in range(11)]
+    assert (
+        len(rows) == 22
+        and all(len(row) == len(HEADER) for row in rows)
+        and [row[3] for row in rows[:11]] == [k / 10 for k in range(11)]
+    )
     told = behaviour_json([reported])["models"][0]["curves"]
-    assert [one["measure"] for one in told] == ["random order", "leave-one-out"] and told[0]["spread_change"] == [None] * 11 and told[0]["normalised_fidelity"] is None
+    assert (
+        [one["measure"] for one in told] == ["random order", "leave-one-out"]
+        and told[0]["spread_change"] == [None] * 11
+        and told[0]["normalised_fidelity"] is None
+    )
     figure = go.Figure(behaviour_panels([reported, replace(reported, model="<b>other")]))
     assert len(figure.data) == 12 and {trace.name for trace in figure.data} >= {"leave-one-out, &lt;b&gt;other"}
     assert figure.data[3].y == pytest.approx(100 * reported.lines[1].unflipped)
@@ -301,6 +406,7 @@ def test_rows_json_and_figures_hold_every_number(reported):
 
 
 # ---- the map
+
 
 @pytest.fixture(scope="module")
 def clouds():
@@ -314,7 +420,10 @@ def clouds():
 
 def test_a_map_keeps_clouds_apart_is_the_same_again_and_is_kept(clouds, monkeypatch, tmp_path):
     points, store = points_of(clouds), Store(tmp_path)
-    assert len(points) == 12 * len(SHOWN) and points.states[1].tolist() == clouds.states[0, SHOWN[1]].astype(np.float32).tolist()
+    assert (
+        len(points) == 12 * len(SHOWN)
+        and points.states[1].tolist() == clouds.states[0, SHOWN[1]].astype(np.float32).tolist()
+    )
     assert read_map(points, store) is None
     places = draw_map(points, store)
     assert places.shape == (60, 2) and places.dtype == np.float32 and np.isfinite(places).all()
@@ -340,9 +449,22 @@ def test_points_are_told_apart_by_mark_and_colour(clouds):
         assert len(groups) == count == len({mark for _, _, mark, _ in groups}) == len({hue for _, hue, _, _ in groups})
         assert np.array_equal(sum(members.astype(int) for *_, members in groups), np.ones(60))
     told = [(f"<b>{i}", int(i), "no") for i in points.example]
-    figure = go.Figure(map_figure(np.zeros((60, 2)), groups_of(LABEL, points.ratio, labels, predicted, ("<i>no", "yes")), told, points.ratio, np.arange(5)))
+    figure = go.Figure(
+        map_figure(
+            np.zeros((60, 2)),
+            groups_of(LABEL, points.ratio, labels, predicted, ("<i>no", "yes")),
+            told,
+            points.ratio,
+            np.arange(5),
+        )
+    )
     path, first, _ = figure.data
-    assert path.mode == "lines" and len(path.x) == 5 and first.name == "label: &lt;i&gt;no" and list(first.customdata[0]) == ["&lt;b&gt;0", 0, "no", 0]
+    assert (
+        path.mode == "lines"
+        and len(path.x) == 5
+        and first.name == "label: &lt;i&gt;no"
+        and list(first.customdata[0]) == ["&lt;b&gt;0", 0, "no", 0]
+    )
     with pytest.raises(ValueError, match="coloured by one of"):
         groups_of("taste", points.ratio, labels, predicted, ("a",))
     assert set(COLOURS) == {MASKED, LABEL, PREDICTION} and MASK in ERASURES

@@ -20,7 +20,17 @@ from core.evaluation.studies.diagnosticity_report import (
     diagnosticity_rows,
     readable_diagnosticity,
 )
-from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Study, known_scores, score_examples, scoring_cost
+from core.evaluation.studies.scoring import (
+    BY_LENGTH,
+    ERROR,
+    SHUFFLED,
+    VALUE,
+    Scored,
+    Study,
+    known_scores,
+    score_examples,
+    scoring_cost,
+)
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How, Judge, judging_cost
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
@@ -40,6 +50,7 @@ SMALL = Study(("leave-one-out", "gradient"), ("NS", "NC", "Soft-NS", "Soft-NC"),
 
 
 # ---- the arithmetic
+
 
 def test_by_hand_each_pair_is_ahead_tied_behind_or_undefined():
     measured = np.array([[0.5, 0.2], [0.9, NAN], [NAN, NAN]])
@@ -91,7 +102,9 @@ def test_conservation_laws(seed):
     measured[rng.random(measured.shape) < 0.1] = NAN
     found = compare(measured, random, HIGHER)
     told = found.defined > 0
-    assert (found.half[told] >= found.strict[told]).all() and np.allclose(found.half[told] - found.strict[told], found.ties[told] / 2)
+    assert (found.half[told] >= found.strict[told]).all() and np.allclose(
+        found.half[told] - found.strict[told], found.ties[told] / 2
+    )
     permuted = compare(measured[:, rng.permutation(3)], random[:, rng.permutation(5)], HIGHER)
     np.testing.assert_array_equal(permuted.strict, found.strict)
     order = rng.permutation(6)
@@ -105,7 +118,10 @@ def test_conservation_laws(seed):
 def test_the_interval_is_over_examples():
     rng = np.random.default_rng(3)
     pairs = compare(rng.random((12, 2)), rng.random((12, 9)), HIGHER)
-    assert diagnosticity(pairs).strict == mean_interval(pairs.strict) and diagnosticity(pairs).strict.low < diagnosticity(pairs).strict.high
+    assert (
+        diagnosticity(pairs).strict == mean_interval(pairs.strict)
+        and diagnosticity(pairs).strict.low < diagnosticity(pairs).strict.high
+    )
     one = diagnosticity(compare(np.array([0.5]), np.array([[0.1, 0.9]]), HIGHER))
     assert one.strict.low == one.strict.high == one.strict.mean == 0.5
 
@@ -117,13 +133,23 @@ def test_hard_and_soft_are_tested_on_the_examples_that_have_both():
     found, kept = compare_metrics(first, second), ~np.isnan(first)
     assert found.n == 29 and found.difference == pytest.approx(second[kept].mean() - first[kept].mean())
     assert found.rank_sum == stats.ranksums(first[kept], second[kept]).pvalue
-    assert found.paired == stats.wilcoxon(second[kept] - first[kept], zero_method="pratt", method="asymptotic").pvalue < 0.05
+    assert (
+        found.paired
+        == stats.wilcoxon(second[kept] - first[kept], zero_method="pratt", method="asymptotic").pvalue
+        < 0.05
+    )
 
 
-@pytest.mark.parametrize("first, second, said, tests", [
-    ([0.1], [0.2], "1 example cannot be tested", (False, False)), ([], [], "0 examples cannot be tested", (False, False)),
-    ([NAN, 0.1], [0.2, NAN], "0 examples", (False, False)), ([0.5] * 4, [0.5] * 4, "same value under both", (False, False)),
-    ([0.1, 0.2, 0.9], [0.1, 0.2, 0.9], "No example differs", (True, False))])
+@pytest.mark.parametrize(
+    "first, second, said, tests",
+    [
+        ([0.1], [0.2], "1 example cannot be tested", (False, False)),
+        ([], [], "0 examples cannot be tested", (False, False)),
+        ([NAN, 0.1], [0.2, NAN], "0 examples", (False, False)),
+        ([0.5] * 4, [0.5] * 4, "same value under both", (False, False)),
+        ([0.1, 0.2, 0.9], [0.1, 0.2, 0.9], "No example differs", (True, False)),
+    ],
+)
 def test_what_cannot_be_tested_says_why(first, second, said, tests, recwarn):
     found = compare_metrics(np.array(first, dtype=float), np.array(second, dtype=float))
     assert said in found.reason and (not np.isnan(found.rank_sum), not np.isnan(found.paired)) == tests
@@ -131,6 +157,7 @@ def test_what_cannot_be_tested_says_why(first, second, said, tests, recwarn):
 
 
 # ---- scores of many examples
+
 
 @pytest.fixture(scope="module")
 def model(tiny_model):
@@ -150,10 +177,12 @@ def store(tmp_path):
 @pytest.fixture
 def passes(model):
     """`passes(work)`: what work returns, and what it costs in forward passes."""
+
     def count(work):
         before = model.scheduler.counters.passes
         found = work()
         return found, model.scheduler.counters.passes - before
+
     return count
 
 
@@ -163,11 +192,18 @@ def found(model):
 
 
 def same(one: Scored, other: Scored, places=slice(None)) -> bool:
-    return np.allclose(one.values[:, places], other.values[:, places], atol=1e-5, equal_nan=True) and np.array_equal(one.predicted, other.predicted)
+    return np.allclose(one.values[:, places], other.values[:, places], atol=1e-5, equal_nan=True) and np.array_equal(
+        one.predicted, other.predicted
+    )
 
 
 def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
-    assert found.complete and found.values.shape == (5, 5, 4, 2 + len(LENGTHS)) and found.there.all() and not found.problems
+    assert (
+        found.complete
+        and found.values.shape == (5, 5, 4, 2 + len(LENGTHS))
+        and found.there.all()
+        and not found.problems
+    )
     for i, example in enumerate(TEXTS):
         judge = Judge(explainer, explainer.encode(example.text, None, "word"), SMALL.how)
         attributions = [judge.attribution(name)[0] for name in SMALL.measures] + [judge.random(r) for r in range(3)]
@@ -177,29 +213,42 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                 np.testing.assert_allclose(found.values[i, a, s, VALUE], score.value, atol=1e-5)
                 if score.by_length is not None:
                     np.testing.assert_allclose(found.values[i, a, s, BY_LENGTH], score.by_length, atol=1e-5)
-                    assert np.isnan(found.values[i, a, s, ERROR]) and np.isclose(found.values[i, a, s, BY_LENGTH].mean(), score.value, equal_nan=True, atol=1e-5)
+                    assert np.isnan(found.values[i, a, s, ERROR]) and np.isclose(
+                        found.values[i, a, s, BY_LENGTH].mean(), score.value, equal_nan=True, atol=1e-5
+                    )
 
 
 def test_a_shuffled_baseline_is_each_measures_own_scores_in_other_places(explainer, model, monkeypatch):
     study = replace(SMALL, baseline=SHUFFLED, count=2)
     computed, really = [], Judge.attribution
-    monkeypatch.setattr(Judge, "attribution", lambda judge, name, sign="signed": computed.append(name) or really(judge, name, sign))
+    monkeypatch.setattr(
+        Judge, "attribution", lambda judge, name, sign="signed": computed.append(name) or really(judge, name, sign)
+    )
     found = finish(score_examples(explainer, TEXTS[:2], study))
-    assert found.complete and found.values.shape[1] == 2 + 2 * 2 and computed == ["leave-one-out", "gradient"] * 2, "once, whatever the number of shuffles"
-    assert [one.name for one in study.attributions[2:]] == [f"{name}, shuffle {r}" for name in SMALL.measures for r in range(2)]
+    assert found.complete and found.values.shape[1] == 2 + 2 * 2 and computed == ["leave-one-out", "gradient"] * 2, (
+        "once, whatever the number of shuffles"
+    )
+    assert [one.name for one in study.attributions[2:]] == [
+        f"{name}, shuffle {r}" for name in SMALL.measures for r in range(2)
+    ]
     for i, example in enumerate(TEXTS[:2]):
         judge = Judge(explainer, explainer.encode(example.text, None, "word"), SMALL.how)
         for m, name in enumerate(SMALL.measures):
             scores, _ = judge.attribution(name)
             for r, place in enumerate(range(*study.against(m).indices(6))):
                 expected = judge.rate(judge.shuffled(scores, r), ("NS", "Soft-NC")).found
-                np.testing.assert_allclose(found.values[i, place, [0, 3], VALUE], [expected["NS"].value, expected["Soft-NC"].value], atol=1e-5)
+                np.testing.assert_allclose(
+                    found.values[i, place, [0, 3], VALUE], [expected["NS"].value, expected["Soft-NC"].value], atol=1e-5
+                )
 
 
 def test_shuffles_stay_what_they_are_in_the_store(explainer):
     """Pinned: what is stored under their name is of just this permutation."""
     judge = Judge(explainer, explainer.encode("One two three four five six.", None, "word"), SMALL.how)
-    assert [judge.shuffled(np.arange(judge.encoded.F), r).astype(int).tolist() for r in range(2)] == [[5, 1, 0, 3, 4, 6, 2], [2, 3, 6, 0, 4, 1, 5]]
+    assert [judge.shuffled(np.arange(judge.encoded.F), r).astype(int).tolist() for r in range(2)] == [
+        [5, 1, 0, 3, 4, 6, 2],
+        [2, 3, 6, 0, 4, 1, 5],
+    ]
 
 
 def test_without_a_measure_there_is_no_pair(found):
@@ -208,7 +257,9 @@ def test_without_a_measure_there_is_no_pair(found):
 
 
 def test_each_measure_stands_against_its_own_shuffles_only():
-    """Two measures at 0.3 and 0.8, whose shuffles have 0.2 and 0.9: one is always ahead, one never; against each other's it would be the reverse."""
+    """Two measures at 0.3 and 0.8, whose shuffles have 0.2 and 0.9: one is always ahead, one never; against each
+    other's it would be the reverse.
+    """
     found = made_up(n=3)
     study = replace(found.study, baseline=SHUFFLED, count=5)
     values = np.full((3, 12, 4, 2 + len(LENGTHS)), NAN)
@@ -216,17 +267,40 @@ def test_each_measure_stands_against_its_own_shuffles_only():
         values[:, place] = value
     told = by_example(replace(found, study=study, values=values))
     for name in SMALL.metrics:
-        assert [told[name, None, measure].strict.tolist() for measure in (ALL, "leave-one-out", "gradient")] == [[0.5] * 3, [1.0] * 3, [0.0] * 3]
+        assert [told[name, None, measure].strict.tolist() for measure in (ALL, "leave-one-out", "gradient")] == [
+            [0.5] * 3,
+            [1.0] * 3,
+            [0.0] * 3,
+        ]
     made = build_diagnosticity_report(replace(found, study=study, values=values), "m", "d", tiny.LABELS)
-    assert made.cells["NS", "gradient"].strict.mean == 0 and made.cells["NS", ALL].strict.mean == 0.5 and diagnosticity_findings(made) == []
+    assert (
+        made.cells["NS", "gradient"].strict.mean == 0
+        and made.cells["NS", ALL].strict.mean == 0.5
+        and diagnosticity_findings(made) == []
+    )
 
 
-@pytest.mark.parametrize("levels, said", [({}, "Over 24 texts, soft metrics tell measures from shuffles of their own scores more often than hard ones. "),
-                                          ({"soft": 0.1, "hard": 0.9}, "hard metrics tell measures from shuffles of their own scores more often than soft ones. "),
-                                          ({"soft": 0.45, "hard": 0.45}, "do not differ for certain in telling measures from shuffles of their own scores. ")])
+@pytest.mark.parametrize(
+    "levels, said",
+    [
+        ({}, "Over 24 texts, soft metrics tell measures from shuffles of their own scores more often than hard ones. "),
+        (
+            {"soft": 0.1, "hard": 0.9},
+            "hard metrics tell measures from shuffles of their own scores more often than soft ones. ",
+        ),
+        (
+            {"soft": 0.45, "hard": 0.45},
+            "do not differ for certain in telling measures from shuffles of their own scores. ",
+        ),
+    ],
+)
 def test_the_sentence_names_the_baseline_and_leaves_the_paper_out(levels, said):
     found = made_up(**levels)
-    told = diagnosticity_answer(build_diagnosticity_report(replace(found, study=replace(found.study, baseline=SHUFFLED, count=5)), "m", "d", tiny.LABELS))
+    told = diagnosticity_answer(
+        build_diagnosticity_report(
+            replace(found, study=replace(found.study, baseline=SHUFFLED, count=5)), "m", "d", tiny.LABELS
+        )
+    )
     assert said in told and "paper" not in told and "random" not in told
 
 
@@ -235,15 +309,26 @@ def test_both_baselines_share_the_measures_in_the_store(explainer, store, passes
     shuffled = replace(SMALL, baseline=SHUFFLED, count=1)
     first = finish(score_examples(explainer, TEXTS[:2], SMALL, store))
     known = known_scores(explainer, TEXTS[:2], shuffled, store)
-    assert known.known[:, :2].all() and not known.known[:, 2:].any() and np.array_equal(known.values[:, :2], first.values[:, :2], equal_nan=True)
+    assert (
+        known.known[:, :2].all()
+        and not known.known[:, 2:].any()
+        and np.array_equal(known.values[:, :2], first.values[:, :2], equal_nan=True)
+    )
     cost = scoring_cost(explainer, TEXTS[:2], shuffled, known)
     found, really = passes(lambda: finish(score_examples(explainer, TEXTS[:2], shuffled, store)))
     assert really <= cost.passes < scoring_cost(explainer, TEXTS[:2], shuffled).passes
     # The measures' own scores are not kept, so that shuffles cost them anew, once for each text.
-    own = [explainer.cost(explainer.encode(example.text, None, "word"), name).passes for example in TEXTS[:2] for name in SMALL.measures]
+    own = [
+        explainer.cost(explainer.encode(example.text, None, "word"), name).passes
+        for example in TEXTS[:2]
+        for name in SMALL.measures
+    ]
     bare = replace(known, known=np.ones_like(known.known))
     bare.known[:, 2:] = False
-    judged = [judging_cost(explainer, explainer.encode(example.text, None, "word"), SMALL.metrics, SMALL.how).passes for example in TEXTS[:2]]
+    judged = [
+        judging_cost(explainer, explainer.encode(example.text, None, "word"), SMALL.metrics, SMALL.how).passes
+        for example in TEXTS[:2]
+    ]
     assert cost.passes == scoring_cost(explainer, TEXTS[:2], shuffled, bare).passes == sum(own) + 2 * sum(judged)
     assert np.array_equal(found.values[:, :2], first.values[:, :2], equal_nan=True)
     assert np.array_equal(known_scores(explainer, TEXTS[:2], SMALL, store).values, first.values, equal_nan=True)
@@ -253,7 +338,11 @@ def test_both_baselines_share_the_measures_in_the_store(explainer, store, passes
 def test_the_hard_inputs_of_all_attributions_are_asked_at_once(explainer, model, monkeypatch):
     asked, really = [], model.scheduler.run
     monkeypatch.setattr(model.scheduler, "run", lambda batch, **more: asked.append(len(batch)) or really(batch, **more))
-    finish(score_examples(explainer, TEXTS[:1], replace(SMALL, measures=(), metrics=("NS", "NC", "AOPC comprehensiveness"), count=6)))
+    finish(
+        score_examples(
+            explainer, TEXTS[:1], replace(SMALL, measures=(), metrics=("NS", "NC", "AOPC comprehensiveness"), count=6)
+        )
+    )
     # The text as it stands, and then everything else.
     assert len(asked) == 2 and asked[0] == 1 and asked[1] > 20
 
@@ -290,9 +379,15 @@ def test_a_second_run_reads_everything_and_a_new_measure_computes_only_itself(ex
     first, cost = passes(lambda: finish(score_examples(explainer, TEXTS, SMALL, store)))
     assert same(first, found) and cost > 0
     again, cost = passes(lambda: finish(score_examples(explainer, TEXTS, SMALL, store)))
-    assert cost == 0 and np.array_equal(again.values, first.values, equal_nan=True) and same(known_scores(explainer, TEXTS, SMALL, store), first)
+    assert (
+        cost == 0
+        and np.array_equal(again.values, first.values, equal_nan=True)
+        and same(known_scores(explainer, TEXTS, SMALL, store), first)
+    )
     more = replace(SMALL, measures=("attention", "leave-one-out", "gradient"))
-    _, alone = passes(lambda: finish(score_examples(explainer, TEXTS, replace(SMALL, measures=("attention",), count=0))))
+    _, alone = passes(
+        lambda: finish(score_examples(explainer, TEXTS, replace(SMALL, measures=("attention",), count=0)))
+    )
     added, cost = passes(lambda: finish(score_examples(explainer, TEXTS, more, store)))
     assert np.array_equal(added.values[:, 1:], first.values, equal_nan=True)
     # What is the same for every attribution (the text as it stands, S₀) is asked again at most.
@@ -303,11 +398,21 @@ def test_a_second_run_reads_everything_and_a_new_measure_computes_only_itself(ex
     assert cost == 0 and np.array_equal(part.values, first.values[3:0:-1][:, [1, 2, 3]][:, :, [3, 0]], equal_nan=True)
 
 
-@pytest.mark.parametrize("change, which", [({"draws": 3}, [2, 3]), ({"scaling": "softmax"}, [2, 3]), ({"erasure": "removal"}, [0, 1]), ({"seed": 1}, [0, 1, 2, 3])])
+@pytest.mark.parametrize(
+    "change, which",
+    [
+        ({"draws": 3}, [2, 3]),
+        ({"scaling": "softmax"}, [2, 3]),
+        ({"erasure": "removal"}, [0, 1]),
+        ({"seed": 1}, [0, 1, 2, 3]),
+    ],
+)
 def test_other_choices_compute_only_the_metrics_that_rest_on_them(change, which, explainer, store, found):
     finish(score_examples(explainer, TEXTS[:2], SMALL, store))
     known = scoring._Run(explainer, TEXTS[:2], replace(SMALL, how=replace(SMALL.how, **change)), store).known
-    assert [s for s in range(4) if not known[:, :, s].any()] == which and known[:, :, [s for s in range(4) if s not in which]].all()
+    assert [s for s in range(4) if not known[:, :, s].any()] == which and known[
+        :, :, [s for s in range(4) if s not in which]
+    ].all()
 
 
 def test_work_that_is_stopped_keeps_what_it_had(explainer, store, passes):
@@ -327,7 +432,9 @@ def test_work_that_is_stopped_keeps_what_it_had(explainer, store, passes):
 def test_what_is_held_of_a_text_is_let_go_before_the_next(explainer, monkeypatch):
     gone, really = [], Explainer.forget
     monkeypatch.setattr(Explainer, "forget", lambda of, encoded: gone.append(encoded.text) or really(of, encoded))
-    for done, _ in enumerate(score_examples(explainer, TEXTS[:3], replace(SMALL, measures=("gradient",), metrics=("NS",), count=1)), start=1):
+    for done, _ in enumerate(
+        score_examples(explainer, TEXTS[:3], replace(SMALL, measures=("gradient",), metrics=("NS",), count=1)), start=1
+    ):
         assert gone == [example.text for example in TEXTS[:done]]
 
 
@@ -335,7 +442,10 @@ def test_texts_that_cannot_be_scored_are_counted_and_the_rest_goes_on(explainer,
     texts = (Example("blank", "   "), TEXTS[0], Example("masked", "[MASK] [MASK]"), TEXTS[1])
     found = finish(score_examples(explainer, texts, SMALL))
     assert list(found.problems) == [0] and found.there.tolist() == [False, True, True, True]
-    assert np.isnan(found.values[2]).all() and found.sentences[found.notes[2, 0, 0]] == "Every feature is masked in the text already."
+    assert (
+        np.isnan(found.values[2]).all()
+        and found.sentences[found.notes[2, 0, 0]] == "Every feature is masked in the text already."
+    )
     made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
     assert made.n == 3 and made.undefined["NS"] >= 1 and any("Left out (1 example)" in note for note in made.notes)
 
@@ -360,12 +470,23 @@ def test_the_cost_counts_off_what_is_known(explainer, store, passes):
     assert 0 < some.passes < whole.passes / 2
 
 
-@pytest.mark.parametrize("change, said", [
-    ({"measures": ("nope",)}, "no measure 'nope'"), ({"metrics": ("nope",)}, "no metric 'nope'"), ({"metrics": ()}, "at least one metric"),
-    ({"count": -1}, "fewer than 0"), ({"measures": (), "count": 0}, "at least one metric"), ({"unit": "page"}, "no unit"), ({"baseline": "x"}, "no baseline"),
-    ({"measures": ("gradient", "gradient")}, "twice"),
-    ({"how": How(erasure="x")}, "no erasure"), ({"how": How(draws=0)}, "at least one draw"),
-    ({"how": How(scaling="x")}, "no scaling"), ({"sign": "x"}, "no kind of values")])
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        ({"measures": ("nope",)}, "no measure 'nope'"),
+        ({"metrics": ("nope",)}, "no metric 'nope'"),
+        ({"metrics": ()}, "at least one metric"),
+        ({"count": -1}, "fewer than 0"),
+        ({"measures": (), "count": 0}, "at least one metric"),
+        ({"unit": "page"}, "no unit"),
+        ({"baseline": "x"}, "no baseline"),
+        ({"measures": ("gradient", "gradient")}, "twice"),
+        ({"how": How(erasure="x")}, "no erasure"),
+        ({"how": How(draws=0)}, "at least one draw"),
+        ({"how": How(scaling="x")}, "no scaling"),
+        ({"sign": "x"}, "no kind of values"),
+    ],
+)
 def test_choices_that_cannot_be_carried_out_are_a_sentence(change, said, explainer):
     with pytest.raises(ValueError, match=said):
         next(score_examples(explainer, TEXTS, replace(SMALL, **change)))
@@ -373,13 +494,16 @@ def test_choices_that_cannot_be_carried_out_are_a_sentence(change, said, explain
 
 def test_a_sample_of_texts_without_labels_grows_in_the_order_of_drawing():
     drawn = [draw_examples(TEXTS, count) for count in (1, 3, 5, 50)]
-    assert [len(one) for one in drawn] == [1, 3, 5, 5] and all(large[:len(small)] == small for small, large in zip(drawn, drawn[1:]))
+    assert [len(one) for one in drawn] == [1, 3, 5, 5] and all(
+        large[: len(small)] == small for small, large in zip(drawn, drawn[1:])
+    )
     assert set(drawn[2]) == set(TEXTS)
     with pytest.raises(ValueError, match="at least 1"):
         draw_examples(TEXTS, 0)
 
 
 # ---- reports
+
 
 def made_up(n=24, soft=0.9, hard=0.1, ties=False, undefined=0) -> Scored:
     """Scores in which soft metrics nearly always prefer the two measures, and hard ones seldom; by length the same."""
@@ -395,7 +519,17 @@ def made_up(n=24, soft=0.9, hard=0.1, ties=False, undefined=0) -> Scored:
             values[:, :, s, BY_LENGTH] = values[:, :, s, :1]
     values[:undefined, :, 2:] = NAN
     there = np.ones(n, dtype=bool)
-    return Scored(study, values, np.zeros((n, 12, 4), dtype=np.int32), ("",), np.ones((n, 12), dtype=bool), there, np.zeros(n, dtype=np.int64), np.full(n, 0.9), {})
+    return Scored(
+        study,
+        values,
+        np.zeros((n, 12, 4), dtype=np.int32),
+        ("",),
+        np.ones((n, 12), dtype=bool),
+        there,
+        np.zeros(n, dtype=np.int64),
+        np.full(n, 0.9),
+        {},
+    )
 
 
 def test_the_report_is_what_the_arithmetic_says():
@@ -403,18 +537,30 @@ def test_the_report_is_what_the_arithmetic_says():
     made = build_diagnosticity_report(found, "model", "data", tiny.LABELS)
     for s, name in enumerate(SMALL.metrics):
         for measure, columns in ((ALL, slice(0, 2)), ("leave-one-out", slice(0, 1)), ("gradient", slice(1, 2))):
-            assert made.cells[name, measure] == diagnosticity(compare(found.values[:, columns, s, VALUE], found.values[:, 2:, s, VALUE], HIGHER))
+            assert made.cells[name, measure] == diagnosticity(
+                compare(found.values[:, columns, s, VALUE], found.values[:, 2:, s, VALUE], HIGHER)
+            )
     assert set(made.lengths) == {"NS", "NC"} and all(cell == made.cells["NS", ALL] for cell in made.lengths["NS"])
     assert len(by_example(found)) == 4 * 3 + 2 * 5 * 3
-    assert [(one.hard, one.soft, one.rule) for one in made.tests] == [(hard, f"Soft-{hard}", rule) for rule in (STRICT, HALF) for hard in ("NS", "NC")]
-    never = f"On none of these texts does the model predict {tiny.LABELS[1]}, {tiny.LABELS[2]}, so nothing is known here about explanations of that class."
+    assert [(one.hard, one.soft, one.rule) for one in made.tests] == [
+        (hard, f"Soft-{hard}", rule) for rule in (STRICT, HALF) for hard in ("NS", "NC")
+    ]
+    never = (
+        f"On none of these texts does the model predict {tiny.LABELS[1]}, {tiny.LABELS[2]}, so nothing is known "
+        f"here about explanations of that class."
+    )
     assert made.complete and made.notes == (never,)
 
 
-@pytest.mark.parametrize("told, begins", [
-    (made_up(), "Over 24 texts, soft metrics tell"), (made_up(soft=0.1, hard=0.9), "Over 24 texts, hard metrics tell"),
-    (made_up(soft=0.45, hard=0.45), "Over 24 texts, soft and hard metrics do not differ"),
-    (made_up(n=1), "Whether soft metrics beat hard ones cannot be tested")])
+@pytest.mark.parametrize(
+    "told, begins",
+    [
+        (made_up(), "Over 24 texts, soft metrics tell"),
+        (made_up(soft=0.1, hard=0.9), "Over 24 texts, hard metrics tell"),
+        (made_up(soft=0.45, hard=0.45), "Over 24 texts, soft and hard metrics do not differ"),
+        (made_up(n=1), "Whether soft metrics beat hard ones cannot be tested"),
+    ],
+)
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
     said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
     assert said.startswith(begins) and "Soft-NS" in said and "against NS" in said
@@ -423,14 +569,20 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
 def test_a_lead_that_rests_on_ties_is_said():
     made = build_diagnosticity_report(made_up(soft=0.35, ties=True), "m", "d", tiny.LABELS)
     said = diagnosticity_answer(made)
-    assert said.startswith("Over 24 texts, soft metrics") and "With a tie as one half it is otherwise" in said and "the hard metric is ahead" in said
+    assert (
+        said.startswith("Over 24 texts, soft metrics")
+        and "With a tie as one half it is otherwise" in said
+        and "the hard metric is ahead" in said
+    )
     assert made.cells["NS", ALL].ties == 1 and made.cells["NS", ALL].half.mean == 0.5
 
 
 def test_few_texts_are_ahead_of_nothing():
     """Five differences of one sign have an exact p of 0.06, which the approximation calls 0.04."""
     for told in (made_up(n=5), made_up(n=5, soft=0.1, hard=0.9)):
-        assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith("Over 5 texts, soft and hard metrics do not differ for certain")
+        assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith(
+            "Over 5 texts, soft and hard metrics do not differ for certain"
+        )
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():
@@ -440,42 +592,83 @@ def test_a_measure_that_one_metric_cannot_score_decides_no_test():
     found.values[:, :, 2:, VALUE][:, 1:] = found.values[:, 1:, :2, VALUE]
     made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
     assert all(one.found.difference == 0 for one in made.tests) and "do not differ" in diagnosticity_answer(made)
-    assert any("Soft-NS cannot score leave-one-out" in note for note in made.notes) and made.cells["NS", "leave-one-out"].strict.mean == 1
+    assert (
+        any("Soft-NS cannot score leave-one-out" in note for note in made.notes)
+        and made.cells["NS", "leave-one-out"].strict.mean == 1
+    )
 
 
 def test_what_is_undefined_says_its_own_reason():
     found = made_up(undefined=3)
     found.notes[:3, :, 2:] = 1
-    made = build_diagnosticity_report(replace(found, sentences=("", "This measure gives places only.")), "m", "d", tiny.LABELS)
-    assert any("undefined on 3 of 24 texts" in note and note.endswith("This measure gives places only.") for note in made.notes)
+    made = build_diagnosticity_report(
+        replace(found, sentences=("", "This measure gives places only.")), "m", "d", tiny.LABELS
+    )
+    assert any(
+        "undefined on 3 of 24 texts" in note and note.endswith("This measure gives places only.") for note in made.notes
+    )
     assert not any("costs the predicted class nothing" in note for note in made.notes)
 
 
 def test_one_metric_below_chance_is_not_called_the_best():
     found = made_up(hard=-1.0)
-    alone = build_diagnosticity_report(replace(found, study=replace(found.study, metrics=("NS",)), values=found.values[:, :, :1], notes=found.notes[:, :, :1]), "m", "d", tiny.LABELS)
-    assert diagnosticity_answer(alone).startswith("NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑")
+    alone = build_diagnosticity_report(
+        replace(
+            found,
+            study=replace(found.study, metrics=("NS",)),
+            values=found.values[:, :, :1],
+            notes=found.notes[:, :, :1],
+        ),
+        "m",
+        "d",
+        tiny.LABELS,
+    )
+    assert diagnosticity_answer(alone).startswith(
+        "NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑"
+    )
 
 
 def test_undefined_and_few_texts_are_said():
-    some, every, few = (build_diagnosticity_report(made_up(n, undefined=undefined), "m", "d", tiny.LABELS) for n, undefined in ((24, 3), (24, 24), (3, 0)))
-    assert any("Soft-NS and Soft-NC are undefined on 3 of 24 texts" in note for note in some.notes) and some.cells["Soft-NS", ALL].undefined == 60
+    some, every, few = (
+        build_diagnosticity_report(made_up(n, undefined=undefined), "m", "d", tiny.LABELS)
+        for n, undefined in ((24, 3), (24, 24), (3, 0))
+    )
+    assert (
+        any("Soft-NS and Soft-NC are undefined on 3 of 24 texts" in note for note in some.notes)
+        and some.cells["Soft-NS", ALL].undefined == 60
+    )
     assert any("undefined on every text" in note for note in every.notes) and every.told == ("NS", "NC")
-    assert any("3 texts alone say little" in note for note in few.notes) and all(one.agrees is None for one in diagnosticity_findings(few))
+    assert any("3 texts alone say little" in note for note in few.notes) and all(
+        one.agrees is None for one in diagnosticity_findings(few)
+    )
     nothing = build_diagnosticity_report(replace(made_up(), values=np.full((24, 12, 4, 7), NAN)), "m", "d", tiny.LABELS)
-    assert diagnosticity_answer(nothing).startswith("Nothing can be said: every metric is undefined") and not nothing.told
-    assert draw_diagnosticity_by_length(nothing)["data"] == [] and "undefined" in readable_diagnosticity(nothing) and "nan" not in readable_diagnosticity(nothing)
+    assert (
+        diagnosticity_answer(nothing).startswith("Nothing can be said: every metric is undefined") and not nothing.told
+    )
+    assert (
+        draw_diagnosticity_by_length(nothing)["data"] == []
+        and "undefined" in readable_diagnosticity(nothing)
+        and "nan" not in readable_diagnosticity(nothing)
+    )
 
 
 def test_the_papers_findings_agree_or_not():
-    agree, depart = (diagnosticity_findings(build_diagnosticity_report(told, "m", "d", tiny.LABELS)) for told in (made_up(), made_up(soft=0.1, hard=0.9)))
+    agree, depart = (
+        diagnosticity_findings(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
+        for told in (made_up(), made_up(soft=0.1, hard=0.9))
+    )
     assert [one.agrees for one in agree[:2]] == [True, True] and [one.agrees for one in depart[:2]] == [False, False]
     assert "0.462 against 0.349" in agree[0].claim
     # Without a difference between lengths nothing is certain, nor of hardly any texts.
-    assert [one.agrees for one in agree[3:]] == [None, None] and {one.agrees for one in diagnosticity_findings(build_diagnosticity_report(made_up(n=8), "m", "d", tiny.LABELS))} == {None}
+    assert [one.agrees for one in agree[3:]] == [None, None] and {
+        one.agrees for one in diagnosticity_findings(build_diagnosticity_report(made_up(n=8), "m", "d", tiny.LABELS))
+    } == {None}
     falls = made_up()
     falls.values[:, :2, 0, 2:] = np.linspace(0.95, 0.05, len(LENGTHS))
-    assert {one.claim: one.agrees for one in diagnosticity_findings(build_diagnosticity_report(falls, "m", "d", tiny.LABELS))}["The longer the rationale, the less diagnostic is NS."] is True
+    assert {
+        one.claim: one.agrees
+        for one in diagnosticity_findings(build_diagnosticity_report(falls, "m", "d", tiny.LABELS))
+    }["The longer the rationale, the less diagnostic is NS."] is True
 
 
 def test_rows_json_and_text_hold_every_number():
@@ -483,7 +676,9 @@ def test_rows_json_and_text_hold_every_number():
     listed = diagnosticity_rows(made)
     assert len(listed) == 4 * 3 + 2 * 5 and all(len(row) == len(HEADER) for row in listed)
     whole = diagnosticity_json(made)
-    assert [one["strict"] for one in whole["diagnosticity"]] == [row[5] for row in listed] and whole["sentence"] == diagnosticity_answer(made)
+    assert [one["strict"] for one in whole["diagnosticity"]] == [row[5] for row in listed] and whole[
+        "sentence"
+    ] == diagnosticity_answer(made)
     assert f"{made.cells['Soft-NC', 'gradient'].strict.mean:.3f} [" in readable_diagnosticity(made)
 
 
@@ -496,4 +691,6 @@ def test_the_figure_shows_lengths_levels_bands_and_chance():
         rule = HALF if trace.get("xaxis") == "x2" else STRICT
         cells = made.lengths.get(trace["name"], (made.cells[trace["name"], ALL],) * 2)
         assert trace["y"] == [cell.by(rule).mean for cell in cells]
-    assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [0.5] and drawn["layout"]["shapes"][0]["yref"] == "y2"
+    assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [0.5] and drawn["layout"]["shapes"][0][
+        "yref"
+    ] == "y2"

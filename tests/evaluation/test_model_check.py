@@ -1,4 +1,6 @@
-"""Checking a model on a sample: a slow twin that masks by hand, what the store saves, reports worked out on paper, and the command line."""
+"""Checking a model on a sample: a slow twin that masks by hand, what the store saves, reports worked out on paper, and
+the command line.
+"""
 
 import json
 from dataclasses import replace
@@ -56,7 +58,9 @@ CHANCE, LOO, GRADIENT = Curve(), Curve("leave-one-out"), Curve("gradient", "abso
 
 def data_of(texts, labels=LABELS, classes=LABELS, evidence=()) -> DataSet:
     """Examples whose labels take turns."""
-    found = tuple(Example(f"e{i}", text, None, labels[i % len(labels)], (), "", tuple(evidence)) for i, text in enumerate(texts))
+    found = tuple(
+        Example(f"e{i}", text, None, labels[i % len(labels)], (), "", tuple(evidence)) for i, text in enumerate(texts)
+    )
     return DataSet("toy.jsonl", "0" * 64, found, classes)
 
 
@@ -96,11 +100,17 @@ def explainer(model, reference):
 
 
 def same(one: Passed, other: Passed) -> bool:
-    pairs = [(one.predicted, other.predicted), (one.values, other.values), (one.found, other.found), *((one.p[form], other.p[form]) for form in FORMS)]
+    pairs = [
+        (one.predicted, other.predicted),
+        (one.values, other.values),
+        (one.found, other.found),
+        *((one.p[form], other.p[form]) for form in FORMS),
+    ]
     return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs) and one.problems == other.problems
 
 
 # ---- the sample
+
 
 def test_a_sample_is_the_same_for_a_seed_and_in_the_order_of_drawing():
     data = data_of(tiny.SENTENCES)
@@ -116,7 +126,10 @@ def test_a_sample_is_the_same_for_a_seed_and_in_the_order_of_drawing():
 @pytest.mark.parametrize("seed", range(5))
 def test_a_larger_sample_holds_the_smaller_ones_and_one_too_large_takes_all(seed):
     data = data_of(tiny.SENTENCES)
-    drawn = [{example.id for example in draw_sample(data, LABELS, count, seed).examples} for count in (1, 2, 7, 20, 39, 40, 1000)]
+    drawn = [
+        {example.id for example in draw_sample(data, LABELS, count, seed).examples}
+        for count in (1, 2, 7, 20, 39, 40, 1000)
+    ]
     assert [len(ids) for ids in drawn] == [1, 2, 7, 20, 39, 40, 40]
     assert all(small < large or len(small) == 40 for small, large in zip(drawn, drawn[1:]))
 
@@ -131,7 +144,10 @@ def test_labels_become_classes_whatever_their_case_or_number():
 def test_what_has_no_label_that_the_model_knows_is_left_out_and_counted():
     data = data_of(tiny.SENTENCES, (LABELS[0], None, "attic", LABELS[1]), (*LABELS[:2], "attic"))
     found = whole(data)
-    assert [example.label for example in found.examples] == [LABELS[0], LABELS[1]] * 10 and found.labels.tolist() == [0, 1] * 10
+    assert [example.label for example in found.examples] == [LABELS[0], LABELS[1]] * 10 and found.labels.tolist() == [
+        0,
+        1,
+    ] * 10
     notes = " ".join(found.notes)
     assert "20 of 40 examples" in notes and "attic" in notes and f"the label {LABELS[2]}" in notes
 
@@ -142,13 +158,21 @@ def test_nothing_is_noted_where_every_class_is_there():
 
 def test_a_sample_of_one_class_says_that_the_majority_says_nothing():
     found = whole(data_of(TEXTS, LABELS[1:2]))
-    assert len(found.notes) == 1 and f"only the class {LABELS[1]}" in found.notes[0] and "class majority says nothing" in found.notes[0]
+    assert (
+        len(found.notes) == 1
+        and f"only the class {LABELS[1]}" in found.notes[0]
+        and "class majority says nothing" in found.notes[0]
+    )
 
 
-@pytest.mark.parametrize("data, said", [
-    (data_of(TEXTS, (None,), ()), "no labels"),
-    (data_of(TEXTS, ("attic", "cellar"), ("attic", "cellar")), r"attic, cellar.*harbour, kitchen, workshop"),
-    (data_of(TEXTS, (None,), LABELS), "no labels")])
+@pytest.mark.parametrize(
+    "data, said",
+    [
+        (data_of(TEXTS, (None,), ()), "no labels"),
+        (data_of(TEXTS, ("attic", "cellar"), ("attic", "cellar")), r"attic, cellar.*harbour, kitchen, workshop"),
+        (data_of(TEXTS, (None,), LABELS), "no labels"),
+    ],
+)
 def test_data_without_labels_of_this_task_are_a_sentence(data, said):
     with pytest.raises(BadData, match=said):
         draw_sample(data, LABELS, 5)
@@ -171,6 +195,7 @@ def test_a_sample_of_nothing_is_refused(count):
 
 # ---- a slow twin: masks words by hand, ranks by hand, asks the network one input at a time
 
+
 def slow_path(explainer, example, target, name, variant, recompute):
     """Masks of a path, bool[K, F]: floor(r·F) features, those ranked first on what is masked so far."""
     encoded, counts = explainer.encode(example.text, None, "word"), []
@@ -184,7 +209,7 @@ def slow_path(explainer, example, target, name, variant, recompute):
                 order = sorted((i for i in range(encoded.F) if not mask[i]), key=lambda i: (-scores[i], i))
             left = [i for i in order if not mask[i]]
             mask = mask.copy()
-            mask[left[:counts[-1] - int(mask.sum())]] = True
+            mask[left[: counts[-1] - int(mask.sum())]] = True
         masks.append(mask)
     assert [int(m.sum()) for m in masks] == counts
     return encoded, np.stack(masks)
@@ -194,10 +219,24 @@ def slow_answers(explainer, encoded, masks, target):
     """Predicted class, probability of the label and p of both forms, each input by itself through the module."""
     model, predicted, values, p = explainer.model, [], [], {form: [] for form in FORMS}
     for mask in masks:
-        ids = np.array([encoded.mask_id if feature >= 0 and mask[feature] else token for token, feature in zip(encoded.ids, encoded.feature_of)])
+        ids = np.array(
+            [
+                encoded.mask_id if feature >= 0 and mask[feature] else token
+                for token, feature in zip(encoded.ids, encoded.feature_of)
+            ]
+        )
         with torch.no_grad():
             types = {} if encoded.type_ids is None else {"token_type_ids": torch.from_numpy(encoded.type_ids)[None]}
-            logits = model.module(input_ids=torch.from_numpy(ids)[None], attention_mask=torch.ones(1, len(ids), dtype=torch.long), **types).logits[0].double().numpy()
+            logits = (
+                model.module(
+                    input_ids=torch.from_numpy(ids)[None],
+                    attention_mask=torch.ones(1, len(ids), dtype=torch.long),
+                    **types,
+                )
+                .logits[0]
+                .double()
+                .numpy()
+            )
         predicted.append(int(logits.argmax()))
         values.append(softmax(logits)[target])
         ((_, _, states),) = model.scheduler.run([Input(ids, encoded.type_ids)], hidden=explainer.reference.pooling)
@@ -214,8 +253,15 @@ def assert_slow_twin(passed, i, answers):
         np.testing.assert_allclose(passed.p[form][i], p[form], atol=1e-9)
 
 
-@pytest.mark.parametrize("name, sign, variant, recompute", [("leave-one-out", "signed", "signed", True), ("leave-one-out", "signed", "signed", False),
-                                                            ("gradient", "signed", None, True), ("beam", "signed", "signed", True)])
+@pytest.mark.parametrize(
+    "name, sign, variant, recompute",
+    [
+        ("leave-one-out", "signed", "signed", True),
+        ("leave-one-out", "signed", "signed", False),
+        ("gradient", "signed", None, True),
+        ("beam", "signed", "signed", True),
+    ],
+)
 def test_a_measures_curve_is_what_a_slow_twin_finds(explainer, sample, name, sign, variant, recompute):
     some = part(sample, 0, 4)
     passed = finish(check(explainer, some, Curve(name, sign, recompute=recompute)))
@@ -229,7 +275,9 @@ def test_a_measures_curve_is_what_a_slow_twin_finds(explainer, sample, name, sig
 
 def test_computing_once_is_another_curve_than_computing_at_each_step(explainer, sample):
     every, once = (finish(check(explainer, sample, replace(LOO, recompute=again))) for again in (True, False))
-    assert np.array_equal(every.values[:, 0], once.values[:, 0]) and not np.allclose(every.values, once.values, atol=1e-3)
+    assert np.array_equal(every.values[:, 0], once.values[:, 0]) and not np.allclose(
+        every.values, once.values, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -262,7 +310,11 @@ def test_other_units_and_pairs_mask_what_they_name(explainer):
         masks = random_masks(encoded, counts, 1)[0]
         assert_slow_twin(passed, 0, slow_answers(explainer, encoded, masks, 1))
         # The second text is never masked.
-        assert (masked_ids(encoded, masks[-1:])[0] == encoded.mask_id).sum() == (encoded.feature_of >= 0).sum() < len(encoded.ids) - 3
+        assert (
+            (masked_ids(encoded, masks[-1:])[0] == encoded.mask_id).sum()
+            == (encoded.feature_of >= 0).sum()
+            < len(encoded.ids) - 3
+        )
 
 
 def test_without_a_reference_there_are_no_p_values_and_everything_else(model, explainer, sample):
@@ -271,6 +323,7 @@ def test_without_a_reference_there_are_no_p_values_and_everything_else(model, ex
 
 
 # ---- the store
+
 
 def test_texts_that_are_longer_than_the_model_reads_are_checked_and_counted(model, explainer):
     # The tiny model reads 64 tokens.
@@ -302,9 +355,15 @@ def test_whatever_the_result_depends_on_is_computed_anew(model, explainer, sampl
     fitted = fit_reference(model, drawn_from(tiny.SENTENCES), Drawing(seed=3))
     # A measure's two kinds of values are two orders.
     signed = replace(LOO, measure="input × gradient")
-    for other, curve in ((Explainer(model, None, fitted), LOO), (Explainer(model), LOO), (explainer, replace(LOO, unit="token")),
-                         (explainer, replace(LOO, recompute=False)), (explainer, replace(CHANCE, seed=1)), (explainer, signed),
-                         (explainer, replace(signed, sign="absolute"))):
+    for other, curve in (
+        (Explainer(model, None, fitted), LOO),
+        (Explainer(model), LOO),
+        (explainer, replace(LOO, unit="token")),
+        (explainer, replace(LOO, recompute=False)),
+        (explainer, replace(CHANCE, seed=1)),
+        (explainer, signed),
+        (explainer, replace(signed, sign="absolute")),
+    ):
         assert known(other, sample, curve, store).done == 0, curve
         assert passes(lambda other=other, curve=curve: finish(check(other, sample, curve, store))) > 0
     labels = np.roll(sample.labels, 1)
@@ -333,7 +392,9 @@ def test_a_damaged_segment_is_computed_again(explainer, sample, passes, tmp_path
     data[-20] ^= 1
     files[0].write_bytes(data)
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == 0
-    assert passes(lambda: finish(check(explainer, sample, CHANCE, Store(tmp_path)))) == passes(lambda: finish(check(explainer, sample, CHANCE)))
+    assert passes(lambda: finish(check(explainer, sample, CHANCE, Store(tmp_path)))) == passes(
+        lambda: finish(check(explainer, sample, CHANCE))
+    )
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == len(sample)
 
 
@@ -341,7 +402,15 @@ def test_cancelled_in_the_middle_it_keeps_what_was_done_and_goes_on(explainer, m
     alone = [passes(lambda i=i: finish(check(explainer, part(sample, i, i + 1), LOO))) for i in range(len(sample))]
     start, stop = model.scheduler.counters.passes, sum(alone[:3]) + 5
     with pytest.raises(Cancelled):
-        finish(check(explainer, sample, LOO, Store(tmp_path), cancelled=lambda: model.scheduler.counters.passes - start >= stop))
+        finish(
+            check(
+                explainer,
+                sample,
+                LOO,
+                Store(tmp_path),
+                cancelled=lambda: model.scheduler.counters.passes - start >= stop,
+            )
+        )
     done = known(explainer, sample, LOO, Store(tmp_path))
     assert done.there.tolist() == [True] * 3 + [False] * (len(sample) - 3)
     assert passes(lambda: finish(check(explainer, sample, LOO, Store(tmp_path)))) == sum(alone[3:])
@@ -353,7 +422,9 @@ def test_killed_between_two_examples_it_loses_none_of_them(explainer, sample, pa
     work.close()
     assert told == [(0, len(sample)), (1, len(sample))] and known(explainer, sample, LOO, Store(tmp_path)).done == 2
     rest = part(sample, 2, len(sample))
-    assert passes(lambda: finish(check(explainer, sample, LOO, Store(tmp_path)))) == passes(lambda: finish(check(explainer, rest, LOO)))
+    assert passes(lambda: finish(check(explainer, sample, LOO, Store(tmp_path)))) == passes(
+        lambda: finish(check(explainer, rest, LOO))
+    )
 
 
 def test_long_work_is_written_on_the_way(explainer, sample, monkeypatch, tmp_path):
@@ -375,13 +446,19 @@ def test_it_yields_what_is_known_after_each_example_and_earlier_pictures_stay(ex
 def test_what_it_costs_is_no_less_than_what_it_takes(explainer, sample, passes):
     for curve in (CHANCE, LOO, replace(LOO, recompute=False), Curve("beam")):
         some = part(sample, 0, 4)
-        assert passes(lambda curve=curve, some=some: finish(check(explainer, some, curve))) <= check_cost(explainer, some, curve).passes
+        assert (
+            passes(lambda curve=curve, some=some: finish(check(explainer, some, curve)))
+            <= check_cost(explainer, some, curve).passes
+        )
 
 
 # ---- examples that have no curve
 
+
 @pytest.mark.parametrize("curve", [CHANCE, LOO])
-def test_what_cannot_be_masked_or_gives_nan_is_counted_and_does_not_stop_the_rest(explainer, model, monkeypatch, tmp_path, curve):
+def test_what_cannot_be_masked_or_gives_nan_is_counted_and_does_not_stop_the_rest(
+    explainer, model, monkeypatch, tmp_path, curve
+):
     sound, odd = list(TEXTS[:3]), "It rained again and again through the roof of the workshop and onto the table."
     data = data_of([sound[0], "\u200b", sound[1], odd, sound[2]])
     expected, really = finish(check(explainer, whole(data_of(sound)), CHANCE)), model.scheduler.network
@@ -394,9 +471,15 @@ def test_what_cannot_be_masked_or_gives_nan_is_counted_and_does_not_stop_the_res
 
     monkeypatch.setattr(model.scheduler, "network", network)
     passed = finish(check(explainer, whole(data), curve, Store(tmp_path)))
-    assert sorted(passed.problems) == [1, 3] and "Type at least one word" in passed.problems[1] and "NaN" in passed.problems[3]
+    assert (
+        sorted(passed.problems) == [1, 3]
+        and "Type at least one word" in passed.problems[1]
+        and "NaN" in passed.problems[3]
+    )
     assert passed.there.tolist() == [True, False, True, False, True] and passed.done == 5
-    assert np.array_equal(passed.predicted[[0, 2, 4], 0], expected.predicted[:, 0]), "before anything is masked all curves say the same"
+    assert np.array_equal(passed.predicted[[0, 2, 4], 0], expected.predicted[:, 0]), (
+        "before anything is masked all curves say the same"
+    )
     assert finish(check(explainer, whole(data), curve, Store(tmp_path))).done == 5
     # Once the model is well again, what had no answer gets one.
     monkeypatch.setattr(model.scheduler, "network", really)
@@ -410,6 +493,7 @@ def test_a_text_that_is_masked_already_has_one_step_many_times(explainer):
 
 # ---- evidence
 
+
 def test_evidence_is_scored_by_the_attribution_of_the_unmasked_text(explainer):
     text = "The ferry leaves the old harbour before light."
     spans = [(text.index(word), text.index(word) + len(word)) for word in ("ferry", "harbour")]
@@ -419,12 +503,16 @@ def test_evidence_is_scored_by_the_attribution_of_the_unmasked_text(explainer):
         passed = finish(check(explainer, whole(data), curve))
         found = explainer.attribute(encoded, curve.measure, 0).scores
         scores = found[{"leave-one-out": "signed"}.get(curve.measure, next(iter(found)))]
-        ranked = [encoded.features[i].text in ("ferry", "harbour") for i in sorted(range(encoded.F), key=lambda i: (-scores[i], i))]
+        ranked = [
+            encoded.features[i].text in ("ferry", "harbour")
+            for i in sorted(range(encoded.F), key=lambda i: (-scores[i], i))
+        ]
         first, second = np.flatnonzero(ranked) + 1
         assert passed.found[0].tolist() == pytest.approx([(1 / first + 2 / second) / 2, sum(ranked[:2]) / 2])
 
 
 # ---- reports by hand
+
 
 def card(metric="accuracy", majority="kitchen", training="half") -> dict:
     return {"performance": {"metric": metric, "majority_class": majority}, "plan": {"training": training}}
@@ -439,15 +527,26 @@ def floors(calibrated=0.001, literal=0.0):
 
 
 def sample_of(labels) -> Sample:
-    return Sample("toy", "0" * 64, tuple(Example(f"e{i}", "a b", None, LABELS[c]) for i, c in enumerate(labels)), np.array(labels))
+    return Sample(
+        "toy", "0" * 64, tuple(Example(f"e{i}", "a b", None, LABELS[c]) for i, c in enumerate(labels)), np.array(labels)
+    )
 
 
 def passed_of(predicted, p=0.5, values=None, found=None, problems=None) -> Passed:
     """p: of every example and ratio, or what broadcasts to it."""
     predicted = np.array(predicted)
-    p = p if isinstance(p, dict) else {form: np.broadcast_to(np.asarray(p, dtype=float), predicted.shape).copy() for form in FORMS}
-    return Passed(predicted, np.full(predicted.shape, 0.5) if values is None else np.array(values, dtype=float), p,
-                  np.full((len(predicted), 2), np.nan) if found is None else np.array(found, dtype=float), problems or {})
+    p = (
+        p
+        if isinstance(p, dict)
+        else {form: np.broadcast_to(np.asarray(p, dtype=float), predicted.shape).copy() for form in FORMS}
+    )
+    return Passed(
+        predicted,
+        np.full(predicted.shape, 0.5) if values is None else np.array(values, dtype=float),
+        p,
+        np.full((len(predicted), 2), np.nan) if found is None else np.array(found, dtype=float),
+        problems or {},
+    )
 
 
 def until(k: int, label: int, then: int) -> list[int]:
@@ -455,28 +554,45 @@ def until(k: int, label: int, then: int) -> list[int]:
     return [label] * k + [then] * (11 - k)
 
 
-# Labels 0 0 0 1 1: random order is right up to 50 % and says 1 from there on; the measure says 1 once anything is masked.
+# Labels 0 0 0 1 1: random order is right up to 50 % and says 1 from there on; the measure says 1 once anything is
+# masked.
 FIVE = [0, 0, 0, 1, 1]
 BY_CHANCE = [until(6, c, 1) for c in FIVE]
 BY_MEASURE = [until(1, c, 1) for c in FIVE]
 
 
 def test_performance_areas_and_the_majority_are_what_paper_and_pencil_say():
-    found = build_check_report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE), CHANCE: passed_of(BY_CHANCE)})
+    found = build_check_report(
+        model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE), CHANCE: passed_of(BY_CHANCE)}
+    )
     assert [line.curve for line in found.lines] == [CHANCE, LOO], "random order comes first, whatever was asked first"
     np.testing.assert_allclose(found.random.performance, [1] * 6 + [0.4] * 5)
     np.testing.assert_allclose(found.lines[1].performance, [1] + [0.4] * 10)
-    # Between them 0.6 at 10 to 50 %, nothing else: 5 · 0.6 · 0.1. The fully masked one at once: 0.6 at 0 % too, half of it counts.
+    # Between them 0.6 at 10 to 50 %, nothing else: 5 · 0.6 · 0.1. The fully masked one at once: 0.6 at 0 % too, half of
+    # it counts.
     assert found.lines[1].acu == pytest.approx(0.3) and found.lines[1].racu == pytest.approx(0.3 / 0.33)
     assert np.isnan(found.random.acu) and np.isnan(found.random.racu)
-    assert (found.unmasked, found.masked, found.majority, found.majority_name, found.metric, found.n) == (1.0, 0.4, 0.6, LABELS[0], "accuracy", 5)
+    assert (found.unmasked, found.masked, found.majority, found.majority_name, found.metric, found.n) == (
+        1.0,
+        0.4,
+        0.6,
+        LABELS[0],
+        "accuracy",
+        5,
+    )
     assert found.training == "" and found.floor == {}
 
 
 def test_the_cards_majority_and_metric_hold_before_the_samples():
-    found = build_check_report(model_of(card("macro F1", LABELS[1], "none")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
+    found = build_check_report(
+        model_of(card("macro F1", LABELS[1], "none")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)}
+    )
     # Always class 1: F1 of 1 is 2·2/(2·2 + 3), of 0 it is 0; the mean of both.
-    assert found.majority == pytest.approx((4 / 7) / 2) == found.masked and found.majority_name == LABELS[1] and found.training == "none"
+    assert (
+        found.majority == pytest.approx((4 / 7) / 2) == found.masked
+        and found.majority_name == LABELS[1]
+        and found.training == "none"
+    )
     assert found.metric == "macro F1" and found.unmasked == 1
     named = build_check_report(model_of(card(majority="attic")), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE)})
     assert named.majority_name == LABELS[0], "a class that the model does not have is passed over"
@@ -495,8 +611,17 @@ def test_areas_compare_on_the_examples_that_both_have():
 def test_a_measure_that_has_no_example_in_common_has_no_area_and_one_without_examples_no_line():
     chance, mine = np.array(BY_CHANCE), np.array(BY_MEASURE)
     chance[1:], mine[:1] = -1, -1
-    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(chance), LOO: passed_of(mine), GRADIENT: passed_of(np.full((5, 11), -1))})
-    assert [line.curve for line in found.lines] == [CHANCE, LOO] and np.isnan(found.lines[1].acu) and np.isnan(found.lines[1].racu)
+    found = build_check_report(
+        model_of(),
+        None,
+        sample_of(FIVE),
+        {CHANCE: passed_of(chance), LOO: passed_of(mine), GRADIENT: passed_of(np.full((5, 11), -1))},
+    )
+    assert (
+        [line.curve for line in found.lines] == [CHANCE, LOO]
+        and np.isnan(found.lines[1].acu)
+        and np.isnan(found.lines[1].racu)
+    )
 
 
 def test_nothing_is_reported_before_random_order_has_an_example():
@@ -510,8 +635,13 @@ def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples(
     p[CALIBRATED][:, 3] = [0.2, 0.01, 0.04, 0.5, 0.9]
     found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE, p)})
     # 5 · 0.01 / 1, 5 · 0.04 / 2, 5 · 0.2 / 3, …: the smallest is 0.05, which is not below 5 %.
-    assert found.random.p[CALIBRATED].tolist() == pytest.approx([0.5] * 3 + [0.05] + [0.5] * 7) and found.random.p[LITERAL].tolist() == pytest.approx([0.9] * 11)
-    assert found.random.rejected[CALIBRATED].tolist() == [0] * 3 + [0.4] + [0] * 7 and found.random.rejected[LITERAL].tolist() == [0] * 11
+    assert found.random.p[CALIBRATED].tolist() == pytest.approx([0.5] * 3 + [0.05] + [0.5] * 7) and found.random.p[
+        LITERAL
+    ].tolist() == pytest.approx([0.9] * 11)
+    assert (
+        found.random.rejected[CALIBRATED].tolist() == [0] * 3 + [0.4] + [0] * 7
+        and found.random.rejected[LITERAL].tolist() == [0] * 11
+    )
     assert found.smallest() == (pytest.approx(0.05), 0.3) and found.floor == {CALIBRATED: 0.001, LITERAL: 0.0}
     # An example that is not there yet is none of them.
     partly = passed_of(BY_CHANCE, {form: np.where(np.arange(5)[:, None] == 1, np.nan, of) for form, of in p.items()})
@@ -520,16 +650,22 @@ def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples(
     assert found.random.p[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 0.25
 
 
-@pytest.mark.parametrize("labels, answers, expected", [
-    ([0] * 5 + [2], [1] * 6, 1 / 32),  # wrong on five of the majority's, right on none of the others'
-    ([0] * 4 + [2], [1] * 5, 1 / 16),
-    ([0] * 5, [1] * 5, 1.0),  # of one class, where the majority is right every time
-    ([0] * 5 + [1], [1] * 6, 7 / 64),  # 5 worse, 1 better: (6 + 1) / 64
-    (FIVE, [1] * 5, 16 / 32),  # 3 worse, 2 better: (10 + 5 + 1) / 32
-    ([0, 0, 1, 1, 2], [0] * 5, 1.0),  # it is that answer: nothing to tell apart
-    ([0, 0, 1, 2], [0, 0, 2, 1], 1.0)])  # where both are wrong nothing is told
+@pytest.mark.parametrize(
+    "labels, answers, expected",
+    [
+        ([0] * 5 + [2], [1] * 6, 1 / 32),  # wrong on five of the majority's, right on none of the others'
+        ([0] * 4 + [2], [1] * 5, 1 / 16),
+        ([0] * 5, [1] * 5, 1.0),  # of one class, where the majority is right every time
+        ([0] * 5 + [1], [1] * 6, 7 / 64),  # 5 worse, 1 better: (6 + 1) / 64
+        (FIVE, [1] * 5, 16 / 32),  # 3 worse, 2 better: (10 + 5 + 1) / 32
+        ([0, 0, 1, 1, 2], [0] * 5, 1.0),  # it is that answer: nothing to tell apart
+        ([0, 0, 1, 2], [0, 0, 2, 1], 1.0),
+    ],
+)  # where both are wrong nothing is told
 def test_worse_than_the_majority_is_the_sign_test(labels, answers, expected):
-    found = build_check_report(model_of(), None, sample_of(labels), {CHANCE: passed_of([until(10, c, a) for c, a in zip(labels, answers)])})
+    found = build_check_report(
+        model_of(), None, sample_of(labels), {CHANCE: passed_of([until(10, c, a) for c, a in zip(labels, answers)])}
+    )
     assert found.worse == pytest.approx(expected) and found.majority_name == LABELS[0]
 
 
@@ -552,27 +688,45 @@ def judged(predicted, p=0.5, reference=floors(), labels=FIVE, card=None, name="m
 def test_the_verdicts_and_what_they_say():
     fine = judged(SOUND * 4, labels=FIVE * 4)
     assert fine.verdict == TRUSTED and not len(fine.rejected())
-    assert "not rejected as out-of-distribution" in verdict_sentence(fine) and "smallest p = 0.5, at 0% masked" in verdict_sentence(fine)
+    assert "not rejected as out-of-distribution" in verdict_sentence(
+        fine
+    ) and "smallest p = 0.5, at 0% masked" in verdict_sentence(fine)
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
     said = verdict_sentence(later)
-    assert said.startswith("No:") and "⚠" in said and "rejected as out-of-distribution from 70% masked on (smallest p = 0.004" in said
+    assert (
+        said.startswith("No:")
+        and "⚠" in said
+        and "rejected as out-of-distribution from 70% masked on (smallest p = 0.004" in said
+    )
     assert said.endswith(" 5 examples alone say little.") and "alone" not in verdict_sentence(fine)
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
-    assert confused.verdict == CONFUSED and confused.worse == pytest.approx(1 / 1024) and "it does worse than that constant answer" in verdict_sentence(confused)
+    assert (
+        confused.verdict == CONFUSED
+        and confused.worse == pytest.approx(1 / 1024)
+        and "it does worse than that constant answer" in verdict_sentence(confused)
+    )
     assert "⚠" not in verdict_sentence(confused)
-    assert "from 20% masked on, too" in verdict_sentence(judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(2), labels=MANY_ZEROS))
+    assert "from 20% masked on, too" in verdict_sentence(
+        judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(2), labels=MANY_ZEROS)
+    )
     untested = judged(SOUND, np.nan, None)
     assert untested.verdict == UNTESTED and "not tested, since there is no MaSF reference" in verdict_sentence(untested)
     for one in (fine, later, confused, untested):
-        assert f"{100 * one.unmasked:.1f} % accuracy" in verdict_sentence(one) and f"always answering {LABELS[0]}" in verdict_sentence(one)
+        assert f"{100 * one.unmasked:.1f} % accuracy" in verdict_sentence(
+            one
+        ) and f"always answering {LABELS[0]}" in verdict_sentence(one)
 
 
 def test_what_holm_does_not_reject_is_on_the_edge():
     p = np.full(11, 0.5)
     p[[1, 4]] = 0.04
     edge = judged(SOUND, p)
-    assert edge.verdict == DOUBTFUL and "at 10%, 40% masked" in verdict_sentence(edge) and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
+    assert (
+        edge.verdict == DOUBTFUL
+        and "at 10%, 40% masked" in verdict_sentence(edge)
+        and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
+    )
     # 0.05 / 11 = 0.00455.
     p[1] = 0.0045
     assert judged(SOUND, p).verdict == REJECTED
@@ -586,13 +740,21 @@ def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
     poor = judged([until(11, 1, 1) for _ in FIVE])
     assert poor.verdict == POOR and verdict_sentence(poor).startswith("It does not do this task")
     single = judged([until(10, 0, 1)] * 5, labels=[0] * 5)
-    assert single.verdict == ONE_CLASS and "the sample holds one class only" in verdict_sentence(single) and check_findings([single]) == []
+    assert (
+        single.verdict == ONE_CLASS
+        and "the sample holds one class only" in verdict_sentence(single)
+        and check_findings([single]) == []
+    )
     assert judged([until(10, 0, 1)] * 5, rejected_from(6), labels=[0] * 5).verdict == REJECTED
 
 
 def test_a_reference_that_can_reject_nothing_tests_nothing():
     small = judged(SOUND, rejected_from(3), floors(0.05))
-    assert small.verdict == UNTESTED and not len(small.rejected()) and "too small to reject anything (smallest p = 0.05)" in verdict_sentence(small)
+    assert (
+        small.verdict == UNTESTED
+        and not len(small.rejected())
+        and "too small to reject anything (smallest p = 0.05)" in verdict_sentence(small)
+    )
     assert judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(3), floors(0.05), MANY_ZEROS).verdict == CONFUSED
     # The literal form may be blind where the calibrated one sees.
     assert judged(SOUND, rejected_from(3), floors(0.04, 0.2)).verdict == REJECTED
@@ -606,11 +768,18 @@ def test_texts_that_are_rejected_unmasked_say_nothing_about_masking():
 
 
 def test_no_verdict_says_plainly_in_distribution():
-    every = [judged(predicted, rejected_from(k), reference, labels, card(metric)) for predicted, labels in ((SOUND, FIVE), (CONFUSING, ZEROS)) for k in (0, 4, 11)
-             for reference in (None, floors(), floors(0.06)) for metric in ("accuracy", "Matthews", "macro F1")]
+    every = [
+        judged(predicted, rejected_from(k), reference, labels, card(metric))
+        for predicted, labels in ((SOUND, FIVE), (CONFUSING, ZEROS))
+        for k in (0, 4, 11)
+        for reference in (None, floors(), floors(0.06))
+        for metric in ("accuracy", "Matthews", "macro F1")
+    ]
     for found in every:
         said = verdict_sentence(found)
-        assert "in-distribution" not in said and ("not rejected as out-of-distribution" in said) == (found.verdict == TRUSTED)
+        assert "in-distribution" not in said and ("not rejected as out-of-distribution" in said) == (
+            found.verdict == TRUSTED
+        )
 
 
 def test_a_correlation_is_no_percentage():
@@ -621,17 +790,24 @@ def test_a_correlation_is_no_percentage():
 def test_what_was_left_out_is_counted_by_its_sentence():
     predicted = np.array(BY_CHANCE)
     predicted[[1, 2, 4]] = -1
-    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(predicted, problems={1: "empty", 2: "NaN", 4: "empty"})})
+    found = build_check_report(
+        model_of(), None, sample_of(FIVE), {CHANCE: passed_of(predicted, problems={1: "empty", 2: "NaN", 4: "empty"})}
+    )
     assert found.left_out == {"empty": 2, "NaN": 1} and found.n == 2
 
 
 def test_evidence_is_the_mean_over_examples_that_have_it():
     told = passed_of(BY_MEASURE, found=[[1, 1], [np.nan, np.nan], [0.5, 0], [0.3, 0.2], [np.nan, np.nan]])
-    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), LOO: told, GRADIENT: passed_of(BY_MEASURE)})
-    assert (found.lines[1].precision, found.lines[1].recall) == (pytest.approx(0.6), pytest.approx(0.4)) and np.isnan(found.lines[2].precision)
+    found = build_check_report(
+        model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), LOO: told, GRADIENT: passed_of(BY_MEASURE)}
+    )
+    assert (found.lines[1].precision, found.lines[1].recall) == (pytest.approx(0.6), pytest.approx(0.4)) and np.isnan(
+        found.lines[2].precision
+    )
 
 
 # ---- beside the paper
+
 
 def told_of(found) -> dict[str, bool | None]:
     return {one.claim: one.agrees for one in found}
@@ -639,7 +815,13 @@ def told_of(found) -> dict[str, bool | None]:
 
 def test_models_as_the_paper_has_them_agree_with_it():
     half = judged([until(10, c, 0) for c in FIVE * 4], labels=FIVE * 4, card=card(majority=LABELS[0]), name="half")
-    plain = judged([until(10, c, 1) for c in [0] * 9 + [1]], rejected_from(5), labels=[0] * 9 + [1], card=card(majority=LABELS[0], training="none"), name="plain")
+    plain = judged(
+        [until(10, c, 1) for c in [0] * 9 + [1]],
+        rejected_from(5),
+        labels=[0] * 9 + [1],
+        card=card(majority=LABELS[0], training="none"),
+        name="plain",
+    )
     found = check_findings([half, *family_of(half, plain)])
     assert len(found) == 5 and set(told_of(found).values()) == {True}
     assert plain.worse == pytest.approx(11 / 1024), "9 worse, 1 better"
@@ -652,10 +834,24 @@ def family_of(first, *others):
 
 
 def test_models_that_depart_are_said_to():
-    half = judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(1), labels=MANY_ZEROS, card=card(majority=LABELS[0]), name="half")
-    plain = judged([until(10, c, 0) for c in MANY_ZEROS], labels=MANY_ZEROS, card=card(majority=LABELS[0], training="none"), name="plain")
+    half = judged(
+        [until(10, c, 1) for c in MANY_ZEROS],
+        rejected_from(1),
+        labels=MANY_ZEROS,
+        card=card(majority=LABELS[0]),
+        name="half",
+    )
+    plain = judged(
+        [until(10, c, 0) for c in MANY_ZEROS],
+        labels=MANY_ZEROS,
+        card=card(majority=LABELS[0], training="none"),
+        name="plain",
+    )
     found = told_of(check_findings([half, *family_of(half, plain)]))
-    assert len(found) == 5 and found["With everything masked, a masked fine-tuned model reaches the class majority."] is False
+    assert (
+        len(found) == 5
+        and found["With everything masked, a masked fine-tuned model reaches the class majority."] is False
+    )
     assert found["With everything masked, a plain model falls below it."] is False
     assert not found["The inputs of a masked fine-tuned model are not rejected at any masking ratio."]
     assert not found["The inputs of a plain model are rejected at some masking ratio."]
@@ -669,7 +865,12 @@ def test_models_of_other_data_are_not_credited_to_masking_and_few_examples_canno
     assert not any("plain" in one.claim for one in check_findings([half, plain]))
     # Six worse, four better: below the majority, but not by more than chance.
     lower = judged([until(10, c, 1) for c in FIVE * 2], labels=FIVE * 2, card=card(majority=LABELS[0]))
-    assert told_of(check_findings([lower]))["With everything masked, a masked fine-tuned model reaches the class majority."] is None
+    assert (
+        told_of(check_findings([lower]))[
+            "With everything masked, a masked fine-tuned model reaches the class majority."
+        ]
+        is None
+    )
 
 
 def test_lost_performance_counts_beyond_two_standard_errors():
@@ -687,18 +888,28 @@ def test_lost_performance_counts_beyond_two_standard_errors():
 
 def test_findings_need_a_card_and_the_tests_ones_a_reference():
     assert check_findings([judged(SOUND)]) == []
-    assert len(check_findings([judged(SOUND, np.nan, None, card=card())])) == 1 and len(check_findings([judged(SOUND, 0.5, floors(0.07), card=card())])) == 1
+    assert (
+        len(check_findings([judged(SOUND, np.nan, None, card=card())])) == 1
+        and len(check_findings([judged(SOUND, 0.5, floors(0.07), card=card())])) == 1
+    )
 
 
 def test_findings_on_a_correlation_are_no_percentages():
-    found = check_findings([judged(SOUND, card=card("Matthews", LABELS[0])), judged(SOUND, card=card("Matthews", LABELS[0], "none"))])
+    found = check_findings(
+        [judged(SOUND, card=card("Matthews", LABELS[0])), judged(SOUND, card=card("Matthews", LABELS[0], "none"))]
+    )
     assert not any("%" in one.here for one in found if "masking ratio" not in one.claim)
 
 
 # ---- as rows and JSON
 
+
 def full_report(model=None, reference=floors(), p=0.5):
-    passed = {CHANCE: passed_of(BY_CHANCE, p), LOO: passed_of(BY_MEASURE, p, found=np.full((5, 2), 0.5)), replace(GRADIENT, recompute=False): passed_of(BY_MEASURE, p)}
+    passed = {
+        CHANCE: passed_of(BY_CHANCE, p),
+        LOO: passed_of(BY_MEASURE, p, found=np.full((5, 2), 0.5)),
+        replace(GRADIENT, recompute=False): passed_of(BY_MEASURE, p),
+    }
     return build_check_report(model or model_of(card()), reference, sample_of(FIVE), passed)
 
 
@@ -708,18 +919,35 @@ def test_rows_are_as_long_as_their_header_and_json_has_no_nan(reference, p):
     table = check_rows(found)
     assert len(table) == 3 * 11 and all(len(row) == len(HEADER) for row in table)
     assert [row[HEADER.index("performance (higher is better)")] for row in table[:11]] == [1] * 6 + [0.4] * 5
-    assert [row[HEADER.index("data-set p (calibrated)")] for row in table[:11]] == ([0.5] * 11 if reference else [""] * 11)
+    assert [row[HEADER.index("data-set p (calibrated)")] for row in table[:11]] == (
+        [0.5] * 11 if reference else [""] * 11
+    )
     told = json.loads(json.dumps(check_json(found), allow_nan=False))
-    assert told["verdict"] == found.verdict and told["curves"][0]["acu"] is None and told["curves"][1]["acu"] == pytest.approx(0.3)
-    assert told["curves"][1]["evidence_average_precision"] == 0.5 and told["curves"][2]["computed"] == "once" and len(told["ratios"]) == 11
+    assert (
+        told["verdict"] == found.verdict
+        and told["curves"][0]["acu"] is None
+        and told["curves"][1]["acu"] == pytest.approx(0.3)
+    )
+    assert (
+        told["curves"][1]["evidence_average_precision"] == 0.5
+        and told["curves"][2]["computed"] == "once"
+        and len(told["ratios"]) == 11
+    )
 
 
 def test_the_findings_are_plain_values_too():
-    found = check_findings([judged(SOUND, card=card(), name="a"), judged(SOUND, card=card(training="none"), name="b"), judged(SOUND, card=card(training="mask"), name="c")])
+    found = check_findings(
+        [
+            judged(SOUND, card=card(), name="a"),
+            judged(SOUND, card=card(training="none"), name="b"),
+            judged(SOUND, card=card(training="mask"), name="c"),
+        ]
+    )
     json.dumps([(one.claim, one.here, one.agrees) for one in found], allow_nan=False)
 
 
 # ---- disagreement
+
 
 def brute_force(passed: dict[Curve, Passed]):
     """Every example and ordered pair of measures: how far finding evidence and being faithful part there."""
@@ -727,7 +955,17 @@ def brute_force(passed: dict[Curve, Passed]):
     told = [curve for curve in passed if not curve.random]
     for i, a, b in product(range(len(chance.values)), told, told):
         gain = passed[a].found[i, 0] - passed[b].found[i, 0]
-        area = [sum(0.05 * ((chance.values[i, k] - passed[c].values[i, k]) + (chance.values[i, k + 1] - passed[c].values[i, k + 1])) for k in range(10)) for c in (a, b)]
+        area = [
+            sum(
+                0.05
+                * (
+                    (chance.values[i, k] - passed[c].values[i, k])
+                    + (chance.values[i, k + 1] - passed[c].values[i, k + 1])
+                )
+                for k in range(10)
+            )
+            for c in (a, b)
+        ]
         if gain > 0 and area[1] > area[0]:
             found.append((gain * (area[1] - area[0]), i, a.measure, b.measure, area))
     return max(found, default=None)
@@ -736,7 +974,10 @@ def brute_force(passed: dict[Curve, Passed]):
 @pytest.mark.parametrize("seed", range(12))
 def test_the_largest_disagreement_is_that_of_brute_force(seed):
     rng = np.random.default_rng(seed)
-    passed = {curve: passed_of(np.zeros((6, 11), dtype=int), values=rng.random((6, 11)), found=rng.random((6, 2))) for curve in (CHANCE, LOO, GRADIENT, Curve("beam"))}
+    passed = {
+        curve: passed_of(np.zeros((6, 11), dtype=int), values=rng.random((6, 11)), found=rng.random((6, 2)))
+        for curve in (CHANCE, LOO, GRADIENT, Curve("beam"))
+    }
     # Some examples are missing, or have no evidence.
     passed[LOO].values[0], passed[GRADIENT].found[1], passed[CHANCE].values[2] = np.nan, np.nan, np.nan
     product_, place, finder, faithful, area = brute_force(passed)
@@ -748,7 +989,9 @@ def test_the_largest_disagreement_is_that_of_brute_force(seed):
 def test_there_is_no_disagreement_where_one_measure_wins_in_both_or_nothing_is_known():
     high, low = np.full((3, 11), 0.9), np.full((3, 11), 0.1)
     chance = passed_of(BY_CHANCE[:3], values=high)
-    good, bad = (passed_of(BY_CHANCE[:3], values=values, found=np.full((3, 2), found)) for values, found in ((low, 1), (high, 0)))
+    good, bad = (
+        passed_of(BY_CHANCE[:3], values=values, found=np.full((3, 2), found)) for values, found in ((low, 1), (high, 0))
+    )
     assert disagreement({CHANCE: chance, LOO: good, GRADIENT: bad}) is None
     assert disagreement({CHANCE: chance, LOO: good}) is None and disagreement({LOO: good, GRADIENT: bad}) is None
     assert disagreement({CHANCE: chance, LOO: passed_of(BY_CHANCE[:3]), GRADIENT: passed_of(BY_CHANCE[:3])}) is None
@@ -756,13 +999,28 @@ def test_there_is_no_disagreement_where_one_measure_wins_in_both_or_nothing_is_k
 
 # ---- families
 
+
 @pytest.fixture
 def cards(monkeypatch, tmp_path):
     """Cards of two families; one model's weights do not ship, and one has no card."""
+
     def written(path, trained_on, training, **more):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"data": {"train": {"sha256": trained_on}}, "plan": {"training": training, "validation_strategy": "both"},
-                                    "performance": {"metric": "accuracy", "examples": 100, "masked": [0.9, 0.7, 0.5], "class_majority": 0.55}} | more))
+        path.write_text(
+            json.dumps(
+                {
+                    "data": {"train": {"sha256": trained_on}},
+                    "plan": {"training": training, "validation_strategy": "both"},
+                    "performance": {
+                        "metric": "accuracy",
+                        "examples": 100,
+                        "masked": [0.9, 0.7, 0.5],
+                        "class_majority": 0.55,
+                    },
+                }
+                | more
+            )
+        )
 
     models, figures = tmp_path / "models", tmp_path / "figures"
     written(models / "a-half" / "card.json", "aa", "half", examples="reviews")
@@ -780,9 +1038,16 @@ def cards(monkeypatch, tmp_path):
 
 def test_a_family_is_what_was_trained_on_the_same_file(cards):
     found = families.family(cards("a-half"))
-    assert [(one.name, one.training, one.ships) for one in found] == [("a-half", "half", True), ("a-plain", "none", True), ("a-mask", "mask", False)]
+    assert [(one.name, one.training, one.ships) for one in found] == [
+        ("a-half", "half", True),
+        ("a-plain", "none", True),
+        ("a-mask", "mask", False),
+    ]
     assert (found[0].unmasked, found[0].masked, found[0].majority, found[0].examples) == (0.9, 0.5, 0.55, 100)
-    assert families.relatives("a-half", cards("a-half")) == ["a-plain"] and families.relatives("b-half", cards("b-half")) == []
+    assert (
+        families.relatives("a-half", cards("a-half")) == ["a-plain"]
+        and families.relatives("b-half", cards("b-half")) == []
+    )
     # A copy of a model in a folder of one's own has both beside it.
     assert families.relatives("/somewhere/copy", cards("a-half")) == ["a-half", "a-plain"]
 
@@ -794,7 +1059,13 @@ def test_a_model_without_a_card_or_with_anothers_has_no_family(cards):
 
 
 def test_a_model_names_the_examples_of_its_task(cards):
-    assert [families.examples_of(name) for name in ("a-half", "a-plain", "b-half", "no-card", "a-mask")] == ["reviews", None, "news", None, None]
+    assert [families.examples_of(name) for name in ("a-half", "a-plain", "b-half", "no-card", "a-mask")] == [
+        "reviews",
+        None,
+        "news",
+        None,
+        None,
+    ]
 
 
 def test_without_a_folder_of_figures_there_are_the_bundled_ones(cards, monkeypatch, tmp_path):
@@ -810,6 +1081,7 @@ def test_the_bundled_twins_are_one_family():
 
 # ---- figures
 
+
 def drawn(figure: dict) -> go.Figure:
     """Plotly refuses what is not a figure."""
     found = go.Figure(figure)
@@ -818,11 +1090,19 @@ def drawn(figure: dict) -> go.Figure:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("reports", [
-    [full_report()], [full_report(reference=None, p=np.nan)], [judged(SOUND)], [judged(SOUND, np.nan, None)],
-    [full_report(), judged(SOUND, name="twin")], [full_report(), judged(SOUND, np.nan, None, name="twin")],
-    [full_report(reference=None, p=np.nan), judged(SOUND, name="twin")],
-    [judged(SOUND, name=f"m{i}") for i in range(9)]])
+@pytest.mark.parametrize(
+    "reports",
+    [
+        [full_report()],
+        [full_report(reference=None, p=np.nan)],
+        [judged(SOUND)],
+        [judged(SOUND, np.nan, None)],
+        [full_report(), judged(SOUND, name="twin")],
+        [full_report(), judged(SOUND, np.nan, None, name="twin")],
+        [full_report(reference=None, p=np.nan), judged(SOUND, name="twin")],
+        [judged(SOUND, name=f"m{i}") for i in range(9)],
+    ],
+)
 def test_panels_draw_whatever_is_known(reports, form):
     found = drawn(panels(reports, form))
     assert all(len(trace.x) == 11 for trace in found.data)
@@ -841,12 +1121,17 @@ def test_panels_show_the_numbers_of_the_report():
     p = {CALIBRATED: np.full((5, 11), 0.3), LITERAL: np.full((5, 11), 0.0)}
     found = full_report(p=p)
     random, *_ = (trace for trace in drawn(panels([found], CALIBRATED)).data if (trace.yaxis or "y") == "y")
-    assert list(random.x) == pytest.approx([10 * k for k in range(11)]) and list(random.y) == pytest.approx(found.random.performance.tolist())
+    assert list(random.x) == pytest.approx([10 * k for k in range(11)]) and list(random.y) == pytest.approx(
+        found.random.performance.tolist()
+    )
     by = {(trace.yaxis, trace.name): trace for trace in drawn(panels([found], CALIBRATED)).data}
     assert list(by["y3", RANDOM].y) == pytest.approx([0.3] * 11) and list(by["y2", RANDOM].y) == [0] * 11
     # A p of nought has a place on a logarithmic axis, and is told as it is.
     assert min(by["y4", RANDOM].y) > 0 and list(by["y4", RANDOM].customdata) == [0] * 11
-    assert list({(trace.yaxis, trace.name): trace for trace in drawn(panels([found], LITERAL)).data}["y2", RANDOM].y) == [100] * 11
+    assert (
+        list({(trace.yaxis, trace.name): trace for trace in drawn(panels([found], LITERAL)).data}["y2", RANDOM].y)
+        == [100] * 11
+    )
 
 
 def test_spans_draw_one_bar_a_model():
@@ -860,11 +1145,17 @@ def test_spans_draw_one_bar_a_model():
 
 def test_names_are_shown_as_written_and_are_no_markup():
     name = "<b>x</b>"
-    found = json.dumps([panels([judged(SOUND, name=name), judged(SOUND, name="<i>y")], CALIBRATED), spans([(name, 1, 0, 0.5)], "<u>f1")])
+    found = json.dumps(
+        [
+            panels([judged(SOUND, name=name), judged(SOUND, name="<i>y")], CALIBRATED),
+            spans([(name, 1, 0, 0.5)], "<u>f1"),
+        ]
+    )
     assert "&lt;b&gt;x&lt;/b&gt;" in found and not any(tag in found for tag in ("<b>", "<i>", "<u>"))
 
 
 # ---- the command line
+
 
 @pytest.fixture
 def at_home(monkeypatch, tmp_path):
@@ -873,26 +1164,60 @@ def at_home(monkeypatch, tmp_path):
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
     read, really = [], Scheduler.run
-    monkeypatch.setattr(Scheduler, "run", lambda self, inputs, **more: read.append(len(inputs)) or really(self, inputs, **more))
+    monkeypatch.setattr(
+        Scheduler, "run", lambda self, inputs, **more: read.append(len(inputs)) or really(self, inputs, **more)
+    )
     return read
 
 
 @pytest.fixture
 def toy_file(tmp_path):
     path = tmp_path / "toy.jsonl"
-    path.write_text("".join(json.dumps({"id": f"e{i}", "text": text, "label": LABELS[i % 3]}) + "\n" for i, text in enumerate(TEXTS)))
+    path.write_text(
+        "".join(
+            json.dumps({"id": f"e{i}", "text": text, "label": LABELS[i % 3]}) + "\n" for i, text in enumerate(TEXTS)
+        )
+    )
     return path
 
 
-def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_nothing_twice(at_home, toy_file, tiny_root, tmp_path, capsys):
+def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_nothing_twice(
+    at_home, toy_file, tiny_root, tmp_path, capsys
+):
     out = tmp_path / "check.json"
     name, twin = (str(tiny.folder(kind, tiny_root)) for kind in ("bert", "roberta"))
-    command = ["check", "--model", name, "--beside", twin, "--data", str(toy_file), "--measures", "leave-one-out", "--sample", "5", "--out", str(out), "--device", "cpu"]
+    command = [
+        "check",
+        "--model",
+        name,
+        "--beside",
+        twin,
+        "--data",
+        str(toy_file),
+        "--measures",
+        "leave-one-out",
+        "--sample",
+        "5",
+        "--out",
+        str(out),
+        "--device",
+        "cpu",
+    ]
     assert main(command) == 0
     printed, found = capsys.readouterr().out, json.loads(out.read_text())
-    assert "It does not do this task" in printed and "no reference" in printed and RANDOM in printed and "leave-one-out" in printed and f"Written: {out}" in printed
+    assert (
+        "It does not do this task" in printed
+        and "no reference" in printed
+        and RANDOM in printed
+        and "leave-one-out" in printed
+        and f"Written: {out}" in printed
+    )
     first, second = found["models"]
-    assert first["examples"] == second["examples"] == 5 and first["verdict"] == POOR and [c["measure"] for c in first["curves"]] == [RANDOM, "leave-one-out"]
+    assert (
+        first["examples"] == second["examples"] == 5
+        and first["verdict"] == POOR
+        and [c["measure"] for c in first["curves"]] == [RANDOM, "leave-one-out"]
+    )
     assert [c["measure"] for c in second["curves"]] == [RANDOM], "those beside it are checked in random order alone"
     assert f"{first['curves'][0]['performance'][3]:.3f}" in printed
     assert sum(at_home) > 0
@@ -904,7 +1229,11 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
 
 
 def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, monkeypatch, capsys):
-    command, really, asked = ["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file)], _Run.add, []
+    command, really, asked = (
+        ["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file)],
+        _Run.add,
+        [],
+    )
 
     def add(run, i, cancelled):
         asked.append(i)
@@ -913,28 +1242,59 @@ def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, 
         return really(run, i, cancelled)
 
     monkeypatch.setattr(_Run, "add", add)
-    assert main(command) == 130 and "What is computed is kept; the same command goes on from there" in capsys.readouterr().err
+    assert (
+        main(command) == 130
+        and "What is computed is kept; the same command goes on from there" in capsys.readouterr().err
+    )
     assert main(command) == 0 and asked == [0, 1, 2, 3, *range(3, len(TEXTS))]
 
 
 def test_the_command_line_says_what_the_library_says(at_home, toy_file, tiny_root, model, tmp_path, capsys):
     out = tmp_path / "check.json"
-    command = ["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file), "--measures", "leave-one-out", "--computed", "once"]
+    command = [
+        "check",
+        "--model",
+        str(tiny.folder("bert", tiny_root)),
+        "--data",
+        str(toy_file),
+        "--measures",
+        "leave-one-out",
+        "--computed",
+        "once",
+    ]
     assert main([*command, "--out", str(out)]) == 0
     found = json.loads(out.read_text())["models"][0]
-    by_hand = {curve: finish(check(Explainer(model), whole(data_of(TEXTS)), curve)) for curve in (CHANCE, replace(LOO, recompute=False))}
+    by_hand = {
+        curve: finish(check(Explainer(model), whole(data_of(TEXTS)), curve))
+        for curve in (CHANCE, replace(LOO, recompute=False))
+    }
     expected = build_check_report(model, None, whole(data_of(TEXTS)), by_hand)
     for curve, line in zip(found["curves"], expected.lines):
         assert curve["performance"] == line.performance.tolist()
-    assert found["curves"][1]["computed"] == "once" and found["curves"][1]["acu"] == pytest.approx(expected.lines[1].acu)
+    assert found["curves"][1]["computed"] == "once" and found["curves"][1]["acu"] == pytest.approx(
+        expected.lines[1].acu
+    )
     assert "leave-one-out, computed once" in capsys.readouterr().out and "evidence" in json.dumps(found)
 
 
-@pytest.mark.parametrize("given, said", [
-    (["--measures", "nope"], "no measure 'nope'"), (["--sample", "0"], "the sample has 0 examples"), (["--data", "gone.jsonl"], "gone.jsonl"),
-    (["--label", "nope"], "nope"), (["--data", "reviews"], "None of the labels of reviews"), (["--beside", "nowhere/at-all/really"], "nowhere")])
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (["--measures", "nope"], "no measure 'nope'"),
+        (["--sample", "0"], "the sample has 0 examples"),
+        (["--data", "gone.jsonl"], "gone.jsonl"),
+        (["--label", "nope"], "nope"),
+        (["--data", "reviews"], "None of the labels of reviews"),
+        (["--beside", "nowhere/at-all/really"], "nowhere"),
+    ],
+)
 def test_what_cannot_be_checked_is_one_sentence(at_home, toy_file, tiny_root, capsys, given, said):
-    assert main(["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file), "--sample", "2", *given]) == 1
+    assert (
+        main(
+            ["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file), "--sample", "2", *given]
+        )
+        == 1
+    )
     problem = capsys.readouterr().err.strip().splitlines()[-1]
     assert said in problem and "Traceback" not in problem
 
@@ -949,12 +1309,28 @@ def test_data_of_which_nothing_can_be_masked_is_one_sentence_about_the_data(at_h
     # What has words has no label, and what has a label has no words.
     told = [*({"text": "\u200b" * (1 + i), "label": LABELS[i % 3]} for i in range(4)), {"text": "a b", "label": None}]
     (tmp_path / "blank.jsonl").write_text("".join(json.dumps(row) + "\n" for row in told))
-    assert main(["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(tmp_path / "blank.jsonl"), "--text", "text", "--label", "label"]) == 1
+    assert (
+        main(
+            [
+                "check",
+                "--model",
+                str(tiny.folder("bert", tiny_root)),
+                "--data",
+                str(tmp_path / "blank.jsonl"),
+                "--text",
+                "text",
+                "--label",
+                "label",
+            ]
+        )
+        == 1
+    )
     problem = capsys.readouterr().err.strip().splitlines()[-1]
     assert problem.startswith("BadData: No example of blank.jsonl could be checked") and "Memory" not in problem
 
 
 # ---- stories
+
 
 @pytest.mark.parametrize("task, extra", [(1, []), (2, ["--redundant", "1", "--seed", "3"]), (3, ["--sentences", "16"])])
 def test_stories_from_the_command_line_are_data_with_evidence(tmp_path, capsys, task, extra):
@@ -963,11 +1339,19 @@ def test_stories_from_the_command_line_are_data_with_evidence(tmp_path, capsys, 
     assert "12 stories" in capsys.readouterr().out
     table, mapping, _ = understand(read_table(out))
     data = build(table, mapping)
-    assert len(data) == 12 and data.classes and all(example.second.endswith("?") and example.label in data.classes for example in data.examples)
+    assert (
+        len(data) == 12
+        and data.classes
+        and all(example.second.endswith("?") and example.label in data.classes for example in data.examples)
+    )
     for example in data.examples:
         told = [example.text[start:end] for start, end in example.evidence]
         # Whole words: who, did what, where or which thing, of as many facts as the task has, or each of them twice.
-        assert all(part.isalpha() for part in told) and len(told) == 3 * task * (2 if "--redundant" in extra else 1) and example.label in told
+        assert (
+            all(part.isalpha() for part in told)
+            and len(told) == 3 * task * (2 if "--redundant" in extra else 1)
+            and example.label in told
+        )
     assert len({example.id for example in data.examples}) == 12
 
 
@@ -978,8 +1362,15 @@ def test_the_same_seed_tells_the_same_stories(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes() != files[2].read_bytes()
 
 
-@pytest.mark.parametrize("wrong, said", [(["--count", "0"], "at least 1"), (["--sentences", "1"], "sentences"), (["--redundant", "2"], "2"),
-                                         (["--out", "nowhere/at/all.jsonl"], "nowhere")])
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (["--count", "0"], "at least 1"),
+        (["--sentences", "1"], "sentences"),
+        (["--redundant", "2"], "2"),
+        (["--out", "nowhere/at/all.jsonl"], "nowhere"),
+    ],
+)
 def test_stories_that_cannot_be_told_are_one_sentence(tmp_path, monkeypatch, capsys, wrong, said):
     monkeypatch.chdir(tmp_path)
     assert main(["stories", "--task", "2", "--count", "3", "--out", "told.jsonl", *wrong]) == 1
@@ -989,4 +1380,9 @@ def test_stories_that_cannot_be_told_are_one_sentence(tmp_path, monkeypatch, cap
 
 def test_bundled_stories_are_checked_where_their_places_are_classes():
     found = draw_sample(bundled_set("stories 1"), bundled_set("stories 1").classes, 20)
-    assert all(example.evidence for example in found.examples) and len(found) == 20 and found.paired and not whole(data_of(TEXTS)).paired
+    assert (
+        all(example.evidence for example in found.examples)
+        and len(found) == 20
+        and found.paired
+        and not whole(data_of(TEXTS)).paired
+    )

@@ -21,15 +21,64 @@ EACH = pytest.mark.parametrize("kind", tiny.KINDS)
 SOME = ("bert", "roberta", "gpt2")
 # Another batch, another order of sums; the tiny models' weights are large, so that their rounding is too.
 CLOSE = {"atol": 1e-4, "rtol": 0}
-PIECES = ("the", " ", "  ", "\n", "'s", "'", "...", "(", "[", "wind", "Captain", "[MASK]", "<mask>", "x[MASK]y", "<|endoftext|>", "[SEP]", "</s>", "<pad>",
-          "[PAD]", "[CLS]", "▁", "Ġ", "##", "👍🏽", "👩‍👧", "e\u0301", "\u0301", "İ", "中文", "שלום", "\0", "\u200b", "\ufeff", "\ufffd", "\ud800", "\u2028",
-          "\x85", "x" * 120, "the wind " * 40)
+PIECES = (
+    "the",
+    " ",
+    "  ",
+    "\n",
+    "'s",
+    "'",
+    "...",
+    "(",
+    "[",
+    "wind",
+    "Captain",
+    "[MASK]",
+    "<mask>",
+    "x[MASK]y",
+    "<|endoftext|>",
+    "[SEP]",
+    "</s>",
+    "<pad>",
+    "[PAD]",
+    "[CLS]",
+    "▁",
+    "Ġ",
+    "##",
+    "👍🏽",
+    "👩‍👧",
+    "e\u0301",
+    "\u0301",
+    "İ",
+    "中文",
+    "שלום",
+    "\0",
+    "\u200b",
+    "\ufeff",
+    "\ufffd",
+    "\ud800",
+    "\u2028",
+    "\x85",
+    "x" * 120,
+    "the wind " * 40,
+)
 ANY_TEXT = st.text(st.characters(), max_size=30) | st.lists(st.sampled_from(PIECES), max_size=10).map("".join)
 ANY_PAIR = st.tuples(ANY_TEXT, st.none() | ANY_TEXT)
 THOROUGH = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 SENTENCES = [(text, None) for text in tiny.SENTENCES]
-ODD = [("Salt the [MASK] before.", None), ("", None), ("The ferry leaves.", "It does not."), (" \t", None), ("\0", "a pair"), ("The ferry leaves.", None),
-       ("the wind " * 200, None), ("the wind", "the wind " * 200), ("The ferry leaves.", "It does not."), ("It's cold.", ""), ("x\ud800", None)]
+ODD = [
+    ("Salt the [MASK] before.", None),
+    ("", None),
+    ("The ferry leaves.", "It does not."),
+    (" \t", None),
+    ("\0", "a pair"),
+    ("The ferry leaves.", None),
+    ("the wind " * 200, None),
+    ("the wind", "the wind " * 200),
+    ("The ferry leaves.", "It does not."),
+    ("It's cold.", ""),
+    ("x\ud800", None),
+]
 
 
 def finish(generator) -> tuple[list[Predictions], Predictions]:
@@ -87,6 +136,7 @@ def store(tmp_path):
 
 # The same ids as everywhere else
 
+
 def same_rows(model, pairs) -> None:
     for (text, second), row in zip(pairs, rows_of(model, pairs), strict=True):
         try:
@@ -127,12 +177,15 @@ def test_plain_texts_take_the_short_way_and_odd_ones_the_long(tiny_model, kind, 
 
 # Whole files
 
+
 @EACH
 def test_a_file_equals_one_text_after_another(tiny_model, kind):
     texts = [*SENTENCES, *ODD, *SENTENCES[:7]]
     yielded, found = finish(predict_all(tiny_model(kind), texts))
     agrees(found, tiny_model(kind), texts)
-    assert found.probabilities.dtype == np.float32 and found.probabilities.shape == (len(texts), 3) and not yielded, "one slice was enough"
+    assert found.probabilities.dtype == np.float32 and found.probabilities.shape == (len(texts), 3) and not yielded, (
+        "one slice was enough"
+    )
 
 
 @THOROUGH
@@ -151,13 +204,20 @@ def test_the_bundled_model_agrees_within_what_is_promised():
     _, found = finish(predict_all(model, texts))
     explainer = Explainer(model)
     for i, (text, _) in enumerate(texts):
-        np.testing.assert_allclose(found.probabilities[i], explainer.probabilities(model.encode(text)), atol=1e-5, rtol=0)
+        np.testing.assert_allclose(
+            found.probabilities[i], explainer.probabilities(model.encode(text)), atol=1e-5, rtol=0
+        )
 
 
 def test_nothing_to_predict_is_done(tiny_model, store):
     for kept in (None, store):
         yielded, found = finish(predict_all(tiny_model("bert"), [], store=kept))
-        assert not yielded and found.complete and found.probabilities.shape == (0, 3) and found.predicted.shape == found.confidence.shape == (0,)
+        assert (
+            not yielded
+            and found.complete
+            and found.probabilities.shape == (0, 3)
+            and found.predicted.shape == found.confidence.shape == (0,)
+        )
 
 
 def test_what_predictions_say_of_themselves():
@@ -170,6 +230,7 @@ def test_what_predictions_say_of_themselves():
 
 
 # Slices
+
 
 def test_slices_add_up_and_earlier_pictures_stay_as_they_were(tiny_model, monkeypatch):
     model = tiny_model("bert")
@@ -216,6 +277,7 @@ def test_identical_texts_are_read_once(tiny_model, monkeypatch):
 
 # What is kept
 
+
 def test_a_finished_file_is_read_back_without_the_network(tiny_model, store, monkeypatch):
     model, texts = tiny_model("bert"), [*SENTENCES, *ODD]
     _, first = finish(predict_all(model, texts, store=store))
@@ -233,7 +295,12 @@ def test_predictions_belong_to_texts_model_and_precision(tiny_model, store):
     model = tiny_model("bert")
     finish(predict_all(model, SENTENCES, store=store))
     assert stored_predictions(model, SENTENCES * 2, store).complete, "the same texts"
-    for texts in (SENTENCES[:-1], SENTENCES[::-1], [(text, "") for text, _ in SENTENCES], [("".join(t for t, _ in SENTENCES), None)]):
+    for texts in (
+        SENTENCES[:-1],
+        SENTENCES[::-1],
+        [(text, "") for text, _ in SENTENCES],
+        [("".join(t for t, _ in SENTENCES), None)],
+    ):
         assert stored_predictions(model, texts, store).done == 0
     assert stored_predictions(tiny_model("electra"), SENTENCES, store).done == 0
     before, model.precision = model.precision, "bfloat16"
@@ -256,7 +323,9 @@ def test_work_goes_on_where_it_stopped(tiny_model, store, monkeypatch, how):
 
     with monkeypatch.context() as patch:
         counting = Counting(model, patch, before)
-        generator = predict_all(model, texts, store=store, seconds=0, cancelled=lambda: how == "cancelled" and counting.read >= 24)
+        generator = predict_all(
+            model, texts, store=store, seconds=0, cancelled=lambda: how == "cancelled" and counting.read >= 24
+        )
         yielded = [next(generator) for _ in range(3)]
         if how == "closed":
             generator.close()
@@ -319,13 +388,19 @@ def test_a_store_that_cannot_be_written_loses_nothing_now(tiny_model, tmp_path):
 
 # What goes wrong
 
+
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_a_text_that_gives_nan_has_a_sentence_and_the_others_their_numbers(tiny_model, store, monkeypatch):
     model = tiny_model("bert")
     broken = model.encode(SENTENCES[5][0]).ids
 
     def change(ids, logits):
-        logits[(ids[:, :len(broken)] == broken).all(axis=1) if ids.shape[1] >= len(broken) else np.zeros(len(ids), dtype=bool), 1] = np.inf
+        logits[
+            (ids[:, : len(broken)] == broken).all(axis=1)
+            if ids.shape[1] >= len(broken)
+            else np.zeros(len(ids), dtype=bool),
+            1,
+        ] = np.inf
         return logits
 
     texts = [*SENTENCES, SENTENCES[5]]
@@ -356,13 +431,18 @@ def test_one_text_too_large_for_the_memory_is_the_schedulers_sentence(tiny_model
 
 # As a job
 
+
 def test_a_file_as_a_job_takes_turns_and_shows_what_is_there(tiny_model, store, monkeypatch):
     from tests.test_jobs import ended, until
 
     model, jobs = tiny_model("bert"), Jobs()
     monkeypatch.setattr(model.scheduler, "max_rows", 1)
     texts = [(f"{number} the wind", None) for number in range(3000)]
-    job = jobs.submit("file", "file", lambda job: predict_all(model, texts, store=store, seconds=0.01, progress=job.report, cancelled=job.cancelled))
+    job = jobs.submit(
+        "file",
+        "file",
+        lambda job: predict_all(model, texts, store=store, seconds=0.01, progress=job.report, cancelled=job.cancelled),
+    )
     until(lambda: job.partial is not None)
     other = jobs.submit("other", "other", lambda other: (job.state, job.partial.done))
     assert ended(other) == DONE and other.result[0] == "running" and 0 < other.result[1] < 3000
@@ -371,7 +451,9 @@ def test_a_file_as_a_job_takes_turns_and_shows_what_is_there(tiny_model, store, 
     assert ended(job) == CANCELLED
     held = stored_predictions(model, texts, store)
     assert 0 < held.done < 3000
-    job = jobs.submit("file", "file", lambda job: predict_all(model, texts[:held.done], store=store, progress=job.report))
+    job = jobs.submit(
+        "file", "file", lambda job: predict_all(model, texts[: held.done], store=store, progress=job.report)
+    )
     assert ended(job) == DONE and job.result.complete and job.done == job.total == held.done
 
 
@@ -381,10 +463,17 @@ def test_the_expected_cost_goes_by_length_and_number(tiny_model):
     cost = expected_cost(model, short)
     assert cost.passes == 100 and 0 < cost.seconds < expected_cost(model, long).seconds
     assert expected_cost(model, short * 3).seconds == pytest.approx(3 * cost.seconds, rel=0.01)
-    assert expected_cost(model, []).passes == 0 == expected_cost(model, []).seconds == expected_cost(model, [("", None)]).seconds
+    assert (
+        expected_cost(model, []).passes
+        == 0
+        == expected_cost(model, []).seconds
+        == expected_cost(model, [("", None)]).seconds
+    )
 
 
 def test_rows_of_nothing_are_none(tiny_model):
     assert rows_of(tiny_model("bert"), []) == []
-    assert isinstance(rows_of(tiny_model("bert"), [("a", None)])[0], Input) and re.search("empty", rows_of(tiny_model("bert"), [("", "a")])[0])
+    assert isinstance(rows_of(tiny_model("bert"), [("a", None)])[0], Input) and re.search(
+        "empty", rows_of(tiny_model("bert"), [("", "a")])[0]
+    )
     np.testing.assert_allclose(softmax(np.zeros((2, 4))), 0.25)

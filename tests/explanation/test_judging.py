@@ -35,13 +35,19 @@ def encoded(explainer):
 def tiny_reference(model):
     """A reference of a tiny model's own texts."""
     texts = list(tiny.SENTENCES)
-    return fit_reference(model, LabelledTexts(texts, None, np.zeros(len(texts), dtype=np.int64), (), "tiny", "0" * 64), Drawing(maskings=3))
+    return fit_reference(
+        model,
+        LabelledTexts(texts, None, np.zeros(len(texts), dtype=np.int64), (), "tiny", "0" * 64),
+        Drawing(maskings=3),
+    )
 
 
 def probability(model, encoded, mask, erasure, target):
     """One erased input, alone, through the network."""
     (row,) = erased_rows(encoded, mask[None], erasure)
-    return softmax(model.run(row.ids[None], np.array([len(row.ids)]), None if row.type_ids is None else row.type_ids[None])[0][0])[target]
+    return softmax(
+        model.run(row.ids[None], np.array([len(row.ids)]), None if row.type_ids is None else row.type_ids[None])[0][0]
+    )[target]
 
 
 @pytest.mark.parametrize("erasure", [MASK, REMOVAL, ZERO])
@@ -60,7 +66,7 @@ def test_hard_metrics_are_the_papers_formulas_written_out(explainer, encoded, er
     full, none = p([]), p(range(F))
     sufficiency, comprehensiveness = [], []
     for percent in (1, 5, 10, 20, 50):
-        rationale = order[:max(1, -(-F * percent // 100))]
+        rationale = order[: max(1, -(-F * percent // 100))]
         S, S0 = 1 - max(0, full - p(set(range(F)) - set(rationale))), 1 - max(0, full - none)
         sufficiency.append(min(1, max(0, (S - S0) / (1 - S0))))
         comprehensiveness.append(min(1, max(0, full - p(rationale)) / (1 - S0)))
@@ -80,12 +86,15 @@ def test_hard_metrics_share_their_forward_passes(explainer, encoded):
         judge_measure(explainer, encoded, name, "signed", HARD)
     asked = sum(explainer.oracles.of(encoded, erasure).counters.passes for erasure in (MASK, REMOVAL, ZERO))
     known = [len(explainer.oracles.of(encoded, erasure)._logits) for erasure in (MASK, REMOVAL, ZERO)]
-    # What was known before its states were asked for is read a second time: the text itself, and leave-one-out's own masks.
+    # What was known before its states were asked for is read a second time: the text itself, and leave-one-out's own
+    # masks.
     assert asked <= sum(known) + encoded.F + 2
 
 
 def test_every_number_has_the_p_values_of_its_inputs(explainer, encoded):
-    rated = judge_measure(explainer, encoded, "leave-one-out", "signed", ("NS", "decision flip", "CORR", "Soft-NS", "sparsity"))
+    rated = judge_measure(
+        explainer, encoded, "leave-one-out", "signed", ("NS", "decision flip", "CORR", "Soft-NS", "sparsity")
+    )
     assert set(rated.inputs) == {"NS", "decision flip", "CORR", "Soft-NS"}
     # The zero embedding, and 32 draws as one.
     judge = Judge(explainer, encoded, How(), True)
@@ -111,7 +120,13 @@ def test_rationales_are_tested_under_each_erasure(explainer, encoded):
 
 def test_without_a_reference_nothing_is_tested(tiny_model):
     explainer = Explainer(tiny_model("bert"))
-    rated = judge_measure(explainer, explainer.encode("The boat reads the wind", None, "word"), "leave-one-out", "signed", (*DEFAULT, "monotonicity"))
+    rated = judge_measure(
+        explainer,
+        explainer.encode("The boat reads the wind", None, "word"),
+        "leave-one-out",
+        "signed",
+        (*DEFAULT, "monotonicity"),
+    )
     assert rated.inputs == {} == rated.leaves and set(rated.found) == {*DEFAULT, "monotonicity"}
 
 
@@ -123,15 +138,19 @@ def test_what_is_stored_is_read_and_is_the_same(bundled, tmp_path, encoded):
     read = judge_measure(again, encoded, "gradient", "signed", tuple(of_examples()), How(draws=4))
     assert bundled.scheduler.counters.passes == before
     for name, score in made.found.items():
-        np.testing.assert_equal((read.found[name].value, read.found[name].error, read.found[name].by_length, read.found[name].note),
-                                (score.value, score.error, score.by_length, score.note))
+        np.testing.assert_equal(
+            (read.found[name].value, read.found[name].error, read.found[name].by_length, read.found[name].note),
+            (score.value, score.error, score.by_length, score.note),
+        )
     assert read.inputs.keys() == made.inputs.keys() and read.leaves.keys() == made.leaves.keys()
     for name, inputs in made.inputs.items():
         np.testing.assert_equal(read.inputs[name].p, inputs.p)
     np.testing.assert_equal(read.leaves, made.leaves)
 
 
-@pytest.mark.parametrize("other", [How(draws=5), How(draws=4, seed=1), How(draws=4, scaling="sigmoid"), How(draws=4, erasure=REMOVAL)])
+@pytest.mark.parametrize(
+    "other", [How(draws=5), How(draws=4, seed=1), How(draws=4, scaling="sigmoid"), How(draws=4, erasure=REMOVAL)]
+)
 def test_other_choices_are_other_results(explainer, encoded, other):
     one = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, How(draws=4))
     two = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, other)
@@ -166,7 +185,9 @@ def test_shuffled_scores_are_the_same_scores_elsewhere(explainer):
         assert one[2] == scores[2], "what the text masks stays where it is"
     assert len({tuple(one) for one in shuffled}) > 1
     found = finish(judge_shuffled(explainer, encoded, "leave-one-out", "signed", ("Soft-NS",), How(draws=2), 4))
-    assert found["Soft-NS"].shape == (4,) and found["Soft-NS"][1] == judge_shuffled_value(explainer, encoded, shuffled[1])
+    assert found["Soft-NS"].shape == (4,) and found["Soft-NS"][1] == judge_shuffled_value(
+        explainer, encoded, shuffled[1]
+    )
 
 
 def judge_shuffled_value(explainer, encoded, scores):
@@ -191,15 +212,23 @@ def test_where_removal_leaves_nothing_the_metrics_that_need_it_say_so(tiny_model
     explainer = Explainer(model, None, tiny_reference(model) if tested else None)
     encoded = explainer.encode("boat", None, "word")
     assert (encoded.feature_of >= 0).all(), "this tokenizer adds no special tokens"
-    rated = judge_measure(explainer, encoded, "gradient", "signed", ("NS", "sparsity", "decision flip"), How(erasure=REMOVAL))
-    assert np.isnan(rated.found["NS"].value) and "empty" in rated.found["NS"].note and np.isnan(rated.found["decision flip"].value)
+    rated = judge_measure(
+        explainer, encoded, "gradient", "signed", ("NS", "sparsity", "decision flip"), How(erasure=REMOVAL)
+    )
+    assert (
+        np.isnan(rated.found["NS"].value)
+        and "empty" in rated.found["NS"].note
+        and np.isnan(rated.found["decision flip"].value)
+    )
     assert np.isfinite(rated.found["sparsity"].value), "asks for no input"
     assert set(rated.leaves) == ({MASK, ZERO} if tested else set())
 
 
 def test_a_text_that_is_masked_throughout_has_no_metrics_and_no_tests(explainer):
     rated = judge_measure(explainer, explainer.encode("[MASK] [MASK]", None, "word"), "gradient", "signed", DEFAULT)
-    assert all(np.isnan(score.value) and "masked" in score.note for score in rated.found.values()) and rated.leaves == {}
+    assert (
+        all(np.isnan(score.value) and "masked" in score.note for score in rated.found.values()) and rated.leaves == {}
+    )
 
 
 def test_scores_without_an_order_are_not_tested(explainer, encoded):

@@ -1,4 +1,6 @@
-"""Limits and scores of real examples: what the oracle is asked, what a file of them becomes, and what an interruption costs."""
+"""Limits and scores of real examples: what the oracle is asked, what a file of them becomes, and what an interruption
+costs.
+"""
 
 import json
 from dataclasses import replace
@@ -40,7 +42,11 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     encoded = explainer.encode(SHORT, None, "word")
     scored = [score(explainer, encoded, name, 1) for name in ("leave-one-out", "gradient", "beam", "random")]
     told = []
-    beams = [found for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done)) if found]
+    beams = [
+        found
+        for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done))
+        if found
+    ]
     (alone,) = (found for found in find_beam(explainer, encoded, 1, 5, half=False, early=False) if found)
     assert (alone.limits.lower, alone.limits.upper) == (beams[1].limits.lower, beams[1].limits.upper)
     exact = finish(find_exact(explainer, encoded, 1))
@@ -54,7 +60,10 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
         assert order_aopc(value, limits.highest, encoded.F) == pytest.approx(limits.upper, abs=1e-6)
         assert order_aopc(value, limits.lowest, encoded.F) == pytest.approx(limits.lower, abs=1e-6)
         for one in scored:
-            assert all(limits.lower - 1e-9 <= reached <= limits.upper + 1e-9 for reached in (one.comprehensiveness, one.sufficiency))
+            assert all(
+                limits.lower - 1e-9 <= reached <= limits.upper + 1e-9
+                for reached in (one.comprehensiveness, one.sufficiency)
+            )
             assert all(np.isnan(normal) or -1e-6 <= normal <= 1 + 1e-6 for normal in one.normalised(limits))
 
 
@@ -65,7 +74,9 @@ def test_all_searches_of_an_example_share_the_oracles_memo(explainer):
     score(explainer, encoded, "beam", 1)
     finish(find_beam(explainer, encoded, 1, half=False))
     finish(find_exact(explainer, encoded, 1))
-    assert counters.passes - before == exact_cost(explainer, encoded).passes == 2**encoded.F, "every subset once, whoever asked first"
+    assert counters.passes - before == exact_cost(explainer, encoded).passes == 2**encoded.F, (
+        "every subset once, whoever asked first"
+    )
     before = counters.passes
     finish(find_beam(explainer, encoded, 1, width=3, half=False))
     score(explainer, encoded, "leave-one-out", 1)
@@ -93,7 +104,9 @@ def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halv
         assert order_aopc(value, order, encoded.F) == reached
     alone = finish(find_beam(halved, encoded, 1, 4, half=False))
     assert alone.searched == "float32"
-    assert found.limits.upper == pytest.approx(alone.limits.upper, abs=5e-3) and found.limits.lower == pytest.approx(alone.limits.lower, abs=5e-3)
+    assert found.limits.upper == pytest.approx(alone.limits.upper, abs=5e-3) and found.limits.lower == pytest.approx(
+        alone.limits.lower, abs=5e-3
+    )
 
 
 def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
@@ -102,7 +115,10 @@ def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
     rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.inf, dtype=np.float32), None)
     found = finish(find_beam(halved, encoded, 1, 2))
     alone = finish(find_beam(Explainer(halved.model), encoded, 1, 2, half=False))
-    assert found.searched == "float32" and (found.limits.lower, found.limits.upper) == (alone.limits.lower, alone.limits.upper)
+    assert found.searched == "float32" and (found.limits.lower, found.limits.upper) == (
+        alone.limits.lower,
+        alone.limits.upper,
+    )
 
 
 def test_half_precision_is_left_alone_where_it_is_no_faster_or_no_copy_fits(monkeypatch, tiny_model):
@@ -111,7 +127,10 @@ def test_half_precision_is_left_alone_where_it_is_no_faster_or_no_copy_fits(monk
     assert half_twin(model) is None
     monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
     assert half_twin(replace(model, precision="float16")) is None
-    assert next(half_twin(model).module.parameters()).dtype == torch.bfloat16 and next(model.module.parameters()).dtype == torch.float32
+    assert (
+        next(half_twin(model).module.parameters()).dtype == torch.bfloat16
+        and next(model.module.parameters()).dtype == torch.float32
+    )
 
     def full(*_):
         raise RuntimeError("CUDA out of memory")
@@ -125,7 +144,9 @@ def test_the_speed_of_half_precision_is_measured_and_none_where_it_cannot_be():
     assert half_speed("no such device") == 0.0
 
 
-def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(explainer, monkeypatch):
+def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(
+    explainer, monkeypatch
+):
     encoded = explainer.encode(SHORT, None, "word")
     before = explainer.model.scheduler.counters.passes
     with pytest.raises(TooDear, match=f"need {2**encoded.F:,} scores"):
@@ -198,7 +219,9 @@ def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch)
 
 def test_a_file_falls_back_to_beams_where_the_memory_is_too_small_and_keeps_no_text(explainer, tmp_path, monkeypatch):
     monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1.0)
-    rows = parquet.read_table(batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")).to_pylist()
+    rows = parquet.read_table(
+        batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")
+    ).to_pylist()
     assert [row["method"] for row in rows] == ["beam", "beam"] and rows[0]["problem"] is None
     assert not explainer.oracles._held and not explainer._tested
 
@@ -209,7 +232,12 @@ def test_a_row_holds_what_the_library_says(explainer):
     target = int(explainer.logits(encoded).argmax())
     one = score(explainer, encoded, "leave-one-out", target)
     limits = finish(find_exact(explainer, encoded, target)).limits
-    assert row["searched"] == "float32" and row["class"] == explainer.model.labels[target] and row["method"] == "exact" and row["problem"] is None
+    assert (
+        row["searched"] == "float32"
+        and row["class"] == explainer.model.labels[target]
+        and row["method"] == "exact"
+        and row["problem"] is None
+    )
     assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
     assert row["leave-one-out: comprehensiveness"] == pytest.approx(one.comprehensiveness)
     assert row["leave-one-out: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
@@ -219,7 +247,12 @@ def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_p
     data = texts([SHORT, "[MASK] [MASK]", "\u200b", "Slow."])
     out = batch_limits(explainer, data, BATCH, tmp_path / "new" / "limits.parquet")
     rows = parquet.read_table(out).to_pylist()
-    assert [row["example"] for row in rows] == [1, 2, 3, 4] and [row["problem"] is None for row in rows] == [True, False, False, True]
+    assert [row["example"] for row in rows] == [1, 2, 3, 4] and [row["problem"] is None for row in rows] == [
+        True,
+        False,
+        False,
+        True,
+    ]
     assert rows[0]["lower"] <= rows[0]["leave-one-out: comprehensiveness"] <= rows[0]["upper"]
     assert "masked in the text" in rows[1]["problem"] and rows[1]["upper"] is None
     assert sorted(rows[0]["highest_order"]) == list(range(len(rows[0]["features"])))
@@ -247,7 +280,9 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monk
     batch_limits(explainer, data, BATCH, out)
     assert len(calls) == 3 + (2 if cut else 1)
     rows = parquet.read_table(out).to_pylist()
-    assert [{k: v for k, v in row.items() if k != "seconds"} for row in rows] == [{k: v for k, v in row.items() if k != "seconds"} for row in whole]
+    assert [{k: v for k, v in row.items() if k != "seconds"} for row in rows] == [
+        {k: v for k, v in row.items() if k != "seconds"} for row in whole
+    ]
 
 
 def test_rows_of_other_choices_are_not_mixed_in(explainer, tmp_path):
@@ -256,8 +291,15 @@ def test_rows_of_other_choices_are_not_mixed_in(explainer, tmp_path):
         batch_limits(explainer, texts([SHORT]), BATCH, tmp_path / "limits.parquet")
 
 
-@pytest.mark.parametrize("wrong, said", [({"measures": ("nope",)}, "no measure"), ({"target": "nope"}, "no class"), ({"width": 0}, "at least 1"),
-                                         ({"exact_up_to": 1 << 21}, "1,048,576 scores")])
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ({"measures": ("nope",)}, "no measure"),
+        ({"target": "nope"}, "no class"),
+        ({"width": 0}, "at least 1"),
+        ({"exact_up_to": 1 << 21}, "1,048,576 scores"),
+    ],
+)
 def test_choices_that_cannot_be_are_a_sentence(explainer, tmp_path, wrong, said):
     with pytest.raises(ValueError, match=said):
         batch_limits(explainer, texts([SHORT]), Batch("tiny", **wrong), tmp_path / "limits.parquet")
@@ -268,13 +310,39 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     data, out = tmp_path / "a.jsonl", tmp_path / "limits.parquet"
     data.write_text(json.dumps({"text": SHORT}) + "\n")
     model = str(tiny.folder("bert", tiny_root))
-    assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", tiny.LABELS[2], "--measures", "gradient", "--device", "cpu"]) == 0
+    assert (
+        main(
+            [
+                "limits",
+                "--model",
+                model,
+                "--data",
+                str(data),
+                "--out",
+                str(out),
+                "--class",
+                tiny.LABELS[2],
+                "--measures",
+                "gradient",
+                "--device",
+                "cpu",
+            ]
+        )
+        == 0
+    )
     (row,) = parquet.read_table(out).to_pylist()
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
-    for given, setting, method in ((["--exact-up-to", "0"], "4096", "beam"), ([], "1", "beam"), ([], "99999999", "exact")):
+    for given, setting, method in (
+        (["--exact-up-to", "0"], "4096", "beam"),
+        ([], "1", "beam"),
+        ([], "99999999", "exact"),
+    ):
         monkeypatch.setenv("FAITHSCOPE_EXACT", setting)
-        assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--measures", "gradient", *given]) == 0
+        assert (
+            main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--measures", "gradient", *given])
+            == 0
+        )
         assert parquet.read_table(out).to_pylist()[0]["method"] == method
     assert main(["limits", "--model", model, "--data", str(data), "--out", str(out), "--class", "nope"]) == 1
     assert "no class" in capsys.readouterr().err

@@ -43,8 +43,14 @@ def test_scores_equal_to_three_decimals_share_a_place_and_what_is_undefined_has_
 
 def test_shades_run_from_the_worst_to_the_best():
     found = shades(VALUES, DIRECTIONS)
-    assert found[:, 0] == pytest.approx([1, 0, 0.5]) and found[:, 1] == pytest.approx([1, 0, 0.5]) and np.isnan(found[:, 2]).all()
-    assert np.isnan(shades(np.array([[0.4], [0.4], [NAN]]), np.array([HIGHER]))).all(), "where all are equal none is better"
+    assert (
+        found[:, 0] == pytest.approx([1, 0, 0.5])
+        and found[:, 1] == pytest.approx([1, 0, 0.5])
+        and np.isnan(found[:, 2]).all()
+    )
+    assert np.isnan(shades(np.array([[0.4], [0.4], [NAN]]), np.array([HIGHER]))).all(), (
+        "where all are equal none is better"
+    )
 
 
 def test_nothing_given_is_changed():
@@ -73,7 +79,9 @@ def test_only_the_metrics_that_take_part_are_marked():
     values = np.array([[0.9, 0.1, 0.8, 0.5], [0.5, 0.3, 0.2, 0.5]])
     found = flips(values, np.full(4, HIGHER))
     assert found.tolist() == [[True, True, True, False]] * 2
-    assert MetricTable(("a", "b"), ("NS", "NC", "Soft-NS", "Soft-NC"), values, values * NAN, (("",) * 4,) * 2).flipped_with(0, 1) == [("b", ("NS", "Soft-NS"))]
+    assert MetricTable(
+        ("a", "b"), ("NS", "NC", "Soft-NS", "Soft-NC"), values, values * NAN, (("",) * 4,) * 2
+    ).flipped_with(0, 1) == [("b", ("NS", "Soft-NS"))]
 
 
 def test_pairs_are_counted_once_as_same_contrary_or_tied():
@@ -87,7 +95,10 @@ def test_pairs_are_counted_once_as_same_contrary_or_tied():
     assert (silent.same, silent.metrics) == (1, 2), "a metric that ties all does not spoil what the others say"
     nothing = count_pairs(np.array([[NAN], [NAN]]), np.array([HIGHER]))
     assert (nothing.same, nothing.contrary, nothing.tied, nothing.metrics) == (0, 0, 1, 0)
-    assert count_pairs(np.zeros((1, 2)), np.array([HIGHER, LOWER])).all == 0 and count_pairs(np.zeros((0, 2)), np.array([HIGHER, LOWER])).all == 0
+    assert (
+        count_pairs(np.zeros((1, 2)), np.array([HIGHER, LOWER])).all == 0
+        and count_pairs(np.zeros((0, 2)), np.array([HIGHER, LOWER])).all == 0
+    )
 
 
 def test_agreement_of_metrics_is_tau_over_the_measures_both_can_score():
@@ -97,13 +108,20 @@ def test_agreement_of_metrics_is_tau_over_the_measures_both_can_score():
     assert found[0, 2] == found[2, 0] == pytest.approx(-1), "a before c by the first, c before a by the third"
     assert np.isnan(metric_agreement(values, DIRECTIONS)[2]).all()
     # a > b > c against a > c > b: two pairs of three are the same.
-    assert metric_agreement(np.array([[3, 3], [2, 1], [1, 2]]) / 4, np.array([HIGHER, HIGHER]))[0, 1] == pytest.approx(1 / 3)
+    assert metric_agreement(np.array([[3, 3], [2, 1], [1, 2]]) / 4, np.array([HIGHER, HIGHER]))[0, 1] == pytest.approx(
+        1 / 3
+    )
 
 
 def test_a_board_tells_who_leads_and_what_is_undefined():
-    found = build_metric_table({"a": Rated(np.zeros(2), {"NS": Score(0.9), "NC": Score(0.2), "CORR": Score(NAN, note="why")}),
-                   "b": Rated(np.zeros(2), {"NS": Score(0.4), "NC": Score(0.2004), "CORR": Score(0.5, note="know")}),
-                   "c": Rated(np.zeros(2), {"NS": Score(0.1), "NC": Score(0.1), "CORR": Score(NAN, note="why")})}, ("NS", "NC", "CORR"))
+    found = build_metric_table(
+        {
+            "a": Rated(np.zeros(2), {"NS": Score(0.9), "NC": Score(0.2), "CORR": Score(NAN, note="why")}),
+            "b": Rated(np.zeros(2), {"NS": Score(0.4), "NC": Score(0.2004), "CORR": Score(0.5, note="know")}),
+            "c": Rated(np.zeros(2), {"NS": Score(0.1), "NC": Score(0.1), "CORR": Score(NAN, note="why")}),
+        },
+        ("NS", "NC", "CORR"),
+    )
     assert found.leaders() == {("a",): ("NS",), ("a", "b"): ("NC",)}, "CORR puts no two measures in an order"
     assert found.silent() == ("CORR",) and found.undefined == 2
     assert found.told() == {("why", True): [("a", "CORR"), ("c", "CORR")], ("know", False): [("b", "CORR")]}
@@ -115,7 +133,11 @@ def test_a_number_is_marked_by_holm_over_its_distinct_inputs():
     assert gate_of_inputs(p, 0.001).first is None, "0.02 is above 0.05/3"
     assert gate_of_inputs(p, 0.001, PLAIN).first == 0
     assert gate_of_inputs(p, 0.001, form="literal").first == 0
-    assert gate_of_inputs(p, None).state == NO_REFERENCE and gate_of_inputs(p, 0.05).state == FLOOR and gate_of_inputs(p, 0.03).state == TOO_FEW
+    assert (
+        gate_of_inputs(p, None).state == NO_REFERENCE
+        and gate_of_inputs(p, 0.05).state == FLOOR
+        and gate_of_inputs(p, 0.03).state == TOO_FEW
+    )
     assert gate_of_inputs({}, 0.001).state == OPEN and gate_of_inputs({}, 0.001).first is None
 
 
@@ -126,7 +148,10 @@ def test_lengths_of_the_same_number_of_features_are_one_input():
     p = np.array([[0.009, 0.009, 0.009, 0.5, 0.5], [0.5] * 5])
     # Six distinct inputs: 0.009 is above 0.05/6 = 0.0083, and below 0.05.
     assert gate_of_rationales(p, sizes, 0.001).steps == 6 and not gate_of_rationales(p, sizes, 0.001).rejected.any()
-    assert gate_of_rationales(p, sizes, 0.001, PLAIN).rejected.reshape(2, 5).tolist() == [[True] * 3 + [False] * 2, [False] * 5]
+    assert gate_of_rationales(p, sizes, 0.001, PLAIN).rejected.reshape(2, 5).tolist() == [
+        [True] * 3 + [False] * 2,
+        [False] * 5,
+    ]
     assert count_rejected(gate_of_rationales(p, sizes, 0.001, PLAIN), sizes) == (1, 6)
 
 
@@ -137,5 +162,13 @@ def test_means_leave_out_what_is_undefined():
 
 
 def test_better_depends_on_the_direction():
-    assert better_than(0.5, 0.4, HIGHER) is True and better_than(0.5, 0.4, LOWER) is False and better_than(0.4, 0.4, HIGHER) is False
-    assert better_than(0.5, 0.4, NEITHER) is None and better_than(NAN, 0.4, HIGHER) is None and better_than(0.5, NAN, LOWER) is None
+    assert (
+        better_than(0.5, 0.4, HIGHER) is True
+        and better_than(0.5, 0.4, LOWER) is False
+        and better_than(0.4, 0.4, HIGHER) is False
+    )
+    assert (
+        better_than(0.5, 0.4, NEITHER) is None
+        and better_than(NAN, 0.4, HIGHER) is None
+        and better_than(0.5, NAN, LOWER) is None
+    )

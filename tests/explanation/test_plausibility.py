@@ -1,4 +1,6 @@
-"""Known evidence beside what measures rank first: numbers by hand, who finds it best, and where plausible and faithful part."""
+"""Known evidence beside what measures rank first: numbers by hand, who finds it best, and where plausible and faithful
+part.
+"""
 
 import numpy as np
 import pytest
@@ -25,7 +27,9 @@ def test_evidence_counts_what_can_be_ranked():
     assert (found.m, found.F, found.everything) == (2, 7, False)
     scores = np.array([0, 3, 99, 2, 0, 0, 1, 0])
     assert found.precision(scores) == pytest.approx((1 + 2 / 3) / 2) and found.recall(scores) == 1 / 2
-    assert found.chance_recall == 2 / 7 and found.chance_precision == pytest.approx(np.mean([(1 + (i - 1) / 6) / i for i in range(1, 8)]))
+    assert found.chance_recall == 2 / 7 and found.chance_precision == pytest.approx(
+        np.mean([(1 + (i - 1) / 6) / i for i in range(1, 8)])
+    )
     assert evidence_of(views.encoded(TEXT), [(0, len(TEXT))]).everything
 
 
@@ -45,57 +49,112 @@ def test_equal_scores_are_no_order():
 @pytest.mark.parametrize("seed", range(5))
 def test_an_order_says_the_same_as_its_scores(seed):
     of = views.encoded(TEXT)
-    found, scores = evidence_of(of, at("good", "bad")), np.random.default_rng(seed).integers(0, 4 if seed else 1, of.F).astype(float)
+    found, scores = (
+        evidence_of(of, at("good", "bad")),
+        np.random.default_rng(seed).integers(0, 4 if seed else 1, of.F).astype(float),
+    )
     orders = [ranking(sign * scores, of.premasked)[1:] for sign in (1, -1)]
     np.testing.assert_equal(found.precision_of(*orders), found.precision(scores))
 
 
 def test_the_best_are_named_together_and_random_never():
     assert leaders({"gradient": 0.5, "random": 0.9, "beam": NAN, "leave-one-out": 0.5}) == ("gradient", "leave-one-out")
-    assert leaders({"gradient": 0.5, "leave-one-out": 0.4}, lowest=True) == ("leave-one-out",) and leaders({"random": 1.0}) == leaders({}) == ()
+    assert (
+        leaders({"gradient": 0.5, "leave-one-out": 0.4}, lowest=True) == ("leave-one-out",)
+        and leaders({"random": 1.0}) == leaders({}) == ()
+    )
 
 
 def test_plausible_and_faithful_part_only_where_each_is_something():
-    plausible, faithful = {"gradient": 0.9, "leave-one-out": 0.5, "random": 0.95}, {"gradient": 0.1, "leave-one-out": 0.8, "random": 2.0}
+    plausible, faithful = (
+        {"gradient": 0.9, "leave-one-out": 0.5, "random": 0.95},
+        {"gradient": 0.1, "leave-one-out": 0.8, "random": 2.0},
+    )
     assert apart(plausible, faithful, (0.3, 0.0)) == (("gradient",), ("leave-one-out",))
-    assert apart(plausible, {"gradient": 0.1, "leave-one-out": 0.05}, (0.3, 0.0)) is None and apart(plausible, faithful, (0.3, 0.0), lowest=True) is None
-    assert apart(plausible, faithful, (0.3, 0.5), lowest=True) is None and apart(plausible, {"gradient": 0.8, "leave-one-out": 0.1}, (0.3, 0.5), True)
-    assert apart(plausible, faithful, (0.9, 0.0)) is None and apart(plausible, {name: -value for name, value in faithful.items()}, (0.3, 0.0)) is None
-    assert apart(plausible, {"gradient": NAN, "leave-one-out": 0.8}, (0.3, 0.0)) is None and apart(plausible, {}, (0.3, 0.0)) is None
+    assert (
+        apart(plausible, {"gradient": 0.1, "leave-one-out": 0.05}, (0.3, 0.0)) is None
+        and apart(plausible, faithful, (0.3, 0.0), lowest=True) is None
+    )
+    assert apart(plausible, faithful, (0.3, 0.5), lowest=True) is None and apart(
+        plausible, {"gradient": 0.8, "leave-one-out": 0.1}, (0.3, 0.5), True
+    )
+    assert (
+        apart(plausible, faithful, (0.9, 0.0)) is None
+        and apart(plausible, {name: -value for name, value in faithful.items()}, (0.3, 0.0)) is None
+    )
+    assert (
+        apart(plausible, {"gradient": NAN, "leave-one-out": 0.8}, (0.3, 0.0)) is None
+        and apart(plausible, {}, (0.3, 0.0)) is None
+    )
     assert apart({"gradient": 0.9, "leave-one-out": 0.9}, faithful, (0.3, 0.0)) is None
 
 
 def test_a_disagreement_is_a_sentence():
     evidence = evidence_of(views.encoded(TEXT), at("good"))
-    told = disagreement(evidence, {"gradient": 0.95, "leave-one-out": 0.6}, {"gradient": 0.1, "leave-one-out": 0.8}, "RACU", 0.0, marked=["leave-one-out"], model="<b>m")
-    assert told == ("For &lt;b&gt;m, <b>gradient</b> finds the evidence best (average precision 0.95 ↑), <b>leave-one-out</b> is the most faithful (RACU 0.8 ↑ ⚠): "
-                    "finding what people call evidence is not the same as being what the model uses.")
+    told = disagreement(
+        evidence,
+        {"gradient": 0.95, "leave-one-out": 0.6},
+        {"gradient": 0.1, "leave-one-out": 0.8},
+        "RACU",
+        0.0,
+        marked=["leave-one-out"],
+        model="<b>m",
+    )
+    assert told == (
+        "For &lt;b&gt;m, <b>gradient</b> finds the evidence best (average precision 0.95 ↑), <b>leave-one-out</b> is "
+        "the most faithful (RACU 0.8 ↑ ⚠): "
+        "finding what people call evidence is not the same as being what the model uses."
+    )
     assert disagreement(None, {}, {}, "RACU", 0.0) == ""
 
 
 def test_pieces_without_evidence_are_what_they_were():
     of = views.encoded(TEXT)
-    assert pieces(of) == pieces(of, ()) == pieces(of, [(900, 10**30)]) and all("evidence" not in piece for piece in pieces(of))
+    assert pieces(of) == pieces(of, ()) == pieces(of, [(900, 10**30)]) and all(
+        "evidence" not in piece for piece in pieces(of)
+    )
     assert [piece["text"] for piece in pieces(of, at("good", "bad")) if piece.get("evidence")] == ["good", "bad"]
 
 
-@pytest.mark.parametrize(("spans", "marked"), [
-    ((), "a &lt;b&gt; c"), (((2, 5),), "a |&lt;b&gt;| c"), (((0, 3), (2, 5)), "|a &lt;||b&gt;| c"), (((5, 99),), "a &lt;b&gt;| c|"), (((50, 99),), "a &lt;b&gt; c"),
-    (((3, 2),), "a &lt;b&gt; c")])
+@pytest.mark.parametrize(
+    ("spans", "marked"),
+    [
+        ((), "a &lt;b&gt; c"),
+        (((2, 5),), "a |&lt;b&gt;| c"),
+        (((0, 3), (2, 5)), "|a &lt;||b&gt;| c"),
+        (((5, 99),), "a &lt;b&gt;| c|"),
+        (((50, 99),), "a &lt;b&gt; c"),
+        (((3, 2),), "a &lt;b&gt; c"),
+    ],
+)
 def test_overlined_text_is_escaped_and_whole(spans, marked):
     drawn = marked_text("a <b> c", spans, 100)
     assert drawn.split("<span")[0] == marked.split("|")[0]
     parts = [part for part in marked.split("|") if part]
-    assert [part.partition(">")[2] if part.startswith(" style=") else part for part in drawn.replace("</span>", "<span").split("<span") if part] == parts
+    assert [
+        part.partition(">")[2] if part.startswith(" style=") else part
+        for part in drawn.replace("</span>", "<span").split("<span")
+        if part
+    ] == parts
     assert marked_text("a <b> c", spans, 30) == drawn and "<span" not in marked_text("<b>" * 99, ((0, 3),), 90)
 
 
 def test_what_is_saved_names_the_evidence():
     plain = views.shown(TEXT)
-    assert attribution_table(plain)[0] == COLUMNS + CONSTANT and "evidence" not in attribution_page(plain).split("</style>")[1]
+    assert (
+        attribution_table(plain)[0] == COLUMNS + CONSTANT
+        and "evidence" not in attribution_page(plain).split("</style>")[1]
+    )
     marked = views.shown(TEXT)
     object.__setattr__(marked, "example", Example("s001", TEXT, label="negative", evidence=(*at("good"), (900, 999))))
     header, lines = attribution_table(marked)
-    assert header == [*COLUMNS, "evidence", *CONSTANT] and {line[2] for line in lines if line[header.index("evidence")]} == {"good"}
+    assert header == [*COLUMNS, "evidence", *CONSTANT] and {
+        line[2] for line in lines if line[header.index("evidence")]
+    } == {"good"}
     page = attribution_page(marked).split("</style>")[1]
-    assert page.count('evidence"') >= 4 and "overlined: the evidence" in page and "Does it find the evidence?" in page and "random order, on average" in page
+    assert (
+        page.count('evidence"') >= 4
+        and "overlined: the evidence" in page
+        and "Does it find the evidence?" in page
+        and "random order, on average" in page
+    )

@@ -53,7 +53,12 @@ def walked(table: Table, counts, attribute=None, recompute=True, start=()) -> li
 
 def either_or() -> Table:
     """v = 1 while feature 0 or 1 (the same fact twice) stands, plus 0.3 for feature 2 and 0.1 for feature 3."""
-    return Table({members(code, 4): 1.0 * (not (code & 1 and code & 2)) + 0.3 * (not code & 4) + 0.1 * (not code & 8) for code in range(16)})
+    return Table(
+        {
+            members(code, 4): 1.0 * (not (code & 1 and code & 2)) + 0.3 * (not code & 4) + 0.1 * (not code & 8)
+            for code in range(16)
+        }
+    )
 
 
 def test_counts_are_the_floor_of_the_share_and_all_at_the_end():
@@ -79,7 +84,7 @@ def test_no_features_or_an_unknown_step_are_refused(F, step):
 
 def test_shares_are_the_ratios_or_the_share_masked():
     np.testing.assert_allclose(shares(planned_counts(3, BY_RATIO), 3, BY_RATIO), np.arange(11) / 10)
-    np.testing.assert_allclose(shares(planned_counts(4, BY_FEATURE), 4, BY_FEATURE), [0, .25, .5, .75, 1])
+    np.testing.assert_allclose(shares(planned_counts(4, BY_FEATURE), 4, BY_FEATURE), [0, 0.25, 0.5, 0.75, 1])
 
 
 def test_redundancy_is_found_only_by_computing_again():
@@ -89,13 +94,22 @@ def test_redundancy_is_found_only_by_computing_again():
     # Masked from the start, the first copy makes the second the most important, ahead of 2 and 3.
     assert walked(either_or(), [1, 2, 3, 4], start=(0,)) == [(0,), (0, 1), (0, 1, 2), (0, 1, 2, 3)]
     # Ranked once, the second copy comes after 2 and 3, though it is worth more than both.
-    once = walked(either_or(), [1, 2, 3, 4], attribute=lambda mask: leave_one_out(either_or().explained())["signed"], recompute=False, start=(0,))
+    once = walked(
+        either_or(),
+        [1, 2, 3, 4],
+        attribute=lambda mask: leave_one_out(either_or().explained())["signed"],
+        recompute=False,
+        start=(0,),
+    )
     assert once == [(0,), (0, 2), (0, 2, 3), (0, 1, 2, 3)]
 
 
 def test_an_interaction_changes_the_order_on_the_way():
     # v is additive in 0 and 1, but with 0 masked feature 2 becomes worth 5: recursion takes it next, one-shot takes 1.
-    values = {s: 10 - 3 * (0 in s) - 2 * (1 in s) - (5 if {0, 2} <= set(s) else 0) for s in (members(code, 3) for code in range(8))}
+    values = {
+        s: 10 - 3 * (0 in s) - 2 * (1 in s) - (5 if {0, 2} <= set(s) else 0)
+        for s in (members(code, 3) for code in range(8))
+    }
     assert walked(Table(values), [0, 1, 2, 3]) == [(), (0,), (0, 2), (0, 1, 2)]
     assert walked(Table(values), [0, 1, 2, 3], recompute=False) == [(), (0,), (0, 1), (0, 1, 2)]
 
@@ -118,12 +132,23 @@ def test_steps_that_mask_the_same_are_computed_once_and_ratios_may_skip():
 
 
 def test_scores_are_shown_for_what_is_left_only():
-    steps = list(masked_steps(np.zeros(4, dtype=bool), np.array([0, 2, 4]), lambda mask: np.array([4.0, 3, 2, 1]), judge(either_or())))
+    steps = list(
+        masked_steps(
+            np.zeros(4, dtype=bool), np.array([0, 2, 4]), lambda mask: np.array([4.0, 3, 2, 1]), judge(either_or())
+        )
+    )
     assert [step.scores.tolist() for step in steps] == [[4, 3, 2, 1], [0, 0, 2, 1], [0, 0, 0, 0]]
 
 
 def test_a_text_that_is_masked_already_has_one_step():
-    steps = list(masked_steps(np.ones(3, dtype=bool), np.array([3]), lambda mask: pytest.fail("there is nothing to rank"), judge(Table(np.zeros(8)))))
+    steps = list(
+        masked_steps(
+            np.ones(3, dtype=bool),
+            np.array([3]),
+            lambda mask: pytest.fail("there is nothing to rank"),
+            judge(Table(np.zeros(8))),
+        )
+    )
     assert len(steps) == 1 and steps[0].mask.all()
 
 
@@ -146,12 +171,15 @@ def test_what_is_masked_stays_masked_and_counts_are_kept(values, start, recomput
 
 # ---- summaries
 
+
 def made(values: list[float], counts: list[int], F: int, p: list[float] | None = None) -> tuple[Step, ...]:
     """Steps whose class 1 has these probabilities, of two."""
     logits = [np.array([0.0, np.log(value / (1 - value))], dtype=np.float64) for value in values]
     masks = [np.arange(F) < count for count in counts]
-    return tuple(Step(count, mask, np.zeros(F), row, {} if p is None else {"calibrated": p[i], "literal": p[i]}, {})
-                 for i, (count, mask, row) in enumerate(zip(counts, masks, logits)))
+    return tuple(
+        Step(count, mask, np.zeros(F), row, {} if p is None else {"calibrated": p[i], "literal": p[i]}, {})
+        for i, (count, mask, row) in enumerate(zip(counts, masks, logits))
+    )
 
 
 def test_racu_of_a_path_by_hand():
@@ -201,7 +229,16 @@ def test_steps_that_mask_the_same_are_one_test():
     assert gate_of(p, planned, planned, Fitted(0.001)).first == 10
 
 
-@pytest.mark.parametrize("floor, rule, state", [(None, "Holm", "no reference"), (0.05, "Holm", "floor"), (0.06, "plain", "floor"), (0.01, "Holm", "too few"), (0.01, "plain", "open")])
+@pytest.mark.parametrize(
+    "floor, rule, state",
+    [
+        (None, "Holm", "no reference"),
+        (0.05, "Holm", "floor"),
+        (0.06, "plain", "floor"),
+        (0.01, "Holm", "too few"),
+        (0.01, "plain", "open"),
+    ],
+)
 def test_a_reference_that_can_say_nothing_never_says_not_rejected(floor, rule, state):
     planned = planned_counts(10, BY_RATIO)
     gate = gate_of(np.full(11, 0.5), planned, planned, None if floor is None else Fitted(floor), rule)
@@ -209,6 +246,7 @@ def test_a_reference_that_can_say_nothing_never_says_not_rejected(floor, rule, s
 
 
 # ---- with the bundled model
+
 
 @pytest.fixture(scope="module")
 def explainer(bundled, tmp_path_factory):
@@ -257,11 +295,17 @@ def test_attributions_of_a_step_are_those_of_the_masked_input(explainer):
 
 def test_once_and_at_each_step_begin_alike_and_beam_is_the_same_both_ways(explainer):
     encoded = explainer.encode(TEXT, None, "word")
-    paths = {(name, again): run_out(follow(explainer, encoded, name, 0, "signed", BY_FEATURE, again))[1] for name in ("gradient", "beam") for again in (True, False)}
+    paths = {
+        (name, again): run_out(follow(explainer, encoded, name, 0, "signed", BY_FEATURE, again))[1]
+        for name in ("gradient", "beam")
+        for again in (True, False)
+    }
     assert (paths["gradient", True][1].mask == paths["gradient", False][1].mask).all()
     scores = explainer.attribute(encoded, "gradient", 0).scores[registered()["gradient"].variants[0]]
     order = np.argsort(-scores, kind="stable")
-    assert [set(np.flatnonzero(s.mask)) for s in paths["gradient", False]] == [set(order[:k]) for k in range(encoded.F + 1)]
+    assert [set(np.flatnonzero(s.mask)) for s in paths["gradient", False]] == [
+        set(order[:k]) for k in range(encoded.F + 1)
+    ]
     assert all((a.mask == b.mask).all() for a, b in zip(paths["beam", True], paths["beam", False]))
 
 
@@ -310,7 +354,9 @@ def test_random_orders_are_seeded_nested_and_differ(explainer):
     encoded = explainer.encode("A [MASK] film, slow and dull and long.", None, "word")
     counts = planned_counts(encoded.F, BY_FEATURE, 1)
     masks = random_masks(encoded, counts, 6)
-    assert (masks == random_masks(encoded, counts, 6)).all() and (masks != random_masks(encoded, counts, 6, seed=1)).any()
+    assert (masks == random_masks(encoded, counts, 6)).all() and (
+        masks != random_masks(encoded, counts, 6, seed=1)
+    ).any()
     assert (masks.sum(axis=2) == counts).all() and masks[:, 0].sum() == 6, "only the typed mask at first"
     assert (masks[:, 1:] | masks[:, :-1] == masks[:, 1:]).all()
     assert len({masks[r, 3].tobytes() for r in range(6)}) > 1
@@ -349,8 +395,20 @@ def test_a_measure_that_gives_nan_says_where(explainer, monkeypatch):
         scores = np.arange(explained.F, dtype=float)
         return {"signed": np.where(explained.masked.sum() >= 2, np.nan, scores)}
 
-    added = measures() | {"broken": Measure(name="broken", variants=("signed",), signed=frozenset({"signed"}), definition="", cost="0", passes=lambda F: 0, needs=NOTHING,
-                                            source="", unit="none", compute=broken)}
+    added = measures() | {
+        "broken": Measure(
+            name="broken",
+            variants=("signed",),
+            signed=frozenset({"signed"}),
+            definition="",
+            cost="0",
+            passes=lambda F: 0,
+            needs=NOTHING,
+            source="",
+            unit="none",
+            compute=broken,
+        )
+    }
     for module in (explaining, recursive):
         monkeypatch.setattr(module, "measures", lambda: added)
     encoded = explainer.encode(TEXT, None, "word")
@@ -377,4 +435,6 @@ def test_one_word_has_two_inputs(explainer):
     assert [step.count for step in steps] == [0] * 10 + [1]
     found = summarise(steps, 1, BY_RATIO, 0, run_out(random_band(explainer, encoded))[1], explainer.reference)
     assert found.gate.steps == 2 and found.acu == pytest.approx(0.0, abs=1e-6), "there is only one order"
-    assert racu(found.x, found.values, found.values) == pytest.approx(0.0) or np.isnan(racu(found.x, found.values, found.values))
+    assert racu(found.x, found.values, found.values) == pytest.approx(0.0) or np.isnan(
+        racu(found.x, found.values, found.values)
+    )

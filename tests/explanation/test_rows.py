@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explanation.explainer import Attribution
-from core.explanation.rows import WordRow, agreement, build_row, choose_variant, most_important, pieces, shared_top, value_text
+from core.explanation.rows import (
+    WordRow,
+    agreement,
+    build_row,
+    choose_variant,
+    most_important,
+    pieces,
+    shared_top,
+    value_text,
+)
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue
 from core.measures.catalogue import measures
 from core.network.features import UNITS, NoFeatures
@@ -14,12 +23,18 @@ from tests import tiny
 
 PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
 # Ground and text: a plain pair of each kind, and the defaults of Streamlit 1.67.
-THEMES = {"light": ("#ffffff", "#31333f"), "dark": ("#0e1117", "#fafafa"), "Streamlit's light": ("#ffffff", "#2f2d2b"),
-          "Streamlit's dark": ("#171614", "#edebe8")}
+THEMES = {
+    "light": ("#ffffff", "#31333f"),
+    "dark": ("#0e1117", "#fafafa"),
+    "Streamlit's light": ("#ffffff", "#2f2d2b"),
+    "Streamlit's dark": ("#171614", "#edebe8"),
+}
 
 
 def attribution(name, **scores):
-    return Attribution(name, 0, {variant: np.array(values, dtype=np.float64) for variant, values in scores.items()}, 1, 1.0)
+    return Attribution(
+        name, 0, {variant: np.array(values, dtype=np.float64) for variant, values in scores.items()}, 1, 1.0
+    )
 
 
 def row(scores, kind="signed"):
@@ -33,7 +48,13 @@ def row(scores, kind="signed"):
 
 def test_a_signed_row_by_hand():
     found = row([1.0, -4.0, 0.0, 2.0])
-    assert (found.measure, found.variant, found.kind, found.unit, found.largest) == ("leave-one-out", "signed", "signed", "logits", 4.0)
+    assert (found.measure, found.variant, found.kind, found.unit, found.largest) == (
+        "leave-one-out",
+        "signed",
+        "signed",
+        "logits",
+        4.0,
+    )
     assert found.shades.tolist() == [0.25, -1.0, 0.0, 0.5] and found.scores.tolist() == [1.0, -4.0, 0.0, 2.0]
     assert found.places.tolist() == [2, 4, 3, 1]
     assert [value_text(found, i) for i in range(4)] == ["+1", "-4", "0", "+2"]
@@ -68,15 +89,24 @@ def test_shades_keep_the_proportions_and_fill_the_scale(scores):
         np.testing.assert_allclose(found.shades * found.largest, scores, rtol=1e-9, atol=found.largest * 1e-12)
 
 
-@pytest.mark.parametrize("score, text", [(1234.5, "+1.23e+03"), (-0.00012345, "-0.000123"), (0.5, "+0.5"), (-1 / 3, "-0.333"), (99.96, "+100")])
+@pytest.mark.parametrize(
+    "score, text",
+    [(1234.5, "+1.23e+03"), (-0.00012345, "-0.000123"), (0.5, "+0.5"), (-1 / 3, "-0.333"), (99.96, "+100")],
+)
 def test_values_have_three_significant_digits_and_their_sign(score, text):
     assert value_text(row([score]), 0) == text
 
 
 def test_the_variant_asked_for_or_the_measures_own():
-    chosen = {name: [choose_variant(measure, sign) for sign in ("signed", "absolute")] for name, measure in measures().items()}
+    chosen = {
+        name: [choose_variant(measure, sign) for sign in ("signed", "absolute")] for name, measure in measures().items()
+    }
     assert chosen["leave-one-out"] == chosen["input × gradient"] == ["signed", "absolute"]
-    assert chosen["gradient"] == ["L2", "L2"] and chosen["attention"] == ["absolute"] * 2 and chosen["scaled attention"] == ["signed"] * 2
+    assert (
+        chosen["gradient"] == ["L2", "L2"]
+        and chosen["attention"] == ["absolute"] * 2
+        and chosen["scaled attention"] == ["signed"] * 2
+    )
     assert chosen["beam"] == ["signed"] * 2 and chosen["random"] == ["random"] * 2
     both = attribution("leave-one-out", signed=[-1.0, 0.5], absolute=[1.0, 0.5])
     assert build_row(measures()["leave-one-out"], both, "absolute").kind == "positive"
@@ -97,12 +127,20 @@ def test_the_attribution_is_not_changed():
 def test_pieces_by_hand(tiny_model):
     found = pieces(tiny_model("bert").encode(" The [MASK],\n boat's… "))
     assert [(p["gap"], p["text"], p["masked"]) for p in found] == [
-        (" ", "The", False), (" ", "[MASK]", True), ("", ",", False), ("\n ", "boat's", False), ("", "…", False)]
+        (" ", "The", False),
+        (" ", "[MASK]", True),
+        ("", ",", False),
+        ("\n ", "boat's", False),
+        ("", "…", False),
+    ]
 
 
 @pytest.mark.parametrize("kind", tiny.KINDS)
 @PROPERTY
-@given(text=st.text(st.sampled_from("ab ’'.,!?(\n\t[MASK]<>é👍🏽\u200b中\0"), min_size=1, max_size=25), unit=st.sampled_from(UNITS))
+@given(
+    text=st.text(st.sampled_from("ab ’'.,!?(\n\t[MASK]<>é👍🏽\u200b中\0"), min_size=1, max_size=25),
+    unit=st.sampled_from(UNITS),
+)
 def test_pieces_put_the_text_together_again(tiny_model, kind, text, unit):
     try:
         encoded = tiny_model(kind).encode(text, unit=unit)
@@ -115,7 +153,7 @@ def test_pieces_put_the_text_together_again(tiny_model, kind, text, unit):
     shares = [a.start < b.end for b, a in zip(encoded.features, encoded.features[1:])]
     assert unit == "token" or not any(shares)
     together = "".join(p["gap"] + ("" if share else p["text"]) for p, share in zip(found, [*shares, False]))
-    assert together == text[:encoded.features[-1].end]
+    assert together == text[: encoded.features[-1].end]
 
 
 # Agreement
@@ -124,21 +162,38 @@ def test_pieces_put_the_text_together_again(tiny_model, kind, text, unit):
 def test_agreement_by_hand():
     rows = [row([3.0, 2.0, 1.0]), row([1.0, 2.0, 3.0]), row([3.0, 1.0, 2.0]), row([5.0, 5.0, 5.0])]
     tau, overlap = agreement(rows, 2)
-    np.testing.assert_allclose(tau, [[1, -1, 1 / 3, np.nan], [-1, 1, -1 / 3, np.nan], [1 / 3, -1 / 3, 1, np.nan], [np.nan] * 4])
+    np.testing.assert_allclose(
+        tau, [[1, -1, 1 / 3, np.nan], [-1, 1, -1 / 3, np.nan], [1 / 3, -1 / 3, 1, np.nan], [np.nan] * 4]
+    )
     # The tops of two: {0, 1}, {2, 1}, {0, 2}; equal scores have no top.
-    np.testing.assert_allclose(overlap, [[1, 0.5, 0.5, np.nan], [0.5, 1, 0.5, np.nan], [0.5, 0.5, 1, np.nan], [np.nan] * 4])
+    np.testing.assert_allclose(
+        overlap, [[1, 0.5, 0.5, np.nan], [0.5, 1, 0.5, np.nan], [0.5, 0.5, 1, np.nan], [np.nan] * 4]
+    )
 
 
 @PROPERTY
-@given(st.integers(2, 6).flatmap(lambda F: st.lists(st.lists(st.integers(-3, 3), min_size=F, max_size=F), min_size=1, max_size=4)), st.integers(1, 7))
+@given(
+    st.integers(2, 6).flatmap(
+        lambda F: st.lists(st.lists(st.integers(-3, 3), min_size=F, max_size=F), min_size=1, max_size=4)
+    ),
+    st.integers(1, 7),
+)
 def test_agreement_is_symmetric_with_ones_on_the_diagonal(values, k):
     tau, overlap = agreement([row(scores) for scores in values], k)
     np.testing.assert_allclose(tau, tau.T, equal_nan=True)
     np.testing.assert_array_equal(overlap, overlap.T)
     constant = np.array([len(set(scores)) == 1 for scores in values])
-    assert (overlap.diagonal()[~constant] == 1).all() and np.isnan(tau[constant]).all() and np.isnan(overlap[constant]).all()
+    assert (
+        (overlap.diagonal()[~constant] == 1).all()
+        and np.isnan(tau[constant]).all()
+        and np.isnan(overlap[constant]).all()
+    )
     np.testing.assert_allclose(tau.diagonal()[~constant], 1)
-    assert np.nanmin(tau, initial=0) >= -1 - 1e-12 and np.nanmax(tau, initial=0) <= 1 + 1e-12 and np.nanmin(overlap, initial=0) >= 0
+    assert (
+        np.nanmin(tau, initial=0) >= -1 - 1e-12
+        and np.nanmax(tau, initial=0) <= 1 + 1e-12
+        and np.nanmin(overlap, initial=0) >= 0
+    )
 
 
 def test_the_shared_top_by_hand():
@@ -161,8 +216,12 @@ def test_the_first_word_is_one_that_speaks_for_the_class():
 
 def test_what_the_text_masks_is_left_out_of_places_and_comparisons():
     masked = np.array([False, True, False, False])
-    first = build_row(measures()["leave-one-out"], attribution("leave-one-out", signed=[-1.0, 0.0, -3.0, -2.0]), "signed", masked)
-    second = build_row(measures()["leave-one-out"], attribution("leave-one-out", signed=[3.0, 0.0, 1.0, 2.0]), "signed", masked)
+    first = build_row(
+        measures()["leave-one-out"], attribution("leave-one-out", signed=[-1.0, 0.0, -3.0, -2.0]), "signed", masked
+    )
+    second = build_row(
+        measures()["leave-one-out"], attribution("leave-one-out", signed=[3.0, 0.0, 1.0, 2.0]), "signed", masked
+    )
     assert first.places.tolist() == [1, 0, 3, 2] and second.places.tolist() == [1, 0, 3, 2]
     assert most_important(first) is None and most_important(second) == 0
     assert value_text(first, 1) == "masked already"
@@ -173,9 +232,18 @@ def test_what_the_text_masks_is_left_out_of_places_and_comparisons():
 # Colours
 
 
-@pytest.mark.parametrize("one, other, ratio", [("#000000", "#ffffff", 21.0), ("#777777", "#ffffff", 4.48), ("#767676", "#ffffff", 4.54),
-                                               ("#ff0000", "#ffffff", 4.00), ("#0000ff", "#ffffff", 8.59), ("#00ff00", "#000000", 15.30),
-                                               ("#123456", "#123456", 1.0)])
+@pytest.mark.parametrize(
+    "one, other, ratio",
+    [
+        ("#000000", "#ffffff", 21.0),
+        ("#777777", "#ffffff", 4.48),
+        ("#767676", "#ffffff", 4.54),
+        ("#ff0000", "#ffffff", 4.00),
+        ("#0000ff", "#ffffff", 8.59),
+        ("#00ff00", "#000000", 15.30),
+        ("#123456", "#123456", 1.0),
+    ],
+)
 def test_contrasts_known_from_wcag(one, other, ratio):
     assert contrast(one, other) == contrast(other, one) == pytest.approx(ratio, abs=0.006)
 

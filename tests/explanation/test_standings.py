@@ -1,4 +1,6 @@
-"""Standings between limits: comparisons of two models worked out by hand, and random orders taken out of their masks."""
+"""Standings between limits: comparisons of two models worked out by hand, and random orders taken out of their
+masks.
+"""
 
 from types import SimpleNamespace
 
@@ -8,7 +10,15 @@ import pytest
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import Found, OrderScore, Walk, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
-from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, StandingTable, build_standings, compare_standings, random_walks
+from core.explanation.standings import (
+    COMPREHENSIVENESS,
+    SUFFICIENCY,
+    StandingGates,
+    StandingTable,
+    build_standings,
+    compare_standings,
+    random_walks,
+)
 from core.mathematics.aopc import aopc, naopc, prefix_masks
 from core.mathematics.search.limits import BEAM, EXACT, Limits, finish
 from core.validity.gate import OPEN, Gate
@@ -23,8 +33,15 @@ def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, 
     """A board whose measures have these AOPC in both directions."""
     limits = Limits(lower, upper, np.array([0]), np.array([0]), method, None if method == EXACT else 5, 2)
     walk = Walk(np.array([0]), np.array([1.0, 0.0]), {})
-    standings = tuple(SimpleNamespace(measure=name, aopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), value), marked=lambda *_: marked,
-                                      naopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), naopc(value, lower, upper))) for name, value in scores.items())
+    standings = tuple(
+        SimpleNamespace(
+            measure=name,
+            aopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), value),
+            marked=lambda *_: marked,
+            naopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), naopc(value, lower, upper)),
+        )
+        for name, value in scores.items()
+    )
     return StandingTable(limits, walk, walk, (OPEN_GATE, OPEN_GATE), "float32", standings, None)
 
 
@@ -35,7 +52,11 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 2), (2, 1)] and found.tau == -1
     assert found.ahead == {"a": ("A", "B")} and found.changed == ("a",)
     said = standing.comparison_line(found, boards, True)
-    assert "Normalising changes which model is ahead</b> for 1 of 1 measure (a: A is ahead by AOPC, B is ahead by NAOPC)" in said and "do not compare" in said
+    assert (
+        "Normalising changes which model is ahead</b> for 1 of 1 measure (a: A is ahead by AOPC, B is ahead by NAOPC)"
+        in said
+        and "do not compare" in said
+    )
     # Lower is better: B, with less, is ahead by AOPC, and A by NAOPC.
     assert compare_standings(boards, SUFFICIENCY).ahead == {"a": ("B", "A")}
 
@@ -43,9 +64,17 @@ def test_a_model_may_be_ahead_before_and_behind_after():
 def test_places_may_change_though_no_other_model_is_ahead():
     boards = {"M": made(0, 0.8, a=0.64, b=0.40), "N": made(0, 0.5, a=0.36, b=0.24)}
     found = compare_standings(boards, COMPREHENSIVENESS)
-    assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 1), (2, 3), (3, 2), (4, 4)] and found.tau == pytest.approx(2 / 3)
+    assert [(one.place, one.place_normalised) for one in found.placed] == [
+        (1, 1),
+        (2, 3),
+        (3, 2),
+        (4, 4),
+    ] and found.tau == pytest.approx(2 / 3)
     said = standing.comparison_line(found, boards, False)
-    assert "does not change which model is ahead</b> so far for any of 2 measures: M is ahead both ways, though 2 places in the common ranking change" in said
+    assert (
+        "does not change which model is ahead</b> so far for any of 2 measures: M is ahead both ways, though 2 places "
+        "in the common ranking change" in said
+    )
 
 
 def test_equal_ranges_equal_scores_and_marks_are_said():
@@ -53,12 +82,21 @@ def test_equal_ranges_equal_scores_and_marks_are_said():
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead == {"a": (None, None)} and [one.place for one in found.placed] == [1, 1]
     said = standing.comparison_line(found, boards, True)
-    assert "do not compare" not in said and "both are equal both ways" in said and "⚠" in said and "(exact)" in said and "(beam 5)" in said
+    assert (
+        "do not compare" not in said
+        and "both are equal both ways" in said
+        and "⚠" in said
+        and "(exact)" in said
+        and "(beam 5)" in said
+    )
 
 
 def test_there_is_nothing_to_compare_with_one_model_or_where_limits_coincide():
     one, flat = made(0, 0.8, a=0.4), made(0.2, 0.2, a=0.2)
-    assert compare_standings({"A": one}, COMPREHENSIVENESS) is None and compare_standings({"A": one, "B": flat}, COMPREHENSIVENESS) is None
+    assert (
+        compare_standings({"A": one}, COMPREHENSIVENESS) is None
+        and compare_standings({"A": one, "B": flat}, COMPREHENSIVENESS) is None
+    )
     assert compare_standings({"A": one, "B": made(0, 1)}, COMPREHENSIVENESS) is None
     sides = [SimpleNamespace(class_name=name, model=SimpleNamespace(name="<b>")) for name in ("up", "down")]
     assert "different classes" in standing.no_comparison(sides) and "<b>" not in standing.no_comparison(sides)
@@ -74,7 +112,9 @@ def test_random_orders_are_read_out_of_their_masks(tiny_model, text):
     assert len(walks) == 7 and len({tuple(walk.order) for walk in walks}) > 1
     for walk in walks:
         assert sorted(walk.order.tolist()) == np.flatnonzero(~encoded.premasked).tolist()
-        logits = explainer.oracles.of(encoded).logits(prefix_masks(walk.order, encoded.F, encoded.premasked)).astype(float)
+        logits = (
+            explainer.oracles.of(encoded).logits(prefix_masks(walk.order, encoded.F, encoded.premasked)).astype(float)
+        )
         v = np.exp(logits[:, 1]) / np.exp(logits).sum(axis=1)
         assert walk.values == pytest.approx(v, abs=1e-6) and walk.aopc == pytest.approx(aopc(v), abs=1e-6)
 
@@ -92,7 +132,10 @@ def test_every_order_that_was_scored_widens_beam_limits_and_exact_ones_stay(tiny
     reached = [walk.aopc for walk in random_walks(encoded, band, 1)] + [one.comprehensiveness, one.sufficiency]
     assert (found.limits.lower, found.limits.upper) == (min(reached), max(reached)) and found.limits.method == BEAM
     assert found.lowest.aopc == found.limits.lower and found.highest.aopc == found.limits.upper
-    assert found.chance.mean == pytest.approx(np.mean(reached[:-2])) and found.chance.low <= found.chance.mean <= found.chance.high
+    assert (
+        found.chance.mean == pytest.approx(np.mean(reached[:-2]))
+        and found.chance.low <= found.chance.mean <= found.chance.high
+    )
     kept = build_standings(exact, [one], band, 1, gating)
     assert kept.lowest is exact.lowest and kept.highest is exact.highest
     assert kept.limits.upper == pytest.approx(exact.limits.upper, abs=1e-9)
@@ -104,10 +147,28 @@ def test_naopc_is_marked_where_an_order_that_attains_a_limit_is_rejected(bundled
     one, exact = score(explainer, encoded, "gradient", 1), finish(find_exact(explainer, encoded, 1))
     clean = {form: np.full(encoded.F + 1, 0.5) for form in one.comprehensive.p}
     spoilt = {form: np.where(np.arange(encoded.F + 1) == 2, 0.001, 0.5) for form in clean}
-    fine = OrderScore("gradient", Walk(one.comprehensive.order, one.comprehensive.values, clean), Walk(one.sufficient.order, one.sufficient.values, clean))
-    found = Found(exact.limits, Walk(exact.lowest.order, exact.lowest.values, clean), Walk(exact.highest.order, exact.highest.values, spoilt), "float32")
+    fine = OrderScore(
+        "gradient",
+        Walk(one.comprehensive.order, one.comprehensive.values, clean),
+        Walk(one.sufficient.order, one.sufficient.values, clean),
+    )
+    found = Found(
+        exact.limits,
+        Walk(exact.lowest.order, exact.lowest.values, clean),
+        Walk(exact.highest.order, exact.highest.values, spoilt),
+        "float32",
+    )
     (made_of,) = build_standings(found, [fine], None, 1, StandingGates(encoded, explainer.reference)).standings
-    assert not made_of.marked(COMPREHENSIVENESS) and made_of.marked(COMPREHENSIVENESS, True) and made_of.marked(SUFFICIENCY, True)
-    (clear,) = build_standings(Found(exact.limits, found.lowest, Walk(exact.highest.order, exact.highest.values, clean), "float32"), [fine], None, 1,
-                     StandingGates(encoded, explainer.reference)).standings
+    assert (
+        not made_of.marked(COMPREHENSIVENESS)
+        and made_of.marked(COMPREHENSIVENESS, True)
+        and made_of.marked(SUFFICIENCY, True)
+    )
+    (clear,) = build_standings(
+        Found(exact.limits, found.lowest, Walk(exact.highest.order, exact.highest.values, clean), "float32"),
+        [fine],
+        None,
+        1,
+        StandingGates(encoded, explainer.reference),
+    ).standings
     assert not clear.marked(COMPREHENSIVENESS, True)

@@ -26,7 +26,20 @@ from tests import tiny
 from tests.loading.test_loading import _adapter, change_json
 
 TEXT = "The captain's soup wasn't bad, but nobody heard the warning."
-PARTS = ("Device", "Files", "Family", "Classes", "Tokenizer", "Mask token", "Longest input", "Vocabulary", "Weights", "Hidden states", "Size on disk", "Memory")
+PARTS = (
+    "Device",
+    "Files",
+    "Family",
+    "Classes",
+    "Tokenizer",
+    "Mask token",
+    "Longest input",
+    "Vocabulary",
+    "Weights",
+    "Hidden states",
+    "Size on disk",
+    "Memory",
+)
 EVERY = pytest.mark.parametrize("kind", tiny.KINDS)
 
 
@@ -77,10 +90,18 @@ def test_every_part_is_as_claimed(tiny_root, tiny_model, kind):
     assert model.tokenizer.convert_ids_to_tokens(model.mask_id) in found["Mask token"].why
     assert numbers(found["Longest input"].why) == [model.max_tokens]
     encoded = model.encode(TEXT)
-    _, states = model.run(encoded.ids[None], np.array([encoded.T]), None if encoded.type_ids is None else encoded.type_ids[None], hidden=True)
+    _, states = model.run(
+        encoded.ids[None],
+        np.array([encoded.T]),
+        None if encoded.type_ids is None else encoded.type_ids[None],
+        hidden=True,
+    )
     L, H, layers = numbers(found["Hidden states"].why)
     assert states.shape == (1, L, H) and layers == L - 1
-    assert found["Vocabulary"].works == "yes" and numbers(found["Vocabulary"].why) == [len(model.tokenizer), len(model.word_embeddings)]
+    assert found["Vocabulary"].works == "yes" and numbers(found["Vocabulary"].why) == [
+        len(model.tokenizer),
+        len(model.word_embeddings),
+    ]
     assert found["Weights"].works == "yes" and "F32" in found["Weights"].why
     size = sum(path.stat().st_size for path in tiny.folder(kind, tiny_root).iterdir())
     assert found["Size on disk"].why == f"{size / 1e6:.3g} MB."
@@ -94,14 +115,22 @@ def test_every_measure_does_as_claimed(tiny_root, tiny_model, kind):
     for name in measures():
         largest = max(np.abs(values).max() for values in explainer.attribute(encoded, name, 0).scores.values())
         # What is zero up to rounding is so beside the other measure in logits.
-        rounding = 0.01 * np.abs(explainer.attribute(encoded, "leave-one-out", 0).scores["signed"]).max() if name == "input × gradient" else 1e-6
+        rounding = (
+            0.01 * np.abs(explainer.attribute(encoded, "leave-one-out", 0).scores["signed"]).max()
+            if name == "input × gradient"
+            else 1e-6
+        )
         assert (largest > rounding) == (found[name].works != "no"), (name, largest)
     scale_free = kind in ("deberta", "modernbert", "modernbert-mean")
     partly = {name for name in measures() if found[name].works == "partly"}
-    assert partly == ({"integrated gradients"} if scale_free else {"leave-one-out", "beam"} if kind in tiny.MASKLESS else set())
+    assert partly == (
+        {"integrated gradients"} if scale_free else {"leave-one-out", "beam"} if kind in tiny.MASKLESS else set()
+    )
     assert {name for name in measures() if found[name].works == "no"} == ({"input × gradient"} if scale_free else set())
     limits = [f.what for f in found.findings if f.works != "yes"]
-    assert found.note == (f"This model can be used, with limits: {', '.join(limits)}." if limits else "Everything works with this model.")
+    assert found.note == (
+        f"This model can be used, with limits: {', '.join(limits)}." if limits else "Everything works with this model."
+    )
 
 
 @pytest.mark.parametrize("kind", ["deberta", "bert"])
@@ -154,7 +183,9 @@ def test_more_memory_than_there_is_is_a_limit(tiny_root, monkeypatch):
 
 def test_the_model_that_ships_works_in_full():
     found = check("sst2-fmm")
-    assert found.usable and found.note == "Everything works with this model." and found.labels == ("negative", "positive")
+    assert (
+        found.usable and found.note == "Everything works with this model." and found.labels == ("negative", "positive")
+    )
     assert "LoRA" in found["Family"].why and "ships" in found["Files"].why and "F16" in found["Weights"].why
 
 
@@ -175,12 +206,24 @@ def test_names_that_mean_nothing(copied):
     folder = copied()
     change_json(folder / "config.json", id2label=None, label2id=None, num_labels=3)
     found = check(folder)
-    assert found.usable and found["Classes"].works == "partly" and "configuration" in found["Classes"].why and found.labels == load(str(folder), "cpu").labels
+    assert (
+        found.usable
+        and found["Classes"].works == "partly"
+        and "configuration" in found["Classes"].why
+        and found.labels == load(str(folder), "cpu").labels
+    )
     change_json(folder / "config.json", id2label={"0": "LABEL_0", "1": "kitchen", "2": "LABEL_2"})
     assert check(folder)["Classes"].works == "yes"
 
 
-@pytest.mark.parametrize("kind, word", [("multi_label_classification", "several classes at once"), ("regression", "numbers"), ("single_label_classification", None)])
+@pytest.mark.parametrize(
+    "kind, word",
+    [
+        ("multi_label_classification", "several classes at once"),
+        ("regression", "numbers"),
+        ("single_label_classification", None),
+    ],
+)
 def test_what_the_classes_are_for(copied, kind, word):
     folder = copied()
     change_json(folder / "config.json", problem_type=kind)
@@ -222,14 +265,22 @@ def without(folder, *parts):
     from safetensors.torch import load_file, save_file
 
     tensors = load_file(folder / "model.safetensors")
-    save_file({name: t for name, t in tensors.items() if not any(part in name for part in parts)}, folder / "model.safetensors", {"format": "pt"})
+    save_file(
+        {name: t for name, t in tensors.items() if not any(part in name for part in parts)},
+        folder / "model.safetensors",
+        {"format": "pt"},
+    )
 
 
 def reshaped(folder, part):
     from safetensors.torch import load_file, save_file
 
     tensors = load_file(folder / "model.safetensors")
-    save_file({name: t[:-1].contiguous() if part in name else t for name, t in tensors.items()}, folder / "model.safetensors", {"format": "pt"})
+    save_file(
+        {name: t[:-1].contiguous() if part in name else t for name, t in tensors.items()},
+        folder / "model.safetensors",
+        {"format": "pt"},
+    )
 
 
 def maskless(folder):
@@ -256,7 +307,9 @@ BROKEN = {
     "nothing but a head": lambda f: without(f, "encoder", "embeddings", "pooler"),
     "a head of another size": lambda f: reshaped(f, "classifier"),
     "word embeddings of another size": lambda f: reshaped(f, "word_embeddings"),
-    "another number of classes": lambda f: change_json(f / "config.json", id2label={"0": "a", "1": "b"}, label2id={"a": 0, "b": 1}),
+    "another number of classes": lambda f: change_json(
+        f / "config.json", id2label={"0": "a", "1": "b"}, label2id={"a": 0, "b": 1}
+    ),
     "one class": lambda f: change_json(f / "config.json", id2label={"0": "a"}, label2id={"a": 0}),
     "another width": lambda f: change_json(f / "config.json", hidden_size=64),
     "a width that cannot be": lambda f: change_json(f / "config.json", hidden_size=33),
@@ -272,11 +325,18 @@ BROKEN = {
     "no configuration": lambda f: (f / "config.json").unlink(),
     "a folder as configuration": lambda f: ((f / "config.json").unlink(), (f / "config.json").mkdir()),
     "a deep configuration": lambda f: (f / "config.json").write_text("[" * 100_000, encoding="utf-8"),
-    "a quantised model": lambda f: change_json(f / "config.json", quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}),
-    "weights elsewhere": lambda f: (shutil.copytree(f, f.parent / "other"), change_json(f / "config.json", transformers_weights="../other/model.safetensors")),
+    "a quantised model": lambda f: change_json(
+        f / "config.json", quantization_config={"quant_method": "bitsandbytes", "load_in_8bit": True}
+    ),
+    "weights elsewhere": lambda f: (
+        shutil.copytree(f, f.parent / "other"),
+        change_json(f / "config.json", transformers_weights="../other/model.safetensors"),
+    ),
     "weights of another kind": lambda f: change_json(f / "config.json", transformers_weights="model.bin"),
     "weights by a number": lambda f: change_json(f / "config.json", transformers_weights=3),
-    "weights by a name that is not there": lambda f: change_json(f / "config.json", transformers_weights="other.safetensors"),
+    "weights by a name that is not there": lambda f: change_json(
+        f / "config.json", transformers_weights="other.safetensors"
+    ),
     "no tokenizer": untokenized,
     "a tokenizer that is none": lambda f: (f / "tokenizer.json").write_text("{}", encoding="utf-8"),
     "half a tokenizer": lambda f: cut(f / "tokenizer.json", 3_000),
@@ -291,10 +351,14 @@ BROKEN = {
     "one byte less": lambda f: cut(f / "model.safetensors", -1),
     "a folder as weights": lambda f: ((f / "model.safetensors").unlink(), (f / "model.safetensors").mkdir()),
     "weights of another name": lambda f: (f / "model.safetensors").rename(f / "other.safetensors"),
-    "an index of nothing": lambda f: ((f / "model.safetensors").rename(f / "other.safetensors"),
-                                      (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "gone.safetensors"}}', encoding="utf-8")),
-    "an index that is none": lambda f: ((f / "model.safetensors").rename(f / "other.safetensors"),
-                                        (f / "model.safetensors.index.json").write_text("[]", encoding="utf-8")),
+    "an index of nothing": lambda f: (
+        (f / "model.safetensors").rename(f / "other.safetensors"),
+        (f / "model.safetensors.index.json").write_text('{"weight_map": {"a": "gone.safetensors"}}', encoding="utf-8"),
+    ),
+    "an index that is none": lambda f: (
+        (f / "model.safetensors").rename(f / "other.safetensors"),
+        (f / "model.safetensors.index.json").write_text("[]", encoding="utf-8"),
+    ),
 }
 
 
@@ -308,7 +372,10 @@ def test_whatever_is_broken_is_said_before_and_at_loading(copied, how):
 @pytest.mark.parametrize("kind", ["bert", "deberta", "gpt2", "modernbert"])
 def test_a_base_without_a_head(tiny_root, kind):
     found = refused(tiny.base(kind, tiny_root), "lacks trained weights", "python -m core train")
-    assert found["Hidden states"].works == found["attention"].works == found["Tokenizer"].works == "yes" and found["Memory"].works == "yes"
+    assert (
+        found["Hidden states"].works == found["attention"].works == found["Tokenizer"].works == "yes"
+        and found["Memory"].works == "yes"
+    )
 
 
 def test_what_could_be_established_is_listed_all_the_same(copied):
@@ -318,7 +385,9 @@ def test_what_could_be_established_is_listed_all_the_same(copied):
     found = check(folder)
     wrong = {f.what for f in found.findings if f.works == "no"}
     assert wrong == {"Tokenizer", "Weights", "leave-one-out", "beam"} and found.labels == tiny.LABELS
-    assert {"Device", "Files", "Family", "Classes", "Hidden states", "attention", "Memory"} <= {f.what for f in found.findings}
+    assert {"Device", "Files", "Family", "Classes", "Hidden states", "attention", "Memory"} <= {
+        f.what for f in found.findings
+    }
 
 
 def test_old_names_of_tensors_are_read_as_loading_reads_them(copied):
@@ -326,9 +395,16 @@ def test_old_names_of_tensors_are_read_as_loading_reads_them(copied):
 
     folder = copied()
     tensors = load_file(folder / "model.safetensors")
-    old = {name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): t for name, t in tensors.items()}
+    old = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): t
+        for name, t in tensors.items()
+    }
     assert old.keys() != tensors.keys()
-    save_file(old | {"bert.embeddings.position_ids": torch.arange(64)[None], "cls.predictions.bias": torch.zeros(3)}, folder / "model.safetensors", {"format": "pt"})
+    save_file(
+        old | {"bert.embeddings.position_ids": torch.arange(64)[None], "cls.predictions.bias": torch.zeros(3)},
+        folder / "model.safetensors",
+        {"format": "pt"},
+    )
     assert check(folder)["Weights"].works == "yes" and load(str(folder), "cpu").labels == tiny.LABELS
 
 
@@ -343,7 +419,11 @@ def test_half_precision_and_several_files(tiny_root, tmp_path, dtype):
     shards = sorted(folder.glob("*.safetensors"))
     assert len(shards) > 1
     found = check(folder)
-    assert found.usable and {"float16": "F16", "bfloat16": "BF16"}[dtype] in found["Weights"].why and load(str(folder), "cpu")
+    assert (
+        found.usable
+        and {"float16": "F16", "bfloat16": "BF16"}[dtype] in found["Weights"].why
+        and load(str(folder), "cpu")
+    )
     shards[1].unlink()
     refused(folder, "cannot be read")
 
@@ -371,9 +451,21 @@ def test_damaged_bytes_never_raise_and_what_is_called_usable_loads(tiny_root, tm
 
 
 def test_an_adapter_and_its_base(tiny_root, tmp_path):
-    base, folder = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"], trainable_token_indices={"word_embeddings": [4]})
+    base, folder = _adapter(
+        tiny_root,
+        tmp_path,
+        "bert",
+        target_modules=["query"],
+        modules_to_save=["classifier"],
+        trainable_token_indices={"word_embeddings": [4]},
+    )
     found = check(folder)
-    assert found.usable and "LoRA" in found["Family"].why and "shape fits" in found["Weights"].why and found.labels == load(str(folder), "cpu").labels
+    assert (
+        found.usable
+        and "LoRA" in found["Family"].why
+        and "shape fits" in found["Weights"].why
+        and found.labels == load(str(folder), "cpu").labels
+    )
     size = sum(path.stat().st_size for place in (base, folder) for path in place.iterdir())
     assert found["Size on disk"].why == f"{size / 1e6:.3g} MB."
     without(base, "classifier")
@@ -388,6 +480,7 @@ def _tensors(change):
 
         path = adapter / "adapter_model.safetensors"
         save_file(dict(change(load_file(path))), path)
+
     return damage
 
 
@@ -406,8 +499,12 @@ BROKEN_ADAPTERS = {
     "base cut short": lambda b, a: cut(b / "model.safetensors", -1),
     "another base": lambda b, a: change_json(a / "adapter_config.json", base_model_name_or_path="all-minilm-l6-v2"),
     "no tokens named": lambda b, a: change_json(a / "adapter_config.json", trainable_token_indices=None),
-    "tokens beyond the vocabulary": lambda b, a: change_json(a / "adapter_config.json", trainable_token_indices={"word_embeddings": [10**6]}),
-    "tokens of another layer": lambda b, a: change_json(a / "adapter_config.json", trainable_token_indices={"other": [4]}),
+    "tokens beyond the vocabulary": lambda b, a: change_json(
+        a / "adapter_config.json", trainable_token_indices={"word_embeddings": [10**6]}
+    ),
+    "tokens of another layer": lambda b, a: change_json(
+        a / "adapter_config.json", trainable_token_indices={"other": [4]}
+    ),
     "half a pair": _tensors(lambda t: {k: v for k, v in t.items() if "lora_B" not in k}),
     "unknown names": _tensors(lambda t: {k.replace("query", "quarry"): v for k, v in t.items()}),
     "another rank": _tensors(lambda t: {k: v[:1].contiguous() if "lora_A" in k else v for k, v in t.items()}),
@@ -417,7 +514,14 @@ BROKEN_ADAPTERS = {
 
 @pytest.mark.parametrize("how", BROKEN_ADAPTERS)
 def test_a_broken_adapter_is_said_before_and_at_loading(tiny_root, tmp_path, how):
-    base, folder = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"], trainable_token_indices={"word_embeddings": [4]})
+    base, folder = _adapter(
+        tiny_root,
+        tmp_path,
+        "bert",
+        target_modules=["query"],
+        modules_to_save=["classifier"],
+        trainable_token_indices={"word_embeddings": [4]},
+    )
     BROKEN_ADAPTERS[how](base, folder)
     refused(folder)
 
@@ -425,12 +529,48 @@ def test_a_broken_adapter_is_said_before_and_at_loading(tiny_root, tmp_path, how
 # ---- any name
 
 
-@pytest.mark.parametrize("name", ["", " ", "\0", "a\0b", "x" * 10_000, "a/" * 3_000, "someone/" + "x" * 300, "/", ".", "..", "~", "~nosuchuser/x",
-                                  "\ud800", "owner/name:config", "https://x/y/z",
-                                  "a b", "a//b", "--", "owner/..", "CON", "C:\\x", "𝔘/x", "*", "<script>", None, 3, b"x", ("a",), {}])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        " ",
+        "\0",
+        "a\0b",
+        "x" * 10_000,
+        "a/" * 3_000,
+        "someone/" + "x" * 300,
+        "/",
+        ".",
+        "..",
+        "~",
+        "~nosuchuser/x",
+        "\ud800",
+        "owner/name:config",
+        "https://x/y/z",
+        "a b",
+        "a//b",
+        "--",
+        "owner/..",
+        "CON",
+        "C:\\x",
+        "𝔘/x",
+        "*",
+        "<script>",
+        None,
+        3,
+        b"x",
+        ("a",),
+        {},
+    ],
+)
 def test_any_name_is_answered(name, unreachable):
     found = check_model(name, "cpu", "float32")
-    assert not found.usable and found.note.endswith(".") and len(found.note) < 700 and found["Files" if "Files" in [f.what for f in found.findings] else "Family"].why
+    assert (
+        not found.usable
+        and found.note.endswith(".")
+        and len(found.note) < 700
+        and found["Files" if "Files" in [f.what for f in found.findings] else "Family"].why
+    )
 
 
 def test_a_file_is_no_folder(tiny_root, tmp_path, monkeypatch):
@@ -445,13 +585,24 @@ def test_what_a_library_raises_is_a_sentence(tiny_root, monkeypatch):
     class Panic(BaseException):
         """As Rust's libraries raise it."""
 
-    for error in (Panic("index out of bounds: the len is 3\nnote: run with"), MemoryError(), RecursionError("too deep"), AssertionError()):
+    for error in (
+        Panic("index out of bounds: the len is 3\nnote: run with"),
+        MemoryError(),
+        RecursionError("too deep"),
+        AssertionError(),
+    ):
+
         def fail(*_, error=error):
             raise error
 
         monkeypatch.setattr(checking, "read_tokenizer", fail)
         found = check(tiny.folder("bert", tiny_root))
-        assert not found.usable and "cannot be read" in found.note and found["Tokenizer"].works == "no" and found["Weights"].works == "yes"
+        assert (
+            not found.usable
+            and "cannot be read" in found.note
+            and found["Tokenizer"].works == "no"
+            and found["Weights"].works == "yes"
+        )
 
 
 # ---- nothing is computed
@@ -469,7 +620,11 @@ def test_no_weights_are_read_and_nothing_is_run(copied, monkeypatch):
         tensors = AutoModelForSequenceClassification.from_config(read_config(source)).state_dict()
     head, place = {}, 0
     for name, tensor in tensors.items():
-        head[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": [place, place := place + 4 * tensor.numel()]}
+        head[name] = {
+            "dtype": "F32",
+            "shape": list(tensor.shape),
+            "data_offsets": [place, place := place + 4 * tensor.numel()],
+        }
     about = json.dumps(head).encode()
     with (folder / "model.safetensors").open("wb") as file:
         file.write(struct.pack("<Q", len(about)) + about)
@@ -502,7 +657,9 @@ def test_a_check_beside_a_load_changes_neither(tiny_root):
     try:
         for _ in range(15):
             model = load(folder, "cpu", "bfloat16")
-            assert {p.dtype for p in model.module.parameters()} == {torch.bfloat16} and torch.get_default_dtype() == torch.float32
+            assert {p.dtype for p in model.module.parameters()} == {
+                torch.bfloat16
+            } and torch.get_default_dtype() == torch.float32
             assert all(p.device.type == "cpu" and torch.isfinite(p).all() for p in model.module.parameters())
     finally:
         stop.set()
@@ -576,7 +733,9 @@ class Hub:
             raise NotASafetensorsRepoError("none")
         with safe_open(self.folder / filename, framework="pt") as file:
             views = {key: file.get_slice(key) for key in file.keys()}
-            tensors = {key: SimpleNamespace(dtype=view.get_dtype(), shape=view.get_shape()) for key, view in views.items()}
+            tensors = {
+                key: SimpleNamespace(dtype=view.get_dtype(), shape=view.get_shape()) for key, view in views.items()
+            }
         found = SimpleNamespace(tensors=tensors)
         return found if filename != "model.safetensors" else SimpleNamespace(files_metadata={filename: found})
 
@@ -588,17 +747,35 @@ class Hub:
 def test_a_check_fetches_the_small_files_only_and_loading_the_rest(monkeypatch, tmp_path, tiny_root):
     server = Hub(monkeypatch, tmp_path, tiny.folder("bert", tiny_root))
     found = check("someone/some-model")
-    assert found.usable and not server.weights and server.headers == [("someone/some-model", "model.safetensors", "a" * 40)]
+    assert (
+        found.usable
+        and not server.weights
+        and server.headers == [("someone/some-model", "model.safetensors", "a" * 40)]
+    )
     here = check(tiny.folder("bert", tiny_root))
     changed = {f.what for f, other in zip(found.findings, here.findings, strict=True) if f != other}
-    assert changed == {"Files", "Size on disk"} and found["Size on disk"].why.endswith("to fetch.") and "aaaaaaaa" in found["Files"].why
+    assert (
+        changed == {"Files", "Size on disk"}
+        and found["Size on disk"].why.endswith("to fetch.")
+        and "aaaaaaaa" in found["Files"].why
+    )
     size = sum(p.numel() * 4 for p in load(str(tiny.folder("bert", tiny_root)), "cpu").module.parameters())
     assert found["Size on disk"].why == f"{size / 1e6:.3g} MB to fetch."
     assert load("someone/some-model", "cpu").labels == found.labels and server.weights == ["model.safetensors"]
-    assert check("someone/some-model")["Size on disk"].why == here["Size on disk"].why and len(server.headers) == 1, "now it is here"
+    assert check("someone/some-model")["Size on disk"].why == here["Size on disk"].why and len(server.headers) == 1, (
+        "now it is here"
+    )
 
 
-@pytest.mark.parametrize("change", [dict(model_type="crystal-ball"), dict(id2label={"0": "a"}, label2id={"a": 0}), dict(num_hidden_layers="two"), dict(vocab_size=2)])
+@pytest.mark.parametrize(
+    "change",
+    [
+        dict(model_type="crystal-ball"),
+        dict(id2label={"0": "a"}, label2id={"a": 0}),
+        dict(num_hidden_layers="two"),
+        dict(vocab_size=2),
+    ],
+)
 def test_a_model_that_cannot_be_used_is_never_fetched_whole(monkeypatch, tmp_path, copied, change):
     folder = copied()
     change_json(folder / "config.json", **change)
@@ -630,16 +807,26 @@ def test_a_hub_that_does_not_describe_the_weights(monkeypatch, tmp_path, tiny_ro
     Hub(monkeypatch, tmp_path, tiny.folder("bert", tiny_root))
     monkeypatch.setattr(huggingface_hub, "get_safetensors_metadata", fail)
     found = check("someone/some-model")
-    assert found.usable and found["Weights"].works == "partly" and "seen when the model is loaded" in found["Weights"].why
-    assert found["Hidden states"].works == found["attention"].works == "yes" and "Size on disk" not in [f.what for f in found.findings]
+    assert (
+        found.usable and found["Weights"].works == "partly" and "seen when the model is loaded" in found["Weights"].why
+    )
+    assert found["Hidden states"].works == found["attention"].works == "yes" and "Size on disk" not in [
+        f.what for f in found.findings
+    ]
 
 
 def test_an_adapter_on_the_hub(monkeypatch, tmp_path, tiny_root):
     _, folder = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     server = Hub(monkeypatch, tmp_path, folder)
     found = check("someone/some-adapter")
-    assert found.usable and not server.weights and server.headers == [("someone/some-adapter", "adapter_model.safetensors", "a" * 40)]
-    assert load("someone/some-adapter", "cpu").labels == found.labels and server.weights == ["adapter_model.safetensors"]
+    assert (
+        found.usable
+        and not server.weights
+        and server.headers == [("someone/some-adapter", "adapter_model.safetensors", "a" * 40)]
+    )
+    assert load("someone/some-adapter", "cpu").labels == found.labels and server.weights == [
+        "adapter_model.safetensors"
+    ]
 
 
 def test_a_cached_model_needs_no_network(unreachable, tiny_root, tiny_model):
@@ -648,7 +835,11 @@ def test_a_cached_model_needs_no_network(unreachable, tiny_root, tiny_model):
     found = check("someone/some-model")
     model = load("someone/some-model", "cpu")
     assert time.monotonic() - started < 6 and found.usable and found.labels == model.labels == tiny.LABELS
-    assert model.digest == tiny_model("roberta").digest and locate("someone/some-model").base == place and found["Size on disk"].why.endswith("MB.")
+    assert (
+        model.digest == tiny_model("roberta").digest
+        and locate("someone/some-model").base == place
+        and found["Size on disk"].why.endswith("MB.")
+    )
 
 
 def test_a_cached_adapter_and_its_cached_base_need_no_network(unreachable, tiny_root, tmp_path):
@@ -666,7 +857,9 @@ def test_a_cache_with_the_small_files_only(unreachable, tiny_root, copied):
     cached(unreachable, "someone/some-model", folder)
     found = check("someone/some-model")
     assert found.usable and found["Weights"].works == "partly" and found["Hidden states"].works == "yes"
-    with pytest.raises(UnsupportedModel, match="gave no safetensors weights of 'someone/some-model'.*could not be reached"):
+    with pytest.raises(
+        UnsupportedModel, match="gave no safetensors weights of 'someone/some-model'.*could not be reached"
+    ):
         load("someone/some-model", "cpu")
 
 
@@ -691,7 +884,9 @@ def test_a_silent_hub_is_asked_again_after_a_while(monkeypatch):
 
     asked = []
     monkeypatch.setattr(hub, "_silent_since", -float("inf"))
-    monkeypatch.setattr(huggingface_hub, "model_info", lambda name, **_: asked.append(name) or (_ for _ in ()).throw(ConnectionError()))
+    monkeypatch.setattr(
+        huggingface_hub, "model_info", lambda name, **_: asked.append(name) or (_ for _ in ()).throw(ConnectionError())
+    )
     now = time.monotonic()
     for after, count in ((0, 1), (1, 1), (19, 1), (30, 2)):
         monkeypatch.setattr(time, "monotonic", lambda after=after: now + after)

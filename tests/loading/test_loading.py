@@ -21,6 +21,7 @@ TEXT = "The captain's soup wasn't bad, but nobody heard the warning."
 @pytest.fixture
 def copied(tiny_root, tmp_path):
     """`copied(kind)`: a fresh copy of a kind's folder, to be damaged."""
+
     def copy(kind="bert"):
         return shutil.copytree(tiny.folder(kind, tiny_root), tmp_path / "copy")
 
@@ -59,7 +60,10 @@ def test_a_local_folder(tiny_model, tiny_root, kind):
     assert model.max_tokens == tiny.POSITIONS
     assert model.device == "cpu" and not model.module.training
     assert model.card is None
-    expected = {"no mask token": kind in tiny.MASKLESS, "input × gradient": kind in ("deberta", "modernbert", "modernbert-mean")}
+    expected = {
+        "no mask token": kind in tiny.MASKLESS,
+        "input × gradient": kind in ("deberta", "modernbert", "modernbert-mean"),
+    }
     assert all(any(word in note for note in model.notes) == there for word, there in expected.items())
     assert len(model.notes) == sum(expected.values())
     assert model.mask_id == (model.tokenizer.eos_token_id if kind in tiny.MASKLESS else model.tokenizer.mask_token_id)
@@ -67,8 +71,15 @@ def test_a_local_folder(tiny_model, tiny_root, kind):
 
 def test_the_tokenizers_are_of_their_kind(tiny_model):
     assert {kind: type(tiny_model(kind).tokenizer).__name__ for kind in tiny.KINDS} == {
-        "bert": "BertTokenizer", "distilbert": "DistilBertTokenizer", "electra": "BertTokenizer", "roberta": "RobertaTokenizer",
-        "deberta": "DebertaV2Tokenizer", "modernbert": "TokenizersBackend", "modernbert-mean": "TokenizersBackend", "gpt2": "GPT2Tokenizer"}
+        "bert": "BertTokenizer",
+        "distilbert": "DistilBertTokenizer",
+        "electra": "BertTokenizer",
+        "roberta": "RobertaTokenizer",
+        "deberta": "DebertaV2Tokenizer",
+        "modernbert": "TokenizersBackend",
+        "modernbert-mean": "TokenizersBackend",
+        "gpt2": "GPT2Tokenizer",
+    }
 
 
 def test_an_old_folder_with_a_vocabulary_file_only(tiny_model, copied):
@@ -103,15 +114,30 @@ def test_the_card_beside_the_weights(copied):
     good = json.loads((MODELS / "sst2-fmm" / "card.json").read_text(encoding="utf-8"))
     (folder / "card.json").write_text(json.dumps(good), encoding="utf-8")
     assert load(str(folder), "cpu").card == good
-    odd = [good | {"plan": good["plan"] | {"training": "odd"}}, good | {"seconds": None}, good | {"performance": good["performance"] | {"masked": []}},
-           good | {"performance": good["performance"] | {"metric": "<b>"}}, {"labels": ["a"]}, [], 3]
+    odd = [
+        good | {"plan": good["plan"] | {"training": "odd"}},
+        good | {"seconds": None},
+        good | {"performance": good["performance"] | {"masked": []}},
+        good | {"performance": good["performance"] | {"metric": "<b>"}},
+        {"labels": ["a"]},
+        [],
+        3,
+    ]
     for text in [*map(json.dumps, odd), "{"]:
         (folder / "card.json").write_text(text, encoding="utf-8")
         assert load(str(folder), "cpu").card is None
 
 
-@pytest.mark.parametrize("adapter", [[], {}, {"peft_type": "LORA"}, {"peft_type": "LORA", "r": "x", "lora_alpha": 1}, {"peft_type": "LORA", "r": 2, "lora_alpha": 2,
-                                     "base_model_name_or_path": 7}])
+@pytest.mark.parametrize(
+    "adapter",
+    [
+        [],
+        {},
+        {"peft_type": "LORA"},
+        {"peft_type": "LORA", "r": "x", "lora_alpha": 1},
+        {"peft_type": "LORA", "r": 2, "lora_alpha": 2, "base_model_name_or_path": 7},
+    ],
+)
 def test_odd_adapter_settings_are_a_sentence(tmp_path, adapter):
     (tmp_path / "adapter_config.json").write_text(json.dumps(adapter), encoding="utf-8")
     with pytest.raises(UnsupportedModel):
@@ -122,14 +148,31 @@ def test_odd_adapter_settings_are_a_sentence(tmp_path, adapter):
 def test_odd_classes_of_an_adapter_are_a_sentence(tiny_root, tmp_path, labels):
     _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", faithscope_labels=labels)
-    refusal(adapter, str(adapter), "output" if isinstance(labels, list) and all(isinstance(label, str) for label in labels) else "faithscope_labels")
+    refusal(
+        adapter,
+        str(adapter),
+        "output"
+        if isinstance(labels, list) and all(isinstance(label, str) for label in labels)
+        else "faithscope_labels",
+    )
 
 
-@pytest.mark.parametrize("changes", [{"trainable_token_indices": None}, {"trainable_token_indices": {"word_embeddings": [10**6]}},
-                                     {"trainable_token_indices": {"word_embeddings": [-1]}}, {"trainable_token_indices": {"other": [4]}},
-                                     {"trainable_token_indices": {"word_embeddings": "four"}}, {"rank_pattern": {"(": 2}}, {"rank_pattern": {"query": 0}}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"trainable_token_indices": None},
+        {"trainable_token_indices": {"word_embeddings": [10**6]}},
+        {"trainable_token_indices": {"word_embeddings": [-1]}},
+        {"trainable_token_indices": {"other": [4]}},
+        {"trainable_token_indices": {"word_embeddings": "four"}},
+        {"rank_pattern": {"(": 2}},
+        {"rank_pattern": {"query": 0}},
+    ],
+)
 def test_settings_that_do_not_fit_an_adapters_weights_are_a_sentence(tiny_root, tmp_path, changes):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], trainable_token_indices={"word_embeddings": [4]})
+    _, adapter = _adapter(
+        tiny_root, tmp_path, "bert", target_modules=["query"], trainable_token_indices={"word_embeddings": [4]}
+    )
     change_json(adapter / "adapter_config.json", **changes)
     refusal(adapter, "cannot be added to its base", "PEFT")
 
@@ -240,14 +283,33 @@ def _equals_peft(model, base, adapter, text, classes=3):
 
 
 ADAPTERS = {
-    "head and tokens": ("bert", {"target_modules": ["query", "value"], "modules_to_save": ["classifier"],
-                                 "trainable_token_indices": {"word_embeddings": [4, 9]}}),
-    "tokens as a list": ("gpt2", {"target_modules": ["c_attn"], "fan_in_fan_out": True, "trainable_token_indices": [406, 2]}),
+    "head and tokens": (
+        "bert",
+        {
+            "target_modules": ["query", "value"],
+            "modules_to_save": ["classifier"],
+            "trainable_token_indices": {"word_embeddings": [4, 9]},
+        },
+    ),
+    "tokens as a list": (
+        "gpt2",
+        {"target_modules": ["c_attn"], "fan_in_fan_out": True, "trainable_token_indices": [406, 2]},
+    ),
     "pooler": ("bert", {"target_modules": "all-linear", "modules_to_save": ["pooler", "classifier"]}),
-    "transposed": ("gpt2", {"target_modules": ["c_attn", "c_proj", "c_fc"], "fan_in_fan_out": True, "modules_to_save": ["score"]}),
+    "transposed": (
+        "gpt2",
+        {"target_modules": ["c_attn", "c_proj", "c_fc"], "fan_in_fan_out": True, "modules_to_save": ["score"]},
+    ),
     "transposed and not": ("gpt2", {"target_modules": ["c_attn", "c_proj", "score"]}),
-    "rank-stabilised": ("bert", {"target_modules": ["query", "dense"], "use_rslora": True, "rank_pattern": {"query": 2},
-                                 "alpha_pattern": {"layer.1.attention.self.query": 40}}),
+    "rank-stabilised": (
+        "bert",
+        {
+            "target_modules": ["query", "dense"],
+            "use_rslora": True,
+            "rank_pattern": {"query": 2},
+            "alpha_pattern": {"layer.1.attention.self.query": 40},
+        },
+    ),
     "deberta": ("deberta", {"target_modules": ["query_proj", "dense"], "modules_to_save": ["pooler", "classifier"]}),
     "modernbert": ("modernbert", {"target_modules": ["Wqkv", "Wo", "Wi"], "modules_to_save": ["head", "classifier"]}),
 }
@@ -264,13 +326,23 @@ def test_an_adapter_equals_peft(tiny_model, tiny_root, tmp_path, kind, chosen):
 
 def test_an_adapter_brings_its_head_to_a_base_without_one(tiny_root, tmp_path):
     base = shutil.copytree(tiny.base("bert", tiny_root), tmp_path / "base")
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", base=base, classes=2, target_modules=["query"], modules_to_save=["pooler", "classifier"])
+    base, adapter = _adapter(
+        tiny_root,
+        tmp_path,
+        "bert",
+        base=base,
+        classes=2,
+        target_modules=["query"],
+        modules_to_save=["pooler", "classifier"],
+    )
     _equals_peft(load(str(adapter), "cpu"), base, adapter, TEXT, classes=2)
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
 def test_an_adapter_in_half_precision_is_summed_before_it_is_rounded(tiny_root, tmp_path, precision):
-    _, adapter = _adapter(tiny_root, tmp_path, "modernbert", target_modules=["Wqkv", "Wo"], modules_to_save=["classifier"])
+    _, adapter = _adapter(
+        tiny_root, tmp_path, "modernbert", target_modules=["Wqkv", "Wo"], modules_to_save=["classifier"]
+    )
     exact, rough = load(str(adapter), "cpu"), load(str(adapter), "cpu", precision)
     half = getattr(torch, precision)
     for (name, whole), rounded in zip(exact.module.named_parameters(), rough.module.parameters()):
@@ -332,7 +404,7 @@ def test_an_adapter_with_damaged_weights(tiny_root, tmp_path):
     _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"])
     path = adapter / "adapter_model.safetensors"
     whole, tensors = path.read_bytes(), load_file(path)
-    path.write_bytes(whole[:len(whole) // 2])
+    path.write_bytes(whole[: len(whole) // 2])
     refusal(adapter, "cut short", "again")
     half = next(name for name in tensors if "lora_B" in name)
     save_file({k: v for k, v in tensors.items() if k != half}, path)
@@ -421,8 +493,17 @@ def test_a_config_with_impossible_values(copied):
     refusal(folder, "config.json", "save_pretrained")
 
 
-@pytest.mark.parametrize("changes", [{"num_hidden_layers": 10**9}, {"num_labels": 10**9, "id2label": None, "label2id": None}, {"num_hidden_layers": 1e9},
-                                     {"id2label": ["a", "b", "c"]}, {"model_type": ["bert"]}, {"model_type": {}}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"num_hidden_layers": 10**9},
+        {"num_labels": 10**9, "id2label": None, "label2id": None},
+        {"num_hidden_layers": 1e9},
+        {"id2label": ["a", "b", "c"]},
+        {"model_type": ["bert"]},
+        {"model_type": {}},
+    ],
+)
 def test_a_config_made_to_hurt_is_refused_at_once(copied, changes):
     folder = copied()
     change_json(folder / "config.json", **changes)
@@ -465,13 +546,20 @@ def test_one_output(tiny_root, tmp_path):
     from transformers import AutoModelForSequenceClassification
 
     folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "copy")
-    AutoModelForSequenceClassification.from_pretrained(folder, num_labels=1, ignore_mismatched_sizes=True).save_pretrained(folder)
+    AutoModelForSequenceClassification.from_pretrained(
+        folder, num_labels=1, ignore_mismatched_sizes=True
+    ).save_pretrained(folder)
     refusal(folder, "1 output", "at least 2 classes")
 
 
 @pytest.mark.parametrize("kind", ["bert", "deberta", "gpt2"])
 def test_a_base_without_a_head(tiny_root, kind):
-    refusal(tiny.base(kind, tiny_root), "lacks trained weights", "score" if kind == "gpt2" else "classifier", "python -m core train")
+    refusal(
+        tiny.base(kind, tiny_root),
+        "lacks trained weights",
+        "score" if kind == "gpt2" else "classifier",
+        "python -m core train",
+    )
 
 
 def test_a_family_that_is_not_supported(copied):
@@ -553,7 +641,9 @@ def test_whatever_goes_wrong_on_the_way_to_the_hub_is_one_sentence(monkeypatch, 
     refusal("someone/some-model", "could not be reached")
 
 
-@pytest.mark.parametrize("kind, said", [("RepositoryNotFoundError", "not found on the hub"), ("GatedRepoError", "private or gated")])
+@pytest.mark.parametrize(
+    "kind, said", [("RepositoryNotFoundError", "not found on the hub"), ("GatedRepoError", "private or gated")]
+)
 def test_what_the_hub_answers_is_told(monkeypatch, answering, kind, said):
     import huggingface_hub
     from huggingface_hub import errors
@@ -582,7 +672,13 @@ def test_only_data_files_are_fetched(monkeypatch, answering, tiny_root):
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fetch)
     assert load("someone/some-model", "cpu").labels == tiny.LABELS
     assert asked["name"] == "someone/some-model"
-    assert {pattern.rpartition(".")[2] for pattern in asked["allow_patterns"]} == {"safetensors", "json", "txt", "model", "md"}
+    assert {pattern.rpartition(".")[2] for pattern in asked["allow_patterns"]} == {
+        "safetensors",
+        "json",
+        "txt",
+        "model",
+        "md",
+    }
 
 
 # ---- no code of a model's folder runs
@@ -597,12 +693,25 @@ def test_code_in_a_folder_is_never_run(copied, family):
         "from transformers import BertConfig, BertForSequenceClassification, BertTokenizer\n"
         "class Config(BertConfig):\n    model_type = 'evil'\n"
         "class Classifier(BertForSequenceClassification):\n    config_class = Config\n"
-        "class Words(BertTokenizer):\n    pass\n", encoding="utf-8")
-    change_json(folder / "config.json", model_type=family, auto_map={
-        "AutoConfig": "evil.Config", "AutoModelForSequenceClassification": "evil.Classifier", "AutoModel": "evil.Classifier"})
+        "class Words(BertTokenizer):\n    pass\n",
+        encoding="utf-8",
+    )
+    change_json(
+        folder / "config.json",
+        model_type=family,
+        auto_map={
+            "AutoConfig": "evil.Config",
+            "AutoModelForSequenceClassification": "evil.Classifier",
+            "AutoModel": "evil.Classifier",
+        },
+    )
     if family == "bert":
         assert type(load(str(folder), "cpu").module).__module__.startswith("transformers.")
-    change_json(folder / "tokenizer_config.json", tokenizer_class="Words", auto_map={"AutoTokenizer": ["evil.Words", "evil.Words"]})
+    change_json(
+        folder / "tokenizer_config.json",
+        tokenizer_class="Words",
+        auto_map={"AutoTokenizer": ["evil.Words", "evil.Words"]},
+    )
     try:
         load(str(folder), "cpu")
     except UnsupportedModel as error:
@@ -632,7 +741,9 @@ def test_a_bases_head_follows_the_seed(tiny_root):
 def test_lora_trains_the_linear_layers_the_head_and_the_mask_token(tiny_root, kind):
     module, *_ = load_base(str(tiny.base(kind, tiny_root)), ("a", "b"), "lora", 4, 0)
     trained = {name for name, p in module.named_parameters() if p.requires_grad}
-    linear = {name for name, m in module.get_base_model().base_model.named_modules() if "lora_A" in dict(m.named_children())}
+    linear = {
+        name for name, m in module.get_base_model().base_model.named_modules() if "lora_A" in dict(m.named_children())
+    }
     assert len(linear) >= 4 * module.config.num_hidden_layers
     assert any("trainable_tokens_delta" in name for name in trained)
     heads = {name.split("modules_to_save")[0] for name in trained if "modules_to_save" in name}

@@ -9,24 +9,31 @@ from hypothesis.extra.numpy import arrays
 from core.mathematics.drift import centroid_change, spread_change
 from core.mathematics.flips import first_flip, flip_share, never_flips, normalised_fidelity
 
-SETS = arrays(np.float64, some.tuples(some.integers(1, 6), some.just(3)), elements=some.floats(-100, 100, allow_subnormal=False).map(lambda x: round(x, 3)))
+SETS = arrays(
+    np.float64,
+    some.tuples(some.integers(1, 6), some.just(3)),
+    elements=some.floats(-100, 100, allow_subnormal=False).map(lambda x: round(x, 3)),
+)
 
 
 # ---- drift
+
 
 def test_centroids_at_right_angles_and_opposite_are_one_and_two_apart():
     start = np.array([[2.0, 0.0], [4.0, 0.0]])
     assert centroid_change(np.array([[0.0, 1.0], [0.0, 5.0]]), start) == pytest.approx(1)
     assert 2 - 1e-12 < centroid_change(-start, start) <= 2
     # 45 degrees: 1 − 1/√2. The examples lie at 0 and 90, their mean between them.
-    assert centroid_change(np.array([[1.0, 0.0], [0.0, 1.0]]), start) == pytest.approx(1 - 0.5 ** 0.5)
+    assert centroid_change(np.array([[1.0, 0.0], [0.0, 1.0]]), start) == pytest.approx(1 - 0.5**0.5)
 
 
 def test_spread_is_the_mean_over_dimensions_of_the_population_deviation():
     start, moved = np.array([[0.0, 0.0], [2.0, 6.0]]), np.array([[5.0, 1.0], [6.0, 2.0]])
     # Deviations 1 and 3, mean 2; then ½ and ½.
     assert spread_change(moved, start) == pytest.approx(0.5 / 2 - 1)
-    assert spread_change(np.vstack([moved, moved]), start) == pytest.approx(-0.75), "not the sample's deviation, which would shrink"
+    assert spread_change(np.vstack([moved, moved]), start) == pytest.approx(-0.75), (
+        "not the sample's deviation, which would shrink"
+    )
 
 
 @given(SETS)
@@ -40,7 +47,11 @@ def test_a_centroid_change_is_bounded_symmetric_and_blind_to_size(states, start,
     change = centroid_change(states, start)
     if not np.isnan(change):
         assert 0 <= change <= 2
-        assert change == pytest.approx(centroid_change(start, states)) == pytest.approx(centroid_change(scale * states, start), abs=1e-9)
+        assert (
+            change
+            == pytest.approx(centroid_change(start, states))
+            == pytest.approx(centroid_change(scale * states, start), abs=1e-9)
+        )
 
 
 @given(SETS, some.floats(0, 50), some.floats(-50, 50))
@@ -50,7 +61,9 @@ def test_a_spread_grows_with_size_and_not_with_place(states, scale, by):
 
 
 def test_what_has_no_direction_or_no_spread_has_no_number():
-    assert np.isnan(centroid_change(np.zeros((2, 3)), np.ones((2, 3)))) and np.isnan(spread_change(np.ones((1, 3)), np.ones((1, 3))))
+    assert np.isnan(centroid_change(np.zeros((2, 3)), np.ones((2, 3)))) and np.isnan(
+        spread_change(np.ones((1, 3)), np.ones((1, 3)))
+    )
     for states in (np.zeros((0, 3)), np.zeros((2, 4)), np.zeros(3)):
         with pytest.raises(ValueError, match="drift compares"):
             centroid_change(states, np.ones((2, 3)))
@@ -62,6 +75,7 @@ def test_half_precision_is_summed_in_full():
 
 
 # ---- changes of prediction
+
 
 def prefixes(F: int) -> np.ndarray:
     return np.tri(F + 1, F, -1, dtype=bool)

@@ -57,13 +57,23 @@ def test_aopc_by_hand():
     # v: 1.0 whole, 0.4 with feature 2 masked, 0.1 with 2 and 0, 0.0 with all: (0.6 + 0.9 + 1.0) / 3.
     assert aopc(np.array([1.0, 0.4, 0.1, 0.0])) == pytest.approx(2.5 / 3)
     assert prefix_masks(np.array([2, 0]), 3).tolist() == [[False] * 3, [False, False, True], [True, False, True]]
-    assert prefix_masks(np.array([2]), 3, np.array([True, False, False])).tolist() == [[True, False, False], [True, False, True]]
+    assert prefix_masks(np.array([2]), 3, np.array([True, False, False])).tolist() == [
+        [True, False, False],
+        [True, False, True],
+    ]
 
 
 def test_orders_leave_out_what_is_masked_and_ties_go_by_position_both_ways():
     scores, masked = np.array([0.5, 0.9, 0.5, 0.1]), np.array([False, False, False, True])
-    assert comprehensiveness_order(scores).tolist() == [1, 0, 2, 3] and sufficiency_order(scores).tolist() == [3, 0, 2, 1]
-    assert comprehensiveness_order(scores, masked).tolist() == [1, 0, 2] and sufficiency_order(scores, masked).tolist() == [0, 2, 1]
+    assert comprehensiveness_order(scores).tolist() == [1, 0, 2, 3] and sufficiency_order(scores).tolist() == [
+        3,
+        0,
+        2,
+        1,
+    ]
+    assert comprehensiveness_order(scores, masked).tolist() == [1, 0, 2] and sufficiency_order(
+        scores, masked
+    ).tolist() == [0, 2, 1]
 
 
 @settings(max_examples=80, deadline=None)
@@ -88,7 +98,9 @@ def test_exact_limits_are_those_of_every_order(F, kind):
     assert limits.lower == pytest.approx(lower, abs=1e-12) and limits.upper == pytest.approx(upper, abs=1e-12)
     assert limits.method == EXACT and limits.scores == 2**F and (kind != "all negative" or limits.upper < 0)
     for order, reached in ((limits.lowest, limits.lower), (limits.highest, limits.upper)):
-        assert sorted(order.tolist()) == list(range(F)) and order_aopc(table.value, order, F) == pytest.approx(reached, abs=1e-12)
+        assert sorted(order.tolist()) == list(range(F)) and order_aopc(table.value, order, F) == pytest.approx(
+            reached, abs=1e-12
+        )
 
 
 def brute_force_by_prefixes(table: Table) -> tuple[float, float]:
@@ -127,12 +139,21 @@ def test_limits_bracket_every_order(values, random):
 
 def test_an_order_that_beats_a_narrow_beam_widens_it():
     # Masking 1 alone gains nothing and 0 alone gains 1, but 1 and 2 together gain 10: a beam of one goes astray.
-    table = Table({s: -(1.0 * (0 in s) + (10 if {1, 2} <= set(s) else 0)) for s in [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]})
+    table = Table(
+        {
+            s: -(1.0 * (0 in s) + (10 if {1, 2} <= set(s) else 0))
+            for s in [(), (0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)]
+        }
+    )
     narrow = beam_limits(table.value, 3, 1)
     assert narrow.highest.tolist()[0] == 0 and narrow.upper == pytest.approx((1 + 1 + 11) / 3)
     order = np.array([1, 2, 0])
     wide = widened(narrow, [(order, order_aopc(table.value, order, 3))])
-    assert wide.upper == pytest.approx((0 + 10 + 11) / 3) and wide.highest.tolist() == [1, 2, 0] and wide.lower == narrow.lower
+    assert (
+        wide.upper == pytest.approx((0 + 10 + 11) / 3)
+        and wide.highest.tolist() == [1, 2, 0]
+        and wide.lower == narrow.lower
+    )
 
 
 def test_a_beam_asks_for_each_set_once_and_for_all_of_one_size_together():
@@ -149,7 +170,9 @@ def test_features_that_are_masked_already_are_in_no_order():
     expected = exact_limits(inner.value, 4)
     for limits in (exact, beam):
         assert limits.upper == pytest.approx(expected.upper) and limits.lower == pytest.approx(expected.lower)
-        assert sorted(limits.highest.tolist()) == [1, 2, 4, 5] and order_aopc(table.value, limits.highest, 6, masked) == pytest.approx(limits.upper)
+        assert sorted(limits.highest.tolist()) == [1, 2, 4, 5] and order_aopc(
+            table.value, limits.highest, 6, masked
+        ) == pytest.approx(limits.upper)
 
 
 def test_one_feature_or_equal_scores_leave_nothing_to_compare():
@@ -167,9 +190,14 @@ def test_what_cannot_be_is_a_sentence():
         exact_limits(lambda masks: pytest.fail("nothing may be asked"), 21)
     with pytest.raises(TooDear, match=r"2\^1100 scores"):
         exact_limits(lambda masks: pytest.fail("nothing may be asked"), 1100)
-    for wrong in (lambda: exact_limits(table.value, 4, np.ones(4, dtype=bool)), lambda: beam_limits(table.value, 4, 0), lambda: lattice_limits(np.zeros(6)),
-                  lambda: exact_limits(lambda masks: np.full(len(masks), np.nan), 3), lambda: beam_limits(lambda masks: np.full(len(masks), np.nan), 3, 2),
-                  lambda: aopc(np.array([1.0]))):
+    for wrong in (
+        lambda: exact_limits(table.value, 4, np.ones(4, dtype=bool)),
+        lambda: beam_limits(table.value, 4, 0),
+        lambda: lattice_limits(np.zeros(6)),
+        lambda: exact_limits(lambda masks: np.full(len(masks), np.nan), 3),
+        lambda: beam_limits(lambda masks: np.full(len(masks), np.nan), 3, 2),
+        lambda: aopc(np.array([1.0])),
+    ):
         with pytest.raises(ValueError):
             wrong()
 
@@ -178,7 +206,11 @@ def test_the_width_is_doubled_until_the_limits_stand_still_twice():
     table = Table(np.random.default_rng(4).normal(size=256))
     study = beam_study([BeamCase(table.value, 8)], threshold=1e-9)
     exact = exact_limits(table.value, 8)
-    assert study.settled and study.widths == tuple(2**k for k in range(len(study.widths))) and study.recommended == study.widths[-3]
+    assert (
+        study.settled
+        and study.widths == tuple(2**k for k in range(len(study.widths)))
+        and study.recommended == study.widths[-3]
+    )
     assert np.ptp(study.lower[0, -3:]) == np.ptp(study.upper[0, -3:]) == 0 and study.upper[0, -1] <= exact.upper + 1e-12
     by_width = [beam_limits(table.value, 8, width) for width in study.widths]
     assert study.upper[0] == pytest.approx(np.maximum.accumulate([limits.upper for limits in by_width]))
@@ -191,9 +223,14 @@ def test_a_study_of_many_inputs_goes_by_their_mean_and_tells_of_each_width():
     tables = [Table(np.random.default_rng(seed).normal(size=2**F)) for seed, F in ((1, 6), (2, 7), (3, 3))]
     cases = [BeamCase(table.value, table.F) for table in tables]
     told = list(study_search(cases, threshold=0.02))
-    assert [study is None for study in told] == [True, True, True, False] * (len(told) // 4), "whoever waits for a turn waits for one input"
+    assert [study is None for study in told] == [True, True, True, False] * (len(told) // 4), (
+        "whoever waits for a turn waits for one input"
+    )
     told = told[3::4]
-    assert [len(study.widths) for study in told] == list(range(1, len(told) + 1)) and told[-1].lower.shape == (3, len(told))
+    assert [len(study.widths) for study in told] == list(range(1, len(told) + 1)) and told[-1].lower.shape == (
+        3,
+        len(told),
+    )
     upper, lower = told[-1].upper.mean(axis=0), told[-1].lower.mean(axis=0)
     moved = np.maximum(np.abs(np.diff(upper)), np.abs(np.diff(lower)))
     still = [i for i in range(1, len(moved)) if moved[i] < 0.02 and moved[i - 1] < 0.02]

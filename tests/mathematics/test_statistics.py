@@ -34,14 +34,17 @@ def test_simes_combines_any_axis(axis):
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("p, expected", [
-    ([0.3], 0.3),
-    ([0.01, 0.5], 0.02),  # 0.01 · 2/1 against 0.5 · 2/2.
-    ([0.04, 0.03], 0.04),  # 0.03 · 2 against 0.04.
-    ([0.9, 0.02, 0.03, 0.8], 0.06),  # 0.08, 0.06, 1.07, 0.9.
-    ([1.0, 1.0, 1.0], 1.0),
-    ([0.0, 1.0, 1.0], 0.0),
-])
+@pytest.mark.parametrize(
+    "p, expected",
+    [
+        ([0.3], 0.3),
+        ([0.01, 0.5], 0.02),  # 0.01 · 2/1 against 0.5 · 2/2.
+        ([0.04, 0.03], 0.04),  # 0.03 · 2 against 0.04.
+        ([0.9, 0.02, 0.03, 0.8], 0.06),  # 0.08, 0.06, 1.07, 0.9.
+        ([1.0, 1.0, 1.0], 1.0),
+        ([0.0, 1.0, 1.0], 0.0),
+    ],
+)
 def test_simes_by_hand(p, expected):
     assert simes(p) == pytest.approx(expected, abs=1e-15)
 
@@ -91,13 +94,16 @@ def test_fisher_combines_any_axis(axis):
     np.testing.assert_allclose(fisher(p, axis), expected, atol=2 * 5 * 1e-6)
 
 
-@pytest.mark.parametrize("p, expected", [
-    ([0.0], 36.841361487904734),  # 16 · log 10.
-    ([0.0, 0.0, 0.0], 3 * 36.841361487904734),
-    ([1e-8], 35.45506712678484),  # 16 · log 10 − 2 · log 2.
-    ([np.exp(-1), np.exp(-2)], 6.0),
-    ([1.0, 1.0], 0.0),
-])
+@pytest.mark.parametrize(
+    "p, expected",
+    [
+        ([0.0], 36.841361487904734),  # 16 · log 10.
+        ([0.0, 0.0, 0.0], 3 * 36.841361487904734),
+        ([1e-8], 35.45506712678484),  # 16 · log 10 − 2 · log 2.
+        ([np.exp(-1), np.exp(-2)], 6.0),
+        ([1.0, 1.0], 0.0),
+    ],
+)
 def test_fishers_statistic_by_hand(p, expected):
     assert fisher(p) == pytest.approx(expected, abs=1e-6)
 
@@ -124,21 +130,24 @@ def test_holm_is_the_slow_step_down(p, more, alpha):
     assert holm(p, alpha=alpha).tolist() == slow_holm(p, len(p), alpha)
 
 
-@pytest.mark.parametrize("p, planned, rejected", [
-    # Thresholds 0.05/4 = 0.0125, 0.0167, 0.025, 0.05.
-    ([0.01, 0.04, 0.03, 0.005], None, [True, False, False, True]),
-    # 0.0166 after 0.001, 0.024 after both, 0.049 last.
-    ([0.049, 0.0166, 0.024, 0.001], None, [True, True, True, True]),
-    # 0.013 misses the first threshold; 0.02, which its own threshold would let through, is not looked at any more.
-    ([0.02, 0.013, 0.02, 0.013], None, [False, False, False, False]),
-    ([0.04], None, [True]),
-    ([0.04], 2, [False]),
-    # Of ten planned: 0.005, 0.00556, 0.00625.
-    ([0.0062, 0.0049, 0.0055], 10, [True, True, True]),
-    ([0.0063, 0.0049, 0.0055], 10, [False, True, True]),
-    ([], None, []),
-    ([], 3, []),
-])
+@pytest.mark.parametrize(
+    "p, planned, rejected",
+    [
+        # Thresholds 0.05/4 = 0.0125, 0.0167, 0.025, 0.05.
+        ([0.01, 0.04, 0.03, 0.005], None, [True, False, False, True]),
+        # 0.0166 after 0.001, 0.024 after both, 0.049 last.
+        ([0.049, 0.0166, 0.024, 0.001], None, [True, True, True, True]),
+        # 0.013 misses the first threshold; 0.02, which its own threshold would let through, is not looked at any more.
+        ([0.02, 0.013, 0.02, 0.013], None, [False, False, False, False]),
+        ([0.04], None, [True]),
+        ([0.04], 2, [False]),
+        # Of ten planned: 0.005, 0.00556, 0.00625.
+        ([0.0062, 0.0049, 0.0055], 10, [True, True, True]),
+        ([0.0063, 0.0049, 0.0055], 10, [False, True, True]),
+        ([], None, []),
+        ([], 3, []),
+    ],
+)
 def test_holm_by_hand(p, planned, rejected):
     found = holm(p, planned)
     assert found.tolist() == rejected and found.dtype == bool
@@ -154,16 +163,16 @@ def test_holm_rejects_strictly_below_the_threshold(planned):
 @given(several, several)
 def test_what_holm_rejects_stays_rejected_when_the_missing_p_values_come(now, later):
     before = holm(now, planned=len(now) + len(later))
-    after = holm(now + later)[:len(now)]
+    after = holm(now + later)[: len(now)]
     assert (after >= before).all()
-    assert before.tolist() == holm(now + [1.0] * len(later))[:len(now)].tolist(), "what is missing counts as 1"
+    assert before.tolist() == holm(now + [1.0] * len(later))[: len(now)].tolist(), "what is missing counts as 1"
 
 
 def test_holm_rejects_anything_true_in_at_most_5_percent_of_families():
     drawn = np.random.default_rng(3)
     wrong = sum(holm(drawn.random(6)).any() for _ in range(3000))
     # Independent: 1 − (1 − 0.05/6)^6 = 0.049.
-    assert stats.binomtest(wrong, 3000, 1 - (1 - 0.05 / 6)**6).pvalue > 1e-3
+    assert stats.binomtest(wrong, 3000, 1 - (1 - 0.05 / 6) ** 6).pvalue > 1e-3
 
 
 @pytest.mark.parametrize("planned", [2, 0])
@@ -175,26 +184,31 @@ def test_holm_refuses_fewer_planned_than_given(planned):
 # Gate
 
 
-@pytest.mark.parametrize("rule, floor, state", [
-    # Eleven steps: Holm asks for less than 0.05/11 = 0.004545.
-    (HOLM, None, NO_REFERENCE),
-    (HOLM, 0.5, FLOOR),
-    (HOLM, 0.05, FLOOR),
-    (HOLM, 0.0499, TOO_FEW),
-    (HOLM, 0.05 / 11, TOO_FEW),
-    (HOLM, 0.0045, OPEN),
-    (HOLM, 0.0, OPEN),
-    (PLAIN, None, NO_REFERENCE),
-    (PLAIN, 0.05, FLOOR),
-    (PLAIN, 0.0499, OPEN),
-])
+@pytest.mark.parametrize(
+    "rule, floor, state",
+    [
+        # Eleven steps: Holm asks for less than 0.05/11 = 0.004545.
+        (HOLM, None, NO_REFERENCE),
+        (HOLM, 0.5, FLOOR),
+        (HOLM, 0.05, FLOOR),
+        (HOLM, 0.0499, TOO_FEW),
+        (HOLM, 0.05 / 11, TOO_FEW),
+        (HOLM, 0.0045, OPEN),
+        (HOLM, 0.0, OPEN),
+        (PLAIN, None, NO_REFERENCE),
+        (PLAIN, 0.05, FLOOR),
+        (PLAIN, 0.0499, OPEN),
+    ],
+)
 def test_the_gate_speaks_only_where_the_reference_can_reject(rule, floor, state):
     # Steps 4 and 9 are as small as this reference can give; only an open gate marks them.
     p = np.full(11, 0.5)
     p[[4, 9]] = 0.001
     gate = decide(p, np.arange(11), 11, floor, rule)
     assert gate.state == state and gate.available == (state == OPEN)
-    assert gate.rule == rule and gate.steps == 11 and gate.threshold == pytest.approx(0.05 / 11 if rule == HOLM else 0.05)
+    assert (
+        gate.rule == rule and gate.steps == 11 and gate.threshold == pytest.approx(0.05 / 11 if rule == HOLM else 0.05)
+    )
     assert np.flatnonzero(gate.rejected).tolist() == ([4, 9] if state == OPEN else [])
     assert gate.rejected.dtype == bool and gate.rejected.shape == (11,)
     assert gate.first == (4 if state == OPEN else None) and gate.beyond(10) == (state == OPEN)
@@ -205,13 +219,20 @@ def test_numbers_from_the_first_rejected_step_on_are_beyond(rule):
     p = np.array([0.3, 0.4, 0.0001, 0.6, 0.0002])
     gate = decide(p, np.arange(5), 5, 0.0001, rule)
     assert gate.rejected.tolist() == [False, False, True, False, True] and gate.first == 2 and type(gate.first) is int
-    assert [gate.beyond(step) for step in range(5)] == [False, False, True, True, True], "a step that is not rejected is marked too"
+    assert [gate.beyond(step) for step in range(5)] == [False, False, True, True, True], (
+        "a step that is not rejected is marked too"
+    )
 
 
 @pytest.mark.parametrize("rule", [HOLM, PLAIN])
 def test_with_nothing_rejected_nothing_is_beyond(rule):
     gate = decide(np.array([0.3, 0.05, 0.9]), np.arange(3), 3, 0.001, rule)
-    assert gate.state == OPEN and not gate.rejected.any() and gate.first is None and not any(gate.beyond(step) for step in range(3))
+    assert (
+        gate.state == OPEN
+        and not gate.rejected.any()
+        and gate.first is None
+        and not any(gate.beyond(step) for step in range(3))
+    )
 
 
 def test_the_first_step_can_be_rejected():
@@ -330,7 +351,9 @@ def test_racu_is_nan_where_the_baseline_loses_next_to_nothing(drop, defined):
 
 def test_nan_stays_nan():
     holed = [1.0, np.nan, 0.4, 0.0]
-    assert np.isnan([acu(X, holed, BASELINE), acu(X, MEASURE, holed), racu(X, holed, BASELINE), racu(X, MEASURE, holed)]).all()
+    assert np.isnan(
+        [acu(X, holed, BASELINE), acu(X, MEASURE, holed), racu(X, holed, BASELINE), racu(X, MEASURE, holed)]
+    ).all()
 
 
 @pytest.mark.parametrize("area", [acu, racu])

@@ -1,4 +1,6 @@
-"""What every registered measure promises, whoever wrote it: on several families, words and tokens, and a partly masked start."""
+"""What every registered measure promises, whoever wrote it: on several families, words and tokens, and a partly masked
+start.
+"""
 
 import hashlib
 import random
@@ -35,9 +37,14 @@ def fingerprint(model):
     """Everything of a module that a measure could leave changed."""
     digest = hashlib.sha256()
     for name, tensor in sorted([*model.module.named_parameters(), *model.module.named_buffers()]):
-        digest.update(f"{name} {tensor.dtype} {tensor.requires_grad} {tensor.grad is None}".encode() + tensor.detach().numpy().tobytes())
+        digest.update(
+            f"{name} {tensor.dtype} {tensor.requires_grad} {tensor.grad is None}".encode()
+            + tensor.detach().numpy().tobytes()
+        )
     # What the library chooses at loading; DeBERTa has one implementation only.
-    assert model.module.config._attn_implementation == ("eager" if model.module.config.model_type == "deberta-v2" else "sdpa")
+    assert model.module.config._attn_implementation == (
+        "eager" if model.module.config.model_type == "deberta-v2" else "sdpa"
+    )
     digest.update(repr([m.training for m in model.module.modules()]).encode())
     return digest.hexdigest()
 
@@ -49,7 +56,9 @@ def hooks(model):
     it does nothing outside such a call. There is one at most, of each kind on each part.
     """
     names = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-    placed = [(part, hook) for part in model.module.modules() for name in names for hook in getattr(part, name).values()]
+    placed = [
+        (part, hook) for part in model.module.modules() for name in names for hook in getattr(part, name).values()
+    ]
     librarys = [(id(part), hook.__qualname__) for part, hook in placed if hook.__module__.startswith("transformers.")]
     assert len(set(librarys)) == len(librarys)
     return len(placed) - len(librarys) + sum(len(torch.nn.modules.module.__dict__[f"_global{name}"]) for name in names)
@@ -132,8 +141,10 @@ def test_one_feature_and_the_longest_text(tiny_model, kind, name):
 def test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(tiny_model, kind, name):
     model, measure = tiny_model(kind), measures()[name]
     encoded = model.encode(TEXT)
+
     def scores(target=0, seed=0):
         return Explainer(model).attribute(encoded, name, target, masked_start(encoded), seed).scores
+
     first = scores()
     equal(first, scores())
     others = [scores(seed=1), scores(seed=2)]
@@ -148,7 +159,9 @@ def test_seeded_draws_differ_between_examples(tiny_model):
     model = tiny_model("bert")
     explainer = Explainer(model)
     for name in (name for name in NAMES if measures()[name].seeded):
-        one, other = (explainer.attribute(model.encode(text), name, 0).scores for text in ("the boat sank", "the boat swam"))
+        one, other = (
+            explainer.attribute(model.encode(text), name, 0).scores for text in ("the boat sank", "the boat swam")
+        )
         assert not any(np.array_equal(one[v], other[v]) for v in one)
 
 
@@ -219,7 +232,9 @@ def test_the_passes_reported_are_those_spent_and_no_more_than_announced(tiny_mod
             explainer, told = Explainer(model), []
             with monkeypatch.context() as patch:
                 spy = Spy(patch, model)
-                found = explainer.attribute(encoded, name, 1, masked, progress=lambda done, total: told.append((done, total)))
+                found = explainer.attribute(
+                    encoded, name, 1, masked, progress=lambda done, total: told.append((done, total))
+                )
             assert found.passes == spy.rows <= measure.passes(encoded.F) == explainer.cost(encoded, name).passes
             assert not found.stored and found.measure == name and found.target == 1 and found.milliseconds >= 0
             assert told == sorted(told) and all(0 <= done <= total == measure.passes(encoded.F) for done, total in told)
@@ -228,7 +243,10 @@ def test_the_passes_reported_are_those_spent_and_no_more_than_announced(tiny_mod
 def test_measures_share_their_passes(tiny_model, monkeypatch):
     model = tiny_model("bert")
     encoded, explainer = model.encode(TEXT), Explainer(model)
-    first = {name: explainer.attribute(encoded, name, 1).passes for name in ("leave-one-out", "gradient", "attention", "beam")}
+    first = {
+        name: explainer.attribute(encoded, name, 1).passes
+        for name in ("leave-one-out", "gradient", "attention", "beam")
+    }
     spy = Spy(monkeypatch, model)
     for name in ("leave-one-out", "input × gradient", "scaled attention", "beam"):
         assert explainer.attribute(encoded, name, 1).passes == 0
@@ -272,10 +290,20 @@ def test_the_store_changes_nothing_but_the_time(tiny_model, monkeypatch, tmp_pat
         assert again.stored and not first.stored
         equal(again.scores, bare.scores)
         equal(again.scores, first.scores)
-        assert (again.passes, again.milliseconds, again.measure, again.target) == (first.passes, first.milliseconds, name, 1)
+        assert (again.passes, again.milliseconds, again.measure, again.target) == (
+            first.passes,
+            first.milliseconds,
+            name,
+            1,
+        )
         assert tuple(again.scores) == measures()[name].variants or set(again.scores) == set(measures()[name].variants)
     assert spy.rows == 0
-    others = [(encoded, 0, masked, 0), (encoded, 1, None, 0), (model.encode(TEXT + "s"), 1, None, 0), (model.encode(TEXT, unit="token"), 1, None, 0)]
+    others = [
+        (encoded, 0, masked, 0),
+        (encoded, 1, None, 0),
+        (model.encode(TEXT + "s"), 1, None, 0),
+        (model.encode(TEXT, unit="token"), 1, None, 0),
+    ]
     assert all(kept.stored(one, name, target, mask, seed) is None for one, target, mask, seed in others)
     assert (kept.stored(encoded, name, 1, masked, 1) is None) == measures()[name].seeded
 
@@ -297,8 +325,17 @@ def test_a_damaged_attribution_is_computed_again(tiny_model, tmp_path):
 @pytest.mark.parametrize("kind", ["bert", "modernbert-mean", "gpt2"])
 def test_eight_threads_on_one_model_do_not_cross(tiny_model, kind):
     model = tiny_model(kind)
-    encoded = [model.encode(text) for text in ("The captain reads the wind", "Grandmother's soup", "a box of bent nails that nobody throws")]
-    tasks = [(i, name, target, partly) for i in range(len(encoded)) for name in NAMES for target in (0, 1) for partly in (False, True)]
+    encoded = [
+        model.encode(text)
+        for text in ("The captain reads the wind", "Grandmother's soup", "a box of bent nails that nobody throws")
+    ]
+    tasks = [
+        (i, name, target, partly)
+        for i in range(len(encoded))
+        for name in NAMES
+        for target in (0, 1)
+        for partly in (False, True)
+    ]
     alone = {task: _attribute(Explainer(model), encoded, task) for task in tasks}
     before = fingerprint(model), hooks(model)
     shared = Explainer(model)
@@ -350,7 +387,16 @@ def test_every_measure_says_what_it_is(name):
 
 
 def test_the_documented_measures_are_all_here_baselines_last():
-    assert NAMES == ["leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention", "beam", "random"]
+    assert NAMES == [
+        "leave-one-out",
+        "gradient",
+        "input × gradient",
+        "integrated gradients",
+        "attention",
+        "scaled attention",
+        "beam",
+        "random",
+    ]
     assert [measures()[name].baseline for name in NAMES] == [False] * 7 + [True]
 
 
@@ -370,8 +416,14 @@ def test_the_table_lists_every_measure():
     assert head == "| name | variants | definition | forward passes | needs | source |" and set(line) == set("| -")
     cells = [[cell.strip() for cell in row.strip("|").split(" | ")] for row in rows]
     assert [row[0] for row in cells] == NAMES and all(len(row) == 6 and all(row) for row in cells)
-    assert cells[0] == ["leave-one-out", "signed, absolute", "How much the logit of the class falls when this one feature is masked.", "F + 1",
-                        "masking oracle", "FMM App. E; NAOPC §4"]
+    assert cells[0] == [
+        "leave-one-out",
+        "signed, absolute",
+        "How much the logit of the class falls when this one feature is masked.",
+        "F + 1",
+        "masking oracle",
+        "FMM App. E; NAOPC §4",
+    ]
 
 
 def test_the_readme_holds_the_table():

@@ -43,13 +43,20 @@ def scores_of(name, model, encoded, masked=None, target=TARGET):
 def summed(encoded, masked, tokens):
     """Token scores added up over each feature's tokens, 0 where it is masked already."""
     tokens = np.asarray(tokens, dtype=np.float64)
-    return np.array([0.0 if masked[i] else sum(tokens[t] for t in range(encoded.T) if encoded.feature_of[t] == i) for i in range(encoded.F)])
+    return np.array(
+        [
+            0.0 if masked[i] else sum(tokens[t] for t in range(encoded.T) if encoded.feature_of[t] == i)
+            for i in range(encoded.F)
+        ]
+    )
 
 
 def logit_of(model, encoded):
     """f as Captum calls it: Tensor[B, T, E] → Tensor[B, C], through the library's own batch of type ids."""
+
     def forward(embeddings):
         return model.differentiable(embeddings, encoded.type_ids)[0]
+
     return forward
 
 
@@ -107,11 +114,23 @@ def in_double(model):
     with model.lock:
         model.module.double()
         try:
+
             def f(embeddings, type_ids):
                 types = None if type_ids is None else torch.from_numpy(type_ids)[None]
                 with torch.no_grad():
-                    return float(classify(model.module, model.architecture, embeddings, None, types,
-                                          torch.tensor([embeddings.shape[1]]), False, False)[0][0, TARGET])
+                    return float(
+                        classify(
+                            model.module,
+                            model.architecture,
+                            embeddings,
+                            None,
+                            types,
+                            torch.tensor([embeddings.shape[1]]),
+                            False,
+                            False,
+                        )[0][0, TARGET]
+                    )
+
             yield f
         finally:
             model.module.float()
@@ -159,18 +178,28 @@ def test_input_x_gradient_is_captums_summed_over_the_embedding(tiny_model, kind,
     encoded = model.encode(TEXT, second)
     masked = start(encoded)
     ids = masked_ids(encoded, masked[None])[0]
-    tokens = InputXGradient(logit_of(model, encoded)).attribute(captum_input(model, ids), target=TARGET)[0].sum(dim=1).detach().numpy()
+    tokens = (
+        InputXGradient(logit_of(model, encoded))
+        .attribute(captum_input(model, ids), target=TARGET)[0]
+        .sum(dim=1)
+        .detach()
+        .numpy()
+    )
     found = scores_of("input × gradient", model, encoded, masked)
     close(found["signed"], summed(encoded, masked, tokens))
     close(found["absolute"], summed(encoded, masked, np.abs(tokens)))
-    assert np.abs(found["absolute"] - np.abs(found["signed"])).max() > 1e-3, "absolute values are summed, not the sum's taken"
+    assert np.abs(found["absolute"] - np.abs(found["signed"])).max() > 1e-3, (
+        "absolute values are summed, not the sum's taken"
+    )
 
 
 @EVERY
 def test_input_x_gradient_vanishes_where_an_embeddings_length_does_not_matter(tiny_model, kind):
     """f(c·e) = f(e) for every c > 0 gives e · ∂f/∂e = 0 (Euler), but for the ε in the norm."""
     model = tiny_model(kind)
-    embeddings, gradient = Inside(model, model.encode(TEXT), np.zeros(model.encode(TEXT).F, dtype=bool), TARGET).word_gradient()
+    embeddings, gradient = Inside(
+        model, model.encode(TEXT), np.zeros(model.encode(TEXT).F, dtype=bool), TARGET
+    ).word_gradient()
     share = float((embeddings * gradient).sum(dim=1).abs().max() / (embeddings * gradient).abs().sum(dim=1).max())
     assert share < 1e-3 if kind in SCALE_FREE else share > 0.05
 
@@ -196,9 +225,19 @@ def test_integrated_gradients_are_the_literal_loop(tiny_model, kind, start):
     close(found["absolute"], summed(encoded, masked, np.abs(tokens)), 1e-3)
 
 
-@pytest.mark.parametrize("kind, baseline", [(kind, baseline) for kind in tiny.KINDS for baseline in ("zero", "mask") if baseline == "mask" or kind not in SCALE_FREE])
+@pytest.mark.parametrize(
+    "kind, baseline",
+    [
+        (kind, baseline)
+        for kind in tiny.KINDS
+        for baseline in ("zero", "mask")
+        if baseline == "mask" or kind not in SCALE_FREE
+    ],
+)
 def test_integrated_gradients_add_up_to_what_the_input_adds(tiny_model, kind, baseline):
-    """Completeness, special tokens and second text included: Σ_t = f(x) − f(baseline); the error of a right sum falls as 1/n."""
+    """Completeness, special tokens and second text included: Σ_t = f(x) − f(baseline); the error of a right sum falls
+    as 1/n.
+    """
     model = tiny_model(kind)
     encoded = model.encode("The soup wasn't cold", "Salt it")
     inside = Inside(model, encoded, np.zeros(encoded.F, dtype=bool), TARGET)
@@ -237,7 +276,9 @@ def test_an_unknown_baseline_is_refused(tiny_model):
 
 @EVERY
 def test_leave_one_out_is_captums_feature_ablation(tiny_model, kind, start):
-    """Over token ids, one group of tokens a feature, the mask token as baseline; special tokens are ablated to themselves."""
+    """Over token ids, one group of tokens a feature, the mask token as baseline; special tokens are ablated to
+    themselves.
+    """
     from captum.attr import FeatureAblation
 
     model = tiny_model(kind)
@@ -247,8 +288,14 @@ def test_leave_one_out_is_captums_feature_ablation(tiny_model, kind, start):
     owned = encoded.feature_of[None] >= 0
     groups = np.where(owned, encoded.feature_of[None], encoded.F)
     with torch.no_grad():
-        tokens = FeatureAblation(lambda batch: logit_of(model, encoded)(model.module.get_input_embeddings()(batch))).attribute(
-            torch.from_numpy(ids), baselines=torch.from_numpy(np.where(owned, model.mask_id, ids)), target=TARGET, feature_mask=torch.from_numpy(groups))
+        tokens = FeatureAblation(
+            lambda batch: logit_of(model, encoded)(model.module.get_input_embeddings()(batch))
+        ).attribute(
+            torch.from_numpy(ids),
+            baselines=torch.from_numpy(np.where(owned, model.mask_id, ids)),
+            target=TARGET,
+            feature_mask=torch.from_numpy(groups),
+        )
     expected = np.array([float(tokens[0, np.flatnonzero(encoded.feature_of == i)[0]]) for i in range(encoded.F)])
     found = scores_of("leave-one-out", model, encoded, masked)
     np.testing.assert_allclose(expected[masked], 0, atol=1e-6)
@@ -261,7 +308,11 @@ def test_leave_one_out_is_captums_feature_ablation(tiny_model, kind, start):
 
 def library_attention(model, ids, type_ids, **more):
     """The last layer's attention as `transformers` returns it from token ids, Tensor[heads, T, T]."""
-    given = {"token_type_ids": torch.from_numpy(type_ids)[None]} if type_ids is not None and model.architecture.type_ids else {}
+    given = (
+        {"token_type_ids": torch.from_numpy(type_ids)[None]}
+        if type_ids is not None and model.architecture.type_ids
+        else {}
+    )
     with model.eager_attention(), torch.no_grad():
         return model.module(input_ids=torch.from_numpy(ids)[None], output_attentions=True, **given).attentions[-1][0]
 
@@ -294,9 +345,22 @@ def test_scaled_attention_is_the_literal_product(tiny_model, kind, start):
         gradients = [torch.autograd.grad(logits[0, TARGET], maps, retain_graph=True)[0][0]]
     weights, gradient = maps[0].detach().double().numpy(), gradients[0].double().numpy()
     heads = len(weights)
-    table = np.array([[sum(weights[h, i, j] for h in range(heads)) / heads * sum(gradient[h, i, j] for h in range(heads)) / heads
-                       for j in range(encoded.T)] for i in range(encoded.T)])
-    close(scores_of("scaled attention", model, encoded, masked)["signed"], summed(encoded, masked, reading_row(kind, table)))
+    table = np.array(
+        [
+            [
+                sum(weights[h, i, j] for h in range(heads))
+                / heads
+                * sum(gradient[h, i, j] for h in range(heads))
+                / heads
+                for j in range(encoded.T)
+            ]
+            for i in range(encoded.T)
+        ]
+    )
+    close(
+        scores_of("scaled attention", model, encoded, masked)["signed"],
+        summed(encoded, masked, reading_row(kind, table)),
+    )
 
 
 def test_the_attentions_gradient_is_the_slope_when_one_cell_moves(tiny_model):
@@ -311,9 +375,13 @@ def test_the_attentions_gradient_is_the_slope_when_one_cell_moves(tiny_model):
         def shift(_, given):
             context = given[0].clone()
             width = context.shape[-1] // heads
-            context[0, i, h * width:(h + 1) * width] += amount * values["v"][0, j, h * width:(h + 1) * width]
+            context[0, i, h * width : (h + 1) * width] += amount * values["v"][0, j, h * width : (h + 1) * width]
             return (context, *given[1:])
-        handles = [last.self.value.register_forward_hook(lambda _, given, out: values.update(v=out)), last.output.dense.register_forward_pre_hook(shift)]
+
+        handles = [
+            last.self.value.register_forward_hook(lambda _, given, out: values.update(v=out)),
+            last.output.dense.register_forward_pre_hook(shift),
+        ]
         try:
             return f(model.embed(encoded.ids[None]), encoded.type_ids)
         finally:
@@ -330,14 +398,18 @@ def test_the_attentions_gradient_is_the_slope_when_one_cell_moves(tiny_model):
 # Masked inputs
 
 
-@pytest.mark.parametrize("kind, mask", [("bert", "[MASK]"), ("roberta", "<mask>"), ("modernbert", "[MASK]"), ("deberta", "[MASK]")])
+@pytest.mark.parametrize(
+    "kind, mask", [("bert", "[MASK]"), ("roberta", "<mask>"), ("modernbert", "[MASK]"), ("deberta", "[MASK]")]
+)
 @pytest.mark.parametrize("name", list(measures()))
 def test_a_masked_word_and_a_typed_mask_are_the_same_input(tiny_model, kind, mask, name):
     """A word of one token masked by us; the mask token typed in its place."""
     model = tiny_model(kind)
     ours, typed = model.encode("the tide and the wind"), model.encode(f"the tide {mask} the wind")
     masked = np.arange(5) == 2
-    assert typed.premasked.tolist() == masked.tolist() and masked_ids(ours, masked[None]).tolist() == [typed.ids.tolist()]
+    assert typed.premasked.tolist() == masked.tolist() and masked_ids(ours, masked[None]).tolist() == [
+        typed.ids.tolist()
+    ]
     found, expected = (scores_of(name, model, one, masked) for one in (ours, typed))
     assert set(found) == set(expected)
     for variant, scores in found.items():
@@ -348,13 +420,20 @@ def test_a_masked_word_and_a_typed_mask_are_the_same_input(tiny_model, kind, mas
 @EVERY
 @pytest.mark.parametrize("name", [n for n, m in measures().items() if m.backward])
 def test_a_score_is_the_sum_over_the_words_tokens(tiny_model, kind, name):
-    """Words and tokens see the same network: the tokens of a word add up to it (absolute values where there is no sign)."""
+    """Words and tokens see the same network: the tokens of a word add up to it (absolute values where there is no
+    sign).
+    """
     model = tiny_model(kind)
     words, tokens = model.encode(TEXT), model.encode(TEXT, unit="token")
     by_word, by_token = scores_of(name, model, words), scores_of(name, model, tokens)
     owner = np.array([words.feature_of[np.flatnonzero(tokens.feature_of == i)[0]] for i in range(tokens.F)])
     for variant, scores in by_word.items():
-        close(scores, np.bincount(owner, weights=by_token[variant], minlength=words.F), 1e-5, 0 if kind in SCALE_FREE else 1e-3)
+        close(
+            scores,
+            np.bincount(owner, weights=by_token[variant], minlength=words.F),
+            1e-5,
+            0 if kind in SCALE_FREE else 1e-3,
+        )
 
 
 def test_integrated_gradients_tell_their_progress_and_can_be_stopped(tiny_model, monkeypatch):
@@ -365,11 +444,15 @@ def test_integrated_gradients_tell_their_progress_and_can_be_stopped(tiny_model,
     model = tiny_model("bert")
     encoded, told = model.encode("the boat sank in the bay"), []
     monkeypatch.setattr(ig, "_TOKENS", 5 * encoded.T)
-    Explainer(model).attribute(encoded, "integrated gradients", 0, progress=lambda done, total: told.append((done, total)))
+    Explainer(model).attribute(
+        encoded, "integrated gradients", 0, progress=lambda done, total: told.append((done, total))
+    )
     assert told == [(0, 20), (5, 20), (10, 20), (15, 20), (20, 20)]
     asked = []
     with pytest.raises(Cancelled):
-        Explainer(model).attribute(encoded, "integrated gradients", 0, cancelled=lambda: asked.append(1) or len(asked) > 2)
+        Explainer(model).attribute(
+            encoded, "integrated gradients", 0, cancelled=lambda: asked.append(1) or len(asked) > 2
+        )
     assert len(asked) == 3
 
 

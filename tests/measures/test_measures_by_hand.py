@@ -63,14 +63,18 @@ def test_leave_one_out_by_definition_and_asks_each_set_once(table, data):
 FOUR = {"0": 10, "1": 9, "2": 8, "01": 3, "02": 4, "03": 6, "12": 2, "13": 11, "23": 13, "013": 1, "023": 2, "123": 3}
 
 
-@pytest.mark.parametrize("width, order, total", [
-    # {0} 10; {0,3} 10 + 6 = 16 beats {0,2} 14 and {0,1} 13; {0,2,3} 16 + 2 beats {0,1,3} 16 + 1.
-    (1, [0, 3, 2, 1], 18),
-    # {0} 10 and {1} 9; {1,3} 9 + 11 = 20 and {0,3} 16; {1,2,3} 20 + 3 beats {0,1,3} 20 + 1 and {0,2,3} 16 + 2.
-    (2, [1, 3, 2, 0], 23),
-    # {0}, {1} and {2} 8; {2,3} 8 + 13 = 21, {1,3} 20, {0,3} 16; {1,2,3} from {2,3} 21 + 3 beats it from {1,3} 20 + 3.
-    (3, [2, 3, 1, 0], 24),
-])
+@pytest.mark.parametrize(
+    "width, order, total",
+    [
+        # {0} 10; {0,3} 10 + 6 = 16 beats {0,2} 14 and {0,1} 13; {0,2,3} 16 + 2 beats {0,1,3} 16 + 1.
+        (1, [0, 3, 2, 1], 18),
+        # {0} 10 and {1} 9; {1,3} 9 + 11 = 20 and {0,3} 16; {1,2,3} 20 + 3 beats {0,1,3} 20 + 1 and {0,2,3} 16 + 2.
+        (2, [1, 3, 2, 0], 23),
+        # {0}, {1} and {2} 8; {2,3} 8 + 13 = 21, {1,3} 20, {0,3} 16; {1,2,3} from {2,3} 21 + 3 beats it from {1,3} 20 +
+        # 3.
+        (3, [2, 3, 1, 0], 24),
+    ],
+)
 def test_beams_of_1_2_and_3_find_different_orders(width, order, total):
     table = from_gains(4, FOUR)
     assert beam_order(table.value, 4, width).tolist() == order
@@ -97,7 +101,9 @@ def test_ties_go_to_the_lower_position():
 
 def test_ties_go_to_the_better_parent_before_the_lower_position():
     """{1} 5 then {1,2} 5 + 3; {0} 4 then {0,3} 4 + 4: both 8, and all four triples too."""
-    table = from_gains(4, {"0": 4, "1": 5, "2": -20, "3": -20, "12": 3, "03": 4, "01": -20, "02": -20, "13": -20, "23": -20})
+    table = from_gains(
+        4, {"0": 4, "1": 5, "2": -20, "3": -20, "12": 3, "03": 4, "01": -20, "02": -20, "13": -20, "23": -20}
+    )
     assert beam_order(table.value, 4, 2).tolist() == [1, 2, 0, 3]
 
 
@@ -125,7 +131,12 @@ def test_masked_features_are_left_out_as_if_they_were_not_there(table, width, da
     masked = data.draw(st.sets(st.integers(0, table.F - 1), max_size=table.F - 1))
     free = [i for i in range(table.F) if i not in masked]
     base = sum(1 << i for i in masked)
-    smaller = Table([table.values[base | sum(1 << free[i] for i in range(len(free)) if code >> i & 1)] for code in range(2**len(free))])
+    smaller = Table(
+        [
+            table.values[base | sum(1 << free[i] for i in range(len(free)) if code >> i & 1)]
+            for code in range(2 ** len(free))
+        ]
+    )
     start = np.array([i in masked for i in range(table.F)])
     found = beam_order(table.value, table.F, width, start)
     assert found.tolist() == [free[i] for i in beam_order(smaller.value, len(free), width)]
@@ -265,13 +276,16 @@ def test_ranking_leaves_its_arguments_alone():
 # Agreement
 
 
-@pytest.mark.parametrize("first, second, tau", [
-    ([1, 2, 3], [10, 20, 30], 1.0),
-    ([1, 2, 3], [3, 2, 1], -1.0),
-    ([1, 2, 3], [1, 3, 2], 1 / 3),  # Two pairs agree, one does not.
-    ([1, 1, 2], [1, 2, 3], 2 / 6**0.5),  # Two agree, one ties in the first: 2 / √(2 · 3).
-    ([1, 1, 2, 2], [1, 2, 1, 2], 0.0),  # One agrees, one does not, two tie on either side.
-])
+@pytest.mark.parametrize(
+    "first, second, tau",
+    [
+        ([1, 2, 3], [10, 20, 30], 1.0),
+        ([1, 2, 3], [3, 2, 1], -1.0),
+        ([1, 2, 3], [1, 3, 2], 1 / 3),  # Two pairs agree, one does not.
+        ([1, 1, 2], [1, 2, 3], 2 / 6**0.5),  # Two agree, one ties in the first: 2 / √(2 · 3).
+        ([1, 1, 2, 2], [1, 2, 1, 2], 0.0),  # One agrees, one does not, two tie on either side.
+    ],
+)
 def test_kendalls_tau_by_hand(first, second, tau):
     assert kendall_tau(first, second) == pytest.approx(tau, abs=1e-12)
 
@@ -280,9 +294,11 @@ def test_kendalls_tau_by_hand(first, second, tau):
 @given(st.integers(2, 7).flatmap(lambda n: st.tuples(*[st.lists(st.integers(-2, 2), min_size=n, max_size=n)] * 2)))
 def test_kendalls_tau_by_counting_pairs(both):
     first, second = both
-    pairs = [(np.sign(first[i] - first[j]), np.sign(second[i] - second[j])) for i, j in combinations(range(len(first)), 2)]
+    pairs = [
+        (np.sign(first[i] - first[j]), np.sign(second[i] - second[j])) for i, j in combinations(range(len(first)), 2)
+    ]
     untied = sum(a != 0 for a, _ in pairs), sum(b != 0 for _, b in pairs)
-    expected = sum(a * b for a, b in pairs) / (untied[0] * untied[1])**0.5 if all(untied) else np.nan
+    expected = sum(a * b for a, b in pairs) / (untied[0] * untied[1]) ** 0.5 if all(untied) else np.nan
     assert kendall_tau(first, second) == pytest.approx(expected, abs=1e-12, nan_ok=True)
     assert kendall_tau(second, first) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
@@ -292,13 +308,16 @@ def test_without_an_order_there_is_no_tau(first, second):
     assert np.isnan(kendall_tau(first, second))
 
 
-@pytest.mark.parametrize("first, second, k, share", [
-    ([4, 3, 2, 1], [4, 3, 2, 1], 2, 1.0),
-    ([4, 3, 2, 1], [1, 2, 3, 4], 2, 0.0),
-    ([4, 3, 2, 1], [4, 1, 2, 3], 3, 2 / 3),
-    ([0, 0, 0], [1, 2, 3], 1, 0.0),  # Ties by position: feature 0 against feature 2.
-    ([1, 2], [2, 1], 5, 1.0),  # More than F means F.
-])
+@pytest.mark.parametrize(
+    "first, second, k, share",
+    [
+        ([4, 3, 2, 1], [4, 3, 2, 1], 2, 1.0),
+        ([4, 3, 2, 1], [1, 2, 3, 4], 2, 0.0),
+        ([4, 3, 2, 1], [4, 1, 2, 3], 3, 2 / 3),
+        ([0, 0, 0], [1, 2, 3], 1, 0.0),  # Ties by position: feature 0 against feature 2.
+        ([1, 2], [2, 1], 5, 1.0),  # More than F means F.
+    ],
+)
 def test_top_overlap_by_hand(first, second, k, share):
     assert top_overlap(first, second, k) == pytest.approx(share)
     assert top_overlap(second, first, k) == pytest.approx(share)
@@ -307,7 +326,9 @@ def test_top_overlap_by_hand(first, second, k, share):
 def test_random_orders_share_k_of_f_on_average():
     F, k = 4, 2
     orders = list(permutations(range(F)))
-    assert np.mean([top_overlap(range(F), order, k) for order in orders]) == pytest.approx(k / F) and len(orders) == factorial(F)
+    assert np.mean([top_overlap(range(F), order, k) for order in orders]) == pytest.approx(k / F) and len(
+        orders
+    ) == factorial(F)
 
 
 @pytest.mark.parametrize("values, k", [([1.0], 0), ([], 1), ([1.0, 2.0], -1)])

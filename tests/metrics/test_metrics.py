@@ -1,4 +1,6 @@
-"""Faithfulness metrics on a lookup table, every number worked out by hand; and what every registered metric promises."""
+"""Faithfulness metrics on a lookup table, every number worked out by hand; and what every registered metric
+promises.
+"""
 
 import numpy as np
 import pytest
@@ -25,8 +27,24 @@ PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
 EVERY = pytest.mark.parametrize("name", list(metrics()))
 
 # p of the predicted class with each set of four words erased. By hand: p(X) = .9, p(nothing left) = .5, so 1 − S₀ = .4.
-PROBABILITY = {(): .9, (0,): .6, (1,): .85, (2,): .9, (3,): .95, (0, 1): .45, (0, 2): .6, (0, 3): .6, (1, 2): .8, (1, 3): .8, (2, 3): .8,
-               (0, 1, 2): .55, (0, 1, 3): .5, (0, 2, 3): .5, (1, 2, 3): .7, (0, 1, 2, 3): .5}
+PROBABILITY = {
+    (): 0.9,
+    (0,): 0.6,
+    (1,): 0.85,
+    (2,): 0.9,
+    (3,): 0.95,
+    (0, 1): 0.45,
+    (0, 2): 0.6,
+    (0, 3): 0.6,
+    (1, 2): 0.8,
+    (1, 3): 0.8,
+    (2, 3): 0.8,
+    (0, 1, 2): 0.55,
+    (0, 1, 3): 0.5,
+    (0, 2, 3): 0.5,
+    (1, 2, 3): 0.7,
+    (0, 1, 2, 3): 0.5,
+}
 SCORES = np.array([4.0, 3.0, 2.0, 1.0])
 
 
@@ -56,52 +74,60 @@ def value(name, case):
 def test_normalised_sufficiency_by_hand():
     # Rationales of one word four times and of two once: 1 − .2/.4 and 1 − .1/.4.
     score = metrics()["NS"](case_of())
-    np.testing.assert_allclose(score.by_length, [.5, .5, .5, .5, .75])
-    assert score.value == pytest.approx(.55) and score.note == "" and np.isnan(score.error)
+    np.testing.assert_allclose(score.by_length, [0.5, 0.5, 0.5, 0.5, 0.75])
+    assert score.value == pytest.approx(0.55) and score.note == "" and np.isnan(score.error)
 
 
 def test_normalised_comprehensiveness_by_hand():
     # .3/.4, and .45/.4 which is clipped to 1.
     score = metrics()["NC"](case_of())
-    np.testing.assert_allclose(score.by_length, [.75, .75, .75, .75, 1])
-    assert score.value == pytest.approx(.8)
+    np.testing.assert_allclose(score.by_length, [0.75, 0.75, 0.75, 0.75, 1])
+    assert score.value == pytest.approx(0.8)
 
 
 def test_orders_by_hand():
     case = case_of()
     # .9, .6, .45, .55, .5 with the most important erased first; .9, .95, .8, .7, .5 with the least important first.
-    assert value("AOPC comprehensiveness", case) == pytest.approx((.3 + .45 + .35 + .4) / 4)
-    assert value("AOPC sufficiency", case) == pytest.approx((-.05 + .1 + .2 + .4) / 4)
+    assert value("AOPC comprehensiveness", case) == pytest.approx((0.3 + 0.45 + 0.35 + 0.4) / 4)
+    assert value("AOPC sufficiency", case) == pytest.approx((-0.05 + 0.1 + 0.2 + 0.4) / 4)
     # Restoring: .5 → .55 → .45 → .6 → .9, one fall in four steps.
-    assert value("monotonicity", case) == .75
+    assert value("monotonicity", case) == 0.75
     # Below .5 with two of four erased.
-    assert value("decision flip", case) == .5 and value("fidelity", case) == .5 and value("non-perturbed frequency", case) == 0
+    assert (
+        value("decision flip", case) == 0.5
+        and value("fidelity", case) == 0.5
+        and value("non-perturbed frequency", case) == 0
+    )
 
 
 def test_correlation_and_sparsity_by_hand():
     # (1.5, .5, −.5, −1.5) · (.225, −.025, −.075, −.125) = .55; Σ² = 5 and .0725.
-    assert value("CORR", case_of()) == pytest.approx(.55 / np.sqrt(5 * .0725))
+    assert value("CORR", case_of()) == pytest.approx(0.55 / np.sqrt(5 * 0.0725))
     score = metrics()["sparsity"](case_of(scores=[4, -3, 2, 1]))
-    np.testing.assert_allclose(score.by_length, [.4, .4, .4, .4, .7])
-    assert score.value == pytest.approx(.4)
+    np.testing.assert_allclose(score.by_length, [0.4, 0.4, 0.4, 0.4, 0.7])
+    assert score.value == pytest.approx(0.4)
 
 
 def test_soft_metrics_by_hand():
-    # Scaled: 1, 2/3, 1/3, 0. Kept: .2 + .2/3 + .06/3 = .28667 of .4, so that Soft-NS = .71667; erasing the same share, Soft-NC = .71667.
-    case = case_of({s: .5 + sum(w for i, w in enumerate((.2, .1, .06, .04)) if i not in s) for s in PROBABILITY}, perturbed=linear)
+    # Scaled: 1, 2/3, 1/3, 0. Kept: .2 + .2/3 + .06/3 = .28667 of .4, so that Soft-NS = .71667; erasing the same share,
+    # Soft-NC = .71667.
+    case = case_of(
+        {s: 0.5 + sum(w for i, w in enumerate((0.2, 0.1, 0.06, 0.04)) if i not in s) for s in PROBABILITY},
+        perturbed=linear,
+    )
     for name in ("Soft-NS", "Soft-NC"):
         score = metrics()[name](case)
-        assert score.value == pytest.approx((.2 + .2 / 3 + .06 / 3) / .4) and score.error == 0
+        assert score.value == pytest.approx((0.2 + 0.2 / 3 + 0.06 / 3) / 0.4) and score.error == 0
 
 
 def test_soft_metrics_are_clipped_for_each_draw_and_then_averaged():
     def two_draws(retain, kind):
         # Nothing kept: .5. Else one draw gains and one loses .6 of .4: 1 and 0 after clipping, not the mean of both.
-        return np.array([.5, .5]) if not retain.any() else np.array([1.0, .3])
+        return np.array([0.5, 0.5]) if not retain.any() else np.array([1.0, 0.3])
 
     score = metrics()["Soft-NS"](case_of(perturbed=two_draws))
-    assert score.value == .5 and score.error == pytest.approx(np.std([1, 0], ddof=1) / np.sqrt(2))
-    assert metrics()["Soft-NC"](case_of(perturbed=two_draws)).value == .5
+    assert score.value == 0.5 and score.error == pytest.approx(np.std([1, 0], ddof=1) / np.sqrt(2))
+    assert metrics()["Soft-NC"](case_of(perturbed=two_draws)).value == 0.5
 
 
 def test_soft_comprehensiveness_erases_what_sufficiency_keeps_and_leaves_masked_words_alone():
@@ -109,7 +135,7 @@ def test_soft_comprehensiveness_erases_what_sufficiency_keeps_and_leaves_masked_
 
     def note(retain, kind):
         asked[kind] = asked.get(kind, []) + [retain.copy()]
-        return np.array([.5])
+        return np.array([0.5])
 
     case = case_of(masked=[1], perturbed=note)
     metrics()["Soft-NS"](case)
@@ -134,7 +160,9 @@ def test_rationales_round_up_and_hold_one_word_at_least():
 
 
 def test_a_rationale_never_holds_what_the_text_masks():
-    kept, gone = rationale_masks(np.array([1.0, 9.0, 2.0, 3.0]), np.array([False, True, False, False]), np.array([1, 2]))
+    kept, gone = rationale_masks(
+        np.array([1.0, 9.0, 2.0, 3.0]), np.array([False, True, False, False]), np.array([1, 2])
+    )
     np.testing.assert_array_equal(gone, [[False, False, False, True], [False, False, True, True]])
     np.testing.assert_array_equal(kept, [[True, False, True, False], [True, False, False, False]])
 
@@ -150,34 +178,45 @@ def test_what_is_masked_already_counts_for_no_metric():
 
 
 def test_undefined_where_erasing_everything_costs_nothing():
-    flat = case_of({s: .9 if s else .9 + 5e-5 for s in PROBABILITY}, perturbed=lambda retain, kind: np.full(3, .9))
+    flat = case_of({s: 0.9 if s else 0.9 + 5e-5 for s in PROBABILITY}, perturbed=lambda retain, kind: np.full(3, 0.9))
     for name in ("NS", "NC", "Soft-NS", "Soft-NC"):
         score = metrics()[name](flat)
         assert np.isnan(score.value) and "nothing to normalise by" in score.note, name
     # Not where it costs just enough.
-    assert metrics()["NS"](case_of({s: .9 if s else .9 + 2e-4 for s in PROBABILITY})).value == pytest.approx(0.0, abs=1e-9)
+    assert metrics()["NS"](case_of({s: 0.9 if s else 0.9 + 2e-4 for s in PROBABILITY})).value == pytest.approx(
+        0.0, abs=1e-9
+    )
     # And where erasing everything raises the class: nothing is lost, and S₀ is 1.
-    assert np.isnan(value("NC", case_of({s: .9 if s else .6 for s in PROBABILITY})))
+    assert np.isnan(value("NC", case_of({s: 0.9 if s else 0.6 for s in PROBABILITY})))
 
 
 def test_a_single_feature():
-    case = case_of({(): .9, (0,): .4}, [2.0], perturbed=lambda retain, kind: np.full(2, .4 + .5 * retain[0]))
-    assert (value("NS", case), value("NC", case), value("monotonicity", case), value("decision flip", case)) == (1, 1, 1, 1)
-    assert value("AOPC comprehensiveness", case) == pytest.approx(.5) and np.isnan(value("CORR", case)) and value("sparsity", case) == 1
-    assert value("Soft-NS", case) == pytest.approx(.5) and "half" in metrics()["Soft-NS"](case).note
+    case = case_of({(): 0.9, (0,): 0.4}, [2.0], perturbed=lambda retain, kind: np.full(2, 0.4 + 0.5 * retain[0]))
+    assert (value("NS", case), value("NC", case), value("monotonicity", case), value("decision flip", case)) == (
+        1,
+        1,
+        1,
+        1,
+    )
+    assert (
+        value("AOPC comprehensiveness", case) == pytest.approx(0.5)
+        and np.isnan(value("CORR", case))
+        and value("sparsity", case) == 1
+    )
+    assert value("Soft-NS", case) == pytest.approx(0.5) and "half" in metrics()["Soft-NS"](case).note
 
 
 def test_constant_scores_go_by_position_and_are_kept_by_half():
     case = case_of(scores=[7, 7, 7, 7], perturbed=linear)
     assert value("AOPC comprehensiveness", case) == value("AOPC comprehensiveness", case_of())
-    np.testing.assert_array_equal(retained(case.scores, case.masked), [.5] * 4)
+    np.testing.assert_array_equal(retained(case.scores, case.masked), [0.5] * 4)
     assert "half" in metrics()["Soft-NC"](case).note and np.isnan(value("CORR", case))
 
 
 def test_scalings():
     scores, masked = np.array([-1.0, 0.0, 3.0, 9.0]), np.array([False, False, False, True])
-    np.testing.assert_allclose(retained(scores, masked, MIN_MAX), [0, .25, 1, 1])
-    np.testing.assert_allclose(retained(scores, masked, SIGMOID), [1 / (1 + np.e), .5, 1 / (1 + np.exp(-3)), 1])
+    np.testing.assert_allclose(retained(scores, masked, MIN_MAX), [0, 0.25, 1, 1])
+    np.testing.assert_allclose(retained(scores, masked, SIGMOID), [1 / (1 + np.e), 0.5, 1 / (1 + np.exp(-3)), 1])
     expected = np.exp(scores[:3]) / np.exp(scores[:3]).sum()
     np.testing.assert_allclose(retained(scores, masked, SOFTMAX), [*expected, 1])
     assert np.isfinite(retained(np.array([1e300, -1e300, 0, 0]), masked, SOFTMAX)).all()
@@ -186,11 +225,11 @@ def test_scalings():
 
 
 def test_flips_by_hand():
-    assert flip_share([1, 1, 0, 1, 0]) == .5 and not never_flips([1, 1, 0, 1])
+    assert flip_share([1, 1, 0, 1, 0]) == 0.5 and not never_flips([1, 1, 0, 1])
     assert flip_share([2, 2, 2]) == 1 and never_flips([2, 2, 2])
     assert flip_share([0, 1]) == 1 and not never_flips([0, 1])
     # Fidelity of an input that never flips is 0.
-    never = case_of({s: .9 for s in PROBABILITY})
+    never = case_of({s: 0.9 for s in PROBABILITY})
     assert value("fidelity", never) == 0 and value("non-perturbed frequency", never) == 1
     with pytest.raises(ValueError):
         flip_share([1])
@@ -261,9 +300,9 @@ def test_no_more_inputs_are_asked_than_is_said(name):
         nonlocal draws
         same = kind == "attention mask" or kind == "Bernoulli" and set(retain) <= {0, 1}
         draws += 1 if same else 8
-        return np.full(8, .5 + .4 * retain.mean())
+        return np.full(8, 0.5 + 0.4 * retain.mean())
 
-    case = case_of(scores=[.1, .9, .4, .2], perturbed=perturbed)
+    case = case_of(scores=[0.1, 0.9, 0.4, 0.2], perturbed=perturbed)
     metric(case)
     rows = case.table.asked.total()
     assert rows + draws <= metric.passes(4, 8)
@@ -271,10 +310,11 @@ def test_no_more_inputs_are_asked_than_is_said(name):
 
 def test_the_direction_is_the_one_in_which_a_perfect_order_wins():
     """On an additive model the words' own weights are the best attribution, and their negative the worst."""
-    weights = np.array([.2, .12, .08, .05])
-    values = {s: .78 - sum(weights[i] for i in s) for s in PROBABILITY}
+    weights = np.array([0.2, 0.12, 0.08, 0.05])
+    values = {s: 0.78 - sum(weights[i] for i in s) for s in PROBABILITY}
+
     def perturbed(retain, kind):
-        return np.full(3, .78 - (1 - retain) @ weights)
+        return np.full(3, 0.78 - (1 - retain) @ weights)
 
     best, worst = (case_of(values, scores, perturbed=perturbed) for scores in (weights, -weights))
     for name, metric in of_examples().items():
@@ -283,17 +323,19 @@ def test_the_direction_is_the_one_in_which_a_perfect_order_wins():
 
 
 def test_rounding_is_no_fall_and_no_correlation():
-    case = case_of({s: .9 + 1e-8 * (-1) ** len(s) for s in PROBABILITY})
+    case = case_of({s: 0.9 + 1e-8 * (-1) ** len(s) for s in PROBABILITY})
     assert np.isnan(value("CORR", case)) and value("monotonicity", case) == 1
     # Ten times what rounding makes is a fall.
-    assert value("monotonicity", case_of({s: .9 + 1e-5 * (-1) ** len(s) for s in PROBABILITY})) == .5
+    assert value("monotonicity", case_of({s: 0.9 + 1e-5 * (-1) ** len(s) for s in PROBABILITY})) == 0.5
 
 
 def test_monotonicity_restores_ties_by_position():
-    """Of two words that score the same the first is restored first: what is erased at each step is 0123, 123, 23, 3 and nothing."""
+    """Of two words that score the same the first is restored first: what is erased at each step is 0123, 123, 23, 3 and
+    nothing.
+    """
     case = case_of(scores=[1, 1, 1, 1])
     # .5 → .7 → .8 → .95 → .9.
-    assert value("monotonicity", case) == .75
+    assert value("monotonicity", case) == 0.75
 
 
 @pytest.mark.parametrize("scores", [[1, np.inf, 2, 3], [-np.inf, 0, 1, 2]])
@@ -313,7 +355,9 @@ def test_scores_at_the_edge_of_numbers():
 
 
 def test_where_the_network_cannot_be_perturbed_the_reason_is_that():
-    score = metrics()["Soft-NC (attention mask)"](case_of(perturbed=lambda retain, kind: np.full(3, np.nan if kind == "attention mask" else .5)))
+    score = metrics()["Soft-NC (attention mask)"](
+        case_of(perturbed=lambda retain, kind: np.full(3, np.nan if kind == "attention mask" else 0.5))
+    )
     assert np.isnan(score.value) and "attention" in score.note
 
 
@@ -323,15 +367,19 @@ def test_nothing_is_the_zero_embedding_whatever_the_perturbation(name):
 
     def perturbed(retain, kind):
         asked.append((kind, retain.any()))
-        return np.full(2, .7 if retain.any() else .5)
+        return np.full(2, 0.7 if retain.any() else 0.5)
 
     assert np.isfinite(metrics()[name](case_of(perturbed=perturbed)).value)
     assert asked[0] == ("Bernoulli", False) and len(asked) == 2
 
 
 def test_formulas_on_arrays():
-    np.testing.assert_allclose(normalised_sufficiency(.9, np.array([.9, .95, .7, .5, .4]), .5), [1, 1, .5, 0, 0])
-    np.testing.assert_allclose(normalised_comprehensiveness(.9, np.array([.9, .95, .7, .5, .4]), .5), [0, 0, .5, 1, 1])
+    np.testing.assert_allclose(
+        normalised_sufficiency(0.9, np.array([0.9, 0.95, 0.7, 0.5, 0.4]), 0.5), [1, 1, 0.5, 0, 0]
+    )
+    np.testing.assert_allclose(
+        normalised_comprehensiveness(0.9, np.array([0.9, 0.95, 0.7, 0.5, 0.4]), 0.5), [0, 0, 0.5, 1, 1]
+    )
 
 
 def test_a_name_is_registered_once():

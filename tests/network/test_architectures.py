@@ -9,10 +9,12 @@ from core.network.architectures import only_what_is_read
 from core.network.features import masked_ids
 from tests import tiny
 
-TEXTS = ("The ferry leaves the old harbour before dawn.",
-         "Soup!",
-         "My brother's old plane still takes off a perfect curl of wood, and nobody knows why it's so sharp.",
-         "He burned the onions (twice)")
+TEXTS = (
+    "The ferry leaves the old harbour before dawn.",
+    "Soup!",
+    "My brother's old plane still takes off a perfect curl of wood, and nobody knows why it's so sharp.",
+    "He burned the onions (twice)",
+)
 PLAIN = "the captain reads the wind before the warning"
 PRE_NORM = ("modernbert", "modernbert-mean", "gpt2")
 EVERY = pytest.mark.parametrize("kind", tiny.KINDS)
@@ -36,7 +38,11 @@ def padded(encoded):
 
 def reference(model, ids, type_ids=None, **more):
     """`transformers`' own forward pass from token ids, of one unpadded input, with its pooled position at the end."""
-    given = {"token_type_ids": torch.from_numpy(type_ids)[None]} if type_ids is not None and model.architecture.type_ids else {}
+    given = (
+        {"token_type_ids": torch.from_numpy(type_ids)[None]}
+        if type_ids is not None and model.architecture.type_ids
+        else {}
+    )
     before = model.module.config.pad_token_id
     model.module.config.pad_token_id = -1 if model.reading == "last" else before
     try:
@@ -59,8 +65,11 @@ def test_tiny_models_react_to_words_and_to_order(tiny_model, kind):
 
 
 @EVERY
-@pytest.mark.parametrize("seconds", [(None,) * 4, ("It did not wait.", "Oil the hinge before you paint the door.", "Cold coffee", "No.")],
-                         ids=["single", "pair"])
+@pytest.mark.parametrize(
+    "seconds",
+    [(None,) * 4, ("It did not wait.", "Oil the hinge before you paint the door.", "Cold coffee", "No.")],
+    ids=["single", "pair"],
+)
 def test_a_padded_batch_equals_one_by_one(tiny_model, kind, seconds):
     model = tiny_model(kind)
     encoded = [model.encode(text, second) for text, second in zip(TEXTS, seconds)]
@@ -77,7 +86,9 @@ def test_logits_equal_the_library_from_token_ids(tiny_model, kind, second):
     model = tiny_model(kind)
     for text in TEXTS:
         encoded = model.encode(text, second)
-        np.testing.assert_allclose(single(model, encoded)[0], reference(model, encoded.ids, encoded.type_ids).logits[0], atol=1e-5)
+        np.testing.assert_allclose(
+            single(model, encoded)[0], reference(model, encoded.ids, encoded.type_ids).logits[0], atol=1e-5
+        )
 
 
 @EVERY
@@ -103,8 +114,11 @@ def test_a_masked_word_loses_its_tokens_and_no_other(tiny_model, kind):
         at = np.flatnonzero(ids != encoded.ids)
         assert (np.diff(at) == 1).all() and (ids[at] == model.mask_id).all()
         assert model.tokenizer.decode(encoded.ids[at]).strip() == words[i]
-        kept = model.tokenizer.decode(ids[:at[0]], skip_special_tokens=True), model.tokenizer.decode(ids[at[-1] + 1:], skip_special_tokens=True)
-        assert [part.split() for part in kept] == [words[:i], words[i + 1:]]
+        kept = (
+            model.tokenizer.decode(ids[: at[0]], skip_special_tokens=True),
+            model.tokenizer.decode(ids[at[-1] + 1 :], skip_special_tokens=True),
+        )
+        assert [part.split() for part in kept] == [words[:i], words[i + 1 :]]
         assert model.tokenizer.decode(ids[at]).count(mask) == len(at)
 
 
@@ -114,7 +128,9 @@ def test_a_masked_token_is_one_token(tiny_model, kind):
     encoded = model.encode(PLAIN, unit="token")
     owned = np.flatnonzero(encoded.feature_of >= 0)
     spelled = [model.tokenizer.decode([i], skip_special_tokens=True).strip() for i in encoded.ids]
-    assert owned.tolist() == [i for i, piece in enumerate(spelled) if piece.removeprefix("##")], "all but special tokens and lone spaces"
+    assert owned.tolist() == [i for i, piece in enumerate(spelled) if piece.removeprefix("##")], (
+        "all but special tokens and lone spaces"
+    )
     assert encoded.feature_of[owned].tolist() == list(range(encoded.F))
     assert "".join(f.text for f in encoded.features) == PLAIN.replace(" ", "")
     for i, ids in enumerate(masked_ids(encoded, np.eye(encoded.F, dtype=bool))):
@@ -132,7 +148,7 @@ def test_gradients_reach_every_token_and_agree_with_a_difference(tiny_model, kin
         with model.lock:
             embeddings = model.embed(encoded.ids[None])
             logits, _ = model.differentiable(embeddings, encoded.type_ids)
-            gradient, = torch.autograd.grad(logits[0, 1], embeddings)
+            (gradient,) = torch.autograd.grad(logits[0, 1], embeddings)
         assert (gradient[0].norm(dim=1) > 1e-6).all()
         assert embeddings.grad is None
         for token, coordinate in ((1, 3), (encoded.T - 1, 0)):
@@ -142,7 +158,9 @@ def test_gradients_reach_every_token_and_agree_with_a_difference(tiny_model, kin
                 moved[0, token, coordinate] += step
                 with torch.no_grad():
                     sides.append(_double_logits(model, moved, encoded.type_ids)[0, 1])
-            assert float(sides[0] - sides[1]) / 2e-3 == pytest.approx(float(gradient[0, token, coordinate]), rel=2e-3, abs=1e-5)
+            assert float(sides[0] - sides[1]) / 2e-3 == pytest.approx(
+                float(gradient[0, token, coordinate]), rel=2e-3, abs=1e-5
+            )
     finally:
         module.float()
     assert all(not p.requires_grad and p.grad is None for p in model.module.parameters())
@@ -153,7 +171,9 @@ def _double_logits(model, embeddings, type_ids):
     from core.network.architectures import classify
 
     types = None if type_ids is None else torch.from_numpy(type_ids)[None]
-    return classify(model.module, model.architecture, embeddings, None, types, torch.tensor([embeddings.shape[1]]), False, False)[0]
+    return classify(
+        model.module, model.architecture, embeddings, None, types, torch.tensor([embeddings.shape[1]]), False, False
+    )[0]
 
 
 @EVERY
@@ -190,16 +210,24 @@ def test_hidden_states_are_normalised_and_pooled_over_all_tokens(tiny_model, kin
     encoded = model.encode(TEXTS[2])
     states = _states_by_hooks(model, encoded) if kind in PRE_NORM else _library_states(model, encoded)
     pooled = single(model, encoded, hidden=True)[1]
-    assert pooled.shape == (model.module.config.num_hidden_layers + 1, model.module.config.hidden_size) == (len(states), 32)
+    assert (
+        pooled.shape
+        == (model.module.config.num_hidden_layers + 1, model.module.config.hidden_size)
+        == (len(states), 32)
+    )
     np.testing.assert_allclose(pooled, np.stack([s.numpy().max(axis=0) for s in states]), atol=1e-5)
 
 
 def _library_states(model, encoded):
-    return [state[0] for state in reference(model, encoded.ids, encoded.type_ids, output_hidden_states=True).hidden_states]
+    return [
+        state[0] for state in reference(model, encoded.ids, encoded.type_ids, output_hidden_states=True).hidden_states
+    ]
 
 
 def _states_by_hooks(model, encoded):
-    """What each block's first norm, and the final norm, give while the library runs; the embedding's own norm where it has one."""
+    """What each block's first norm, and the final norm, give while the library runs; the embedding's own norm where it
+    has one.
+    """
     body, seen, handles = model.module.base_model, [], []
     if model.module.config.model_type == "gpt2":
         norms = [block.ln_1 for block in body.h] + [body.ln_f]
@@ -281,7 +309,9 @@ def test_masking_the_tail_does_not_move_what_gpt2_reads(tiny_model):
         assert ids[-1] == model.mask_id
         np.testing.assert_allclose(single(model, encoded[0], ids)[0], reference(model, ids).logits[0], atol=1e-5)
     naive = model.module(input_ids=torch.from_numpy(tail[0])[None]).logits[0].numpy()
-    assert np.abs(naive - single(model, encoded[0], tail[0])[0]).max() > 0.01, "the library itself reads an earlier position here"
+    assert np.abs(naive - single(model, encoded[0], tail[0])[0]).max() > 0.01, (
+        "the library itself reads an earlier position here"
+    )
     width = max(map(len, tail))
     batch = np.stack([np.pad(ids, (0, width - len(ids)), constant_values=model.mask_id) for ids in tail])
     logits, _ = model.run(batch, np.array([len(ids) for ids in tail]))
@@ -296,7 +326,7 @@ def test_of_a_pair_only_the_first_text_has_features_unless_asked(tiny_model, kin
     one, both = model.encode(text, second), model.encode(text, second, second_maskable=True)
     assert [f.text for f in one.features] == text.split()
     assert [f.text for f in both.features] == text.split() + second.split()
-    assert [second[f.start:f.end] for f in both.features[3:]] == second.split()
+    assert [second[f.start : f.end] for f in both.features[3:]] == second.split()
     sides = np.array([-1 if s is None else s for s in model.tokenizer(text, second).encodings[0].sequence_ids])
     assert (one.feature_of[sides == 1] == -1).all() and (both.feature_of[sides == 1] >= 3).all()
     assert (both.feature_of[sides == 0] == one.feature_of[sides == 0]).all()
@@ -306,8 +336,13 @@ def test_of_a_pair_only_the_first_text_has_features_unless_asked(tiny_model, kin
 
 
 def test_pairs_look_as_their_families_write_them(tiny_model):
-    expected = {"bert": "[CLS] a [SEP] b [SEP]", "roberta": "<s> a </s> </s> b </s>", "deberta": "[CLS] ▁a [SEP] ▁b [SEP]",
-                "modernbert": "[CLS] a [SEP] b [SEP]", "gpt2": "a b"}
+    expected = {
+        "bert": "[CLS] a [SEP] b [SEP]",
+        "roberta": "<s> a </s> </s> b </s>",
+        "deberta": "[CLS] ▁a [SEP] ▁b [SEP]",
+        "modernbert": "[CLS] a [SEP] b [SEP]",
+        "gpt2": "a b",
+    }
     for kind, tokens in expected.items():
         model = tiny_model(kind)
         assert model.tokenizer.convert_ids_to_tokens(model.encode("a", "b").ids.tolist()) == tokens.split(), kind
@@ -359,12 +394,15 @@ def test_bfloat16_leaves_rotary_frequencies_exact(tiny_model, tiny_root):
 def test_the_gram_matrix_gives_norms_over_the_vocabulary(tiny_model, kind):
     model = tiny_model(kind)
     gradient = torch.linspace(-1, 1, model.word_embeddings.shape[1])
-    assert float(gradient @ model.gram @ gradient) == pytest.approx(float((model.word_embeddings @ gradient).square().sum()), rel=1e-4)
+    assert float(gradient @ model.gram @ gradient) == pytest.approx(
+        float((model.word_embeddings @ gradient).square().sum()), rel=1e-4
+    )
 
 
 def test_what_the_classifier_reads_is_named(tiny_model):
     assert {kind: tiny_model(kind).reading for kind in tiny.KINDS} == {
-        kind: {"gpt2": "last", "modernbert-mean": "mean"}.get(kind, "first") for kind in tiny.KINDS}
+        kind: {"gpt2": "last", "modernbert-mean": "mean"}.get(kind, "first") for kind in tiny.KINDS
+    }
 
 
 @EVERY
@@ -372,4 +410,6 @@ def test_the_longest_input_runs(tiny_model, kind):
     model = tiny_model(kind)
     encoded = model.encode("the tide " * 100)
     assert encoded.T == model.max_tokens == tiny.POSITIONS
-    np.testing.assert_allclose(single(model, encoded)[0], reference(model, encoded.ids, encoded.type_ids).logits[0], atol=1e-5)
+    np.testing.assert_allclose(
+        single(model, encoded)[0], reference(model, encoded.ids, encoded.type_ids).logits[0], atol=1e-5
+    )

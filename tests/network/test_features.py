@@ -22,7 +22,10 @@ WORDS = {
     "brackets": ("(not {at} [all])", ["(", "not", "{", "at", "}", "[", "all", "])"]),
     "ellipsis": ("well ... no… …yes", ["well", "...", "no", "…", "…", "yes"]),
     "hyphens": ("a well-known -- half–open -x-", ["a", "well-known", "--", "half–open", "-", "x", "-"]),
-    "apostrophes": ("it's rock'n'roll, the dogs' 'tis don’t", ["it's", "rock'n'roll", ",", "the", "dogs", "'", "'", "tis", "don’t"]),
+    "apostrophes": (
+        "it's rock'n'roll, the dogs' 'tis don’t",
+        ["it's", "rock'n'roll", ",", "the", "dogs", "'", "'", "tis", "don’t"],
+    ),
     "a lone 's": ("'s", ["'", "s"]),
     "numbers": ("$5.50 is 5% of #1 (3,141)", ["$5.50", "is", "5", "%", "of", "#", "1", "(", "3,141", ")"]),
     "skin tone": ("nice👍🏽! 👍🏽", ["nice👍🏽", "!", "👍🏽"]),
@@ -32,11 +35,16 @@ WORDS = {
     "NUL": ("a\0b \0", ["a\0b", "\0"]),
     "zero-width space": ("a\u200bb \u200b", ["a\u200bb", "\u200b"]),
     "HTML": ("<p>Good</p> <br/> &amp;", ["<p>Good</p>", "<br/>", "&", "amp", ";"]),
-    "Markdown": ("**Good** _food_ # 1 `x` [a](b.c)", ["**", "Good", "**", "_", "food", "_", "#", "1", "`x`", "[", "a](b.c", ")"]),
+    "Markdown": (
+        "**Good** _food_ # 1 `x` [a](b.c)",
+        ["**", "Good", "**", "_", "food", "_", "#", "1", "`x`", "[", "a](b.c", ")"],
+    ),
     "lone surrogates": ("a\ud800b \udfff.", ["a\ud800b", "\udfff", "."]),
     "tabs and newlines": ("\ta\nb\r\nc\u00a0d\u2003e\x1ff\n", ["a", "b", "c", "d", "e", "f"]),
-    "typed masks": ("The [MASK], x[MASK]y ([MASK]) <mask><mask>. [mask]",
-                    ["The", "[MASK]", ",", "x", "[MASK]", "y", "(", "[MASK]", ")", "<mask>", "<mask>", ".", "[", "mask", "]"]),
+    "typed masks": (
+        "The [MASK], x[MASK]y ([MASK]) <mask><mask>. [mask]",
+        ["The", "[MASK]", ",", "x", "[MASK]", "y", "(", "[MASK]", ")", "<mask>", "<mask>", ".", "[", "mask", "]"],
+    ),
     "nothing": (" \t\n", []),
 }
 
@@ -48,31 +56,67 @@ SHARED = {
 
 # Text, its sentences, and its clauses where they are others; | is where one ends.
 GROUPED = {
-    "plain": ("The pier was wet. Who cares?! Not I! So…  it goes", "The pier was wet.|Who cares?!|Not I!|So…|it goes", None),
+    "plain": (
+        "The pier was wet. Who cares?! Not I! So…  it goes",
+        "The pier was wet.|Who cares?!|Not I!|So…|it goes",
+        None,
+    ),
     "signs apart": ("a slow boat . it sank , twice", "a slow boat .|it sank , twice", "a slow boat .|it sank ,|twice"),
     "signs in a row": ("so . . . it ( truly ! ) sank ? ! yes", "so . . .|it ( truly ! )|sank ? !|yes", None),
     "commas in a row": ("so , , well . , on", "so , , well .|, on", "so , ,|well . ,|on"),
-    "inside a run": ("It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)", "It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)",
-                     "It cost 3.5 pounds,|or 1,000 pence at 10:30 (no.5)"),
-    "closing": ("“Go.” (He went.) She 'stayed.' **Done.** [ok.]\" \"Why\" so", "“Go.”|(He went.)|She 'stayed.'|**Done.**|[ok.]\"|\"Why\" so", None),
+    "inside a run": (
+        "It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)",
+        "It cost 3.5 pounds, or 1,000 pence at 10:30 (no.5)",
+        "It cost 3.5 pounds,|or 1,000 pence at 10:30 (no.5)",
+    ),
+    "closing": (
+        '“Go.” (He went.) She \'stayed.\' **Done.** [ok.]" "Why" so',
+        '“Go.”|(He went.)|She \'stayed.\'|**Done.**|[ok.]"|"Why" so',
+        None,
+    ),
     "a quote apart": ('he left . " why ? "', 'he left .|" why ? "', None),
     "a comma behind": ('He said "no.", then left.', 'He said "no.", then left.', 'He said "no.",|then left.'),
-    "abbreviations": ("Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.", "Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.",
-                      "Mr. and (Dr. Oak) saw J. R. Fir,|e.g. in a U.S. port vs. Prof. Elm."),
+    "abbreviations": (
+        "Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.",
+        "Mr. and (Dr. Oak) saw J. R. Fir, e.g. in a U.S. port vs. Prof. Elm.",
+        "Mr. and (Dr. Oak) saw J. R. Fir,|e.g. in a U.S. port vs. Prof. Elm.",
+    ),
     "no abbreviations": ("Is it Dr? By Dr... or so. It was etc. By", "Is it Dr?|By Dr...|or so.|It was etc.|By", None),
     "numbers": ("1. Salt 2. Water is 5. Then 3. Stir", "1. Salt 2.|Water is 5.|Then 3.|Stir", None),
     "a list": ("1. Salt. 2. Water.", "1. Salt.|2. Water.", None),
-    "blank lines": ("Salt\nand\r\nwater\n\nStir \n \t\n twice\r\n\r\nServe", "Salt\nand\r\nwater|Stir|twice|Serve", None),
-    "HTML": ("<br />Wet.<br /><br />Dry<br>cold<BR/> <br/>hot <br><br>. So", "<br />Wet.<br /><br />|Dry<br>cold<BR/> <br/>|hot <br><br>|. So", None),
-    "dashes": ("no - yes -- or — and – for a-b c—d, 1990–95 x- y", "no - yes -- or — and – for a-b c—d, 1990–95 x- y",
-               "no -|yes --|or —|and –|for a-b c—|d,|1990–95 x- y"),
+    "blank lines": (
+        "Salt\nand\r\nwater\n\nStir \n \t\n twice\r\n\r\nServe",
+        "Salt\nand\r\nwater|Stir|twice|Serve",
+        None,
+    ),
+    "HTML": (
+        "<br />Wet.<br /><br />Dry<br>cold<BR/> <br/>hot <br><br>. So",
+        "<br />Wet.<br /><br />|Dry<br>cold<BR/> <br/>|hot <br><br>|. So",
+        None,
+    ),
+    "dashes": (
+        "no - yes -- or — and – for a-b c—d, 1990–95 x- y",
+        "no - yes -- or — and – for a-b c—d, 1990–95 x- y",
+        "no -|yes --|or —|and –|for a-b c—|d,|1990–95 x- y",
+    ),
     "a cut-off speech": ("“Wait—” he — she left", "“Wait—” he — she left", "“Wait—”|he —|she left"),
-    "bullets": ("- salt; - pepper: ... - * so, - and", "- salt; - pepper: ...|- * so, - and", "- salt;|- pepper: ...|- * so,|- and"),
-    "Chinese": ("海很大。风，“很大！”船（小？）走、走；1，000：二", "海很大。|风，“很大！”|船（小？）|走、走；1，000：二",
-                "海很大。|风，|“很大！”|船（小？）|走、|走；|1，000：|二"),
+    "bullets": (
+        "- salt; - pepper: ... - * so, - and",
+        "- salt; - pepper: ...|- * so, - and",
+        "- salt;|- pepper: ...|- * so,|- and",
+    ),
+    "Chinese": (
+        "海很大。风，“很大！”船（小？）走、走；1，000：二",
+        "海很大。|风，“很大！”|船（小？）|走、走；1，000：二",
+        "海很大。|风，|“很大！”|船（小？）|走、|走；|1，000：|二",
+    ),
     "full-width and half": ("海｡风.大 走！？! ok", "海｡|风.大 走！？!|ok", None),
     "right to left": ("שלום, עולם! مرحبا؟ نعم، لا", "שלום, עולם!|مرحبا؟|نعم، لا", "שלום,|עולם!|مرحبا؟|نعم،|لا"),
-    "typed masks": ("[MASK]. The <mask>, [MASK] ran. [MASK]", "[MASK].|The <mask>, [MASK] ran.|[MASK]", "[MASK].|The <mask>,|[MASK] ran.|[MASK]"),
+    "typed masks": (
+        "[MASK]. The <mask>, [MASK] ran. [MASK]",
+        "[MASK].|The <mask>, [MASK] ran.|[MASK]",
+        "[MASK].|The <mask>,|[MASK] ran.|[MASK]",
+    ),
     "a dash in front": ("—he left", "—he left", None),
     "a bracket behind a sign": ("海。（ . 风", "海。|（ . 风", None),
     "punctuation alone": ("... , — ! ?", "... , — ! ?", None),
@@ -81,9 +125,67 @@ GROUPED = {
     "nothing": (" \n\n ", "", None),
 }
 
-PIECES = ("the", " ", "  ", "\n", "\t", "'s", "'", "’s", "...", "(", ")", "[", "]", "-", "wind", "Captain", "[MASK]", "<mask>", "<|endoftext|>",
-          "[SEP]", "</s>", "<pad>", "[PAD]", "▁", "Ġ", "##", "👍🏽", "👩‍👧", "e\u0301", "\u0301", "ﬁ", "İ", "ß", "中文", "שלום", "\0", "\u200b", "\u200d",
-          "\ufeff", "\ufffd", "\ud800", "\udc00", "\u2028", "\x85", "\x1f", "<br>", "**", "$5", "x" * 120, ".", ",", "。", "，", "—", "\n\n", "<br />", "Dr.", "1.", "\"")
+PIECES = (
+    "the",
+    " ",
+    "  ",
+    "\n",
+    "\t",
+    "'s",
+    "'",
+    "’s",
+    "...",
+    "(",
+    ")",
+    "[",
+    "]",
+    "-",
+    "wind",
+    "Captain",
+    "[MASK]",
+    "<mask>",
+    "<|endoftext|>",
+    "[SEP]",
+    "</s>",
+    "<pad>",
+    "[PAD]",
+    "▁",
+    "Ġ",
+    "##",
+    "👍🏽",
+    "👩‍👧",
+    "e\u0301",
+    "\u0301",
+    "ﬁ",
+    "İ",
+    "ß",
+    "中文",
+    "שלום",
+    "\0",
+    "\u200b",
+    "\u200d",
+    "\ufeff",
+    "\ufffd",
+    "\ud800",
+    "\udc00",
+    "\u2028",
+    "\x85",
+    "\x1f",
+    "<br>",
+    "**",
+    "$5",
+    "x" * 120,
+    ".",
+    ",",
+    "。",
+    "，",
+    "—",
+    "\n\n",
+    "<br />",
+    "Dr.",
+    "1.",
+    '"',
+)
 ANY_TEXT = st.text(st.characters(), max_size=40) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 THOROUGH = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 
@@ -112,7 +214,9 @@ def test_words_are_in_order_and_cover_all_but_space(text):
     assert covered.tolist() == [not c.isspace() for c in text]
 
 
-@pytest.mark.parametrize("name", [n for n in WORDS if n not in ("a lone 's", "NUL", "zero-width space", "nothing", "brackets", "ellipsis")])
+@pytest.mark.parametrize(
+    "name", [n for n in WORDS if n not in ("a lone 's", "NUL", "zero-width space", "nothing", "brackets", "ellipsis")]
+)
 @EACH
 def test_two_models_see_the_same_words(tiny_model, kind, name):
     text, words = WORDS[name]
@@ -131,7 +235,11 @@ def test_words_in_one_token_are_one_feature(tiny_model, kind):
 
 
 def test_a_dropped_word_is_no_feature(tiny_model):
-    assert [f.text for f in tiny_model("bert").encode("the \u200b tide \0 turned").features] == ["the", "tide", "turned"]
+    assert [f.text for f in tiny_model("bert").encode("the \u200b tide \0 turned").features] == [
+        "the",
+        "tide",
+        "turned",
+    ]
     assert [f.text for f in tiny_model("gpt2").encode("the \u200b tide").features] == ["the", "\u200b", "tide"]
 
 
@@ -158,7 +266,9 @@ def test_clauses_and_sentences_are_in_order_and_hold_every_word(unit, text):
 
 
 @pytest.mark.parametrize("unit", GROUPS)
-@pytest.mark.parametrize("part", ["a, b. ", "a。", "（。", '"。', ".", ".a", "—", "1，1", "<br ", "<br />", "\n\n", "( . ", "，a—"])
+@pytest.mark.parametrize(
+    "part", ["a, b. ", "a。", "（。", '"。', ".", ".a", "—", "1，1", "<br ", "<br />", "\n\n", "( . ", "，a—"]
+)
 def test_two_hundred_thousand_signs_take_seconds(unit, part):
     started = time.process_time()
     find_groups(part * (200_000 // len(part)) + "a", unit)
@@ -166,12 +276,16 @@ def test_two_hundred_thousand_signs_take_seconds(unit, part):
 
 
 @EACH
-@pytest.mark.parametrize("name", ["plain", "signs apart", "inside a run", "blank lines", "dashes", "abbreviations", "numbers"])
+@pytest.mark.parametrize(
+    "name", ["plain", "signs apart", "inside a run", "blank lines", "dashes", "abbreviations", "numbers"]
+)
 @pytest.mark.parametrize("unit", GROUPS)
 def test_two_models_see_the_same_clauses_and_sentences(tiny_model, kind, unit, name):
     text, sentences, clauses = GROUPED[name]
     text = text.replace("—", "--")
-    assert [f.text for f in tiny_model(kind).encode(text, unit=unit).features] == [text[a:b] for a, b in find_groups(text, unit)]
+    assert [f.text for f in tiny_model(kind).encode(text, unit=unit).features] == [
+        text[a:b] for a, b in find_groups(text, unit)
+    ]
 
 
 def test_sentences_in_one_token_are_one_feature(tiny_model):
@@ -195,8 +309,13 @@ def test_a_sentence_cut_in_two_ends_where_the_model_stops_reading(tiny_model, un
     assert [f.text for f in encoded.features] == ["the the.", " ".join(["the"] * 59)]
     assert (encoded.truncation.words, encoded.truncation.words_read) == (75, 62)
     encoded = model.encode("the the. " + "the " * 57 + "captain on. the", unit=unit)
-    assert [f.text for f in encoded.features] == ["the the.", "the " * 57 + "captain"], "a word cut in two is shown whole, as everywhere"
-    assert encoded.truncation.words_read == 60 and [f.text for f in model.encode("the " * 59 + "captain on").features][-1] == "captain"
+    assert [f.text for f in encoded.features] == ["the the.", "the " * 57 + "captain"], (
+        "a word cut in two is shown whole, as everywhere"
+    )
+    assert (
+        encoded.truncation.words_read == 60
+        and [f.text for f in model.encode("the " * 59 + "captain on").features][-1] == "captain"
+    )
     assert [f.text for f in model.encode("the " * 61 + ". the", unit=unit).features] == ["the " * 61 + "."]
 
 
@@ -219,7 +338,9 @@ def test_a_typed_mask_masks_only_itself_in_its_sentence(tiny_model, kind, unit):
 
 def test_typed_masks_of_a_second_text_are_read_as_such_where_it_has_features(tiny_model):
     model = tiny_model("bert")
-    one, both = (model.encode("a.", "a <mask>. [MASK]", unit="sentence", second_maskable=asked) for asked in (False, True))
+    one, both = (
+        model.encode("a.", "a <mask>. [MASK]", unit="sentence", second_maskable=asked) for asked in (False, True)
+    )
     assert [f.text for f in one.features] == ["a."] and [f.text for f in both.features] == ["a.", "a <mask>.", "[MASK]"]
     assert both.premasked.tolist() == [False, False, True]
     assert (one.ids == model.mask_id).sum() == 1 and (both.ids == model.mask_id).sum() > 2
@@ -236,18 +357,26 @@ def test_clauses_and_sentences_of_any_text(tiny_model, kind, unit, text):
     if encoded is None:
         return
     spans = [(f.start, f.end) for f in encoded.features]
-    assert all(text[f.start:f.end] == f.text == f.text.strip() != "" for f in encoded.features)
+    assert all(text[f.start : f.end] == f.text == f.text.strip() != "" for f in encoded.features)
     assert all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
     held = words.feature_of >= 0
     np.testing.assert_array_equal(encoded.feature_of >= 0, held)
-    assert (np.diff(encoded.feature_of[held]) >= 0).all() and set(encoded.feature_of[held].tolist()) == set(range(encoded.F))
+    assert (np.diff(encoded.feature_of[held]) >= 0).all() and set(encoded.feature_of[held].tolist()) == set(
+        range(encoded.F)
+    )
     # What is read with nothing masked by hand does not depend on the unit.
     read = masked_ids(words, np.zeros((1, words.F), dtype=bool))[0]
     np.testing.assert_array_equal(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0], read)
     typed = words.premasked[words.feature_of] & held
     assert encoded.premasked.tolist() == [bool(typed[encoded.feature_of == i].all()) for i in range(encoded.F)]
-    for place, (a, b) in enumerate(model.tokenizer(text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)}), return_offsets_mapping=True,
-                                                   truncation=True, max_length=model.max_tokens)["offset_mapping"]):
+    for place, (a, b) in enumerate(
+        model.tokenizer(
+            text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)}),
+            return_offsets_mapping=True,
+            truncation=True,
+            max_length=model.max_tokens,
+        )["offset_mapping"]
+    ):
         if held[place]:
             ink = next(i for i in range(a, b) if not text[i].isspace())
             assert spans[encoded.feature_of[place]][0] <= ink < spans[encoded.feature_of[place]][1]
@@ -267,12 +396,18 @@ def test_a_typed_mask_is_masked_from_the_start(tiny_model, kind, unit):
     ids = masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool))[0]
     held = encoded.feature_of >= 0
     assert (ids[held] == model.mask_id).tolist() == encoded.premasked[encoded.feature_of[held]].tolist()
-    assert "MASK" not in model.tokenizer.decode(ids[ids != model.mask_id]) and "mask" not in model.tokenizer.decode(ids[ids != model.mask_id])
+    assert "MASK" not in model.tokenizer.decode(ids[ids != model.mask_id]) and "mask" not in model.tokenizer.decode(
+        ids[ids != model.mask_id]
+    )
 
 
 def test_the_models_own_mask_token_is_masked_from_the_start(tiny_model):
     encoded = tiny_model("gpt2").encode("it <|endoftext|> so")
-    assert [f.text for f in encoded.features] == ["it", "<|endoftext|>", "so"] and encoded.premasked.tolist() == [False, True, False]
+    assert [f.text for f in encoded.features] == ["it", "<|endoftext|>", "so"] and encoded.premasked.tolist() == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_a_typed_mask_that_shares_a_token_masks_what_shares_it(tiny_model):
@@ -291,7 +426,12 @@ def test_a_typed_mask_that_shares_a_token_masks_what_shares_it(tiny_model):
 @EACH
 def test_typed_special_tokens_do_no_harm(tiny_model, kind):
     model = tiny_model(kind)
-    texts = ["The soup [SEP] was <pad> cold </s> and [PAD] salt <unk> [CLS] ends [UNK]", "[SEP]", "</s> <s>", "<pad> [PAD] <|endoftext|>"]
+    texts = [
+        "The soup [SEP] was <pad> cold </s> and [PAD] salt <unk> [CLS] ends [UNK]",
+        "[SEP]",
+        "</s> <s>",
+        "<pad> [PAD] <|endoftext|>",
+    ]
     encoded = [model.encode(text) for text in texts]
     for text, one in zip(texts, encoded):
         assert "".join(f.text for f in one.features) == text.replace(" ", "")
@@ -300,7 +440,9 @@ def test_typed_special_tokens_do_no_harm(tiny_model, kind):
     types = None if encoded[0].type_ids is None else np.zeros_like(batch)
     logits, pooled = model.run(batch, np.array([one.T for one in encoded]), types, hidden=True)
     for i, one in enumerate(encoded):
-        alone, alone_pooled = model.run(one.ids[None], np.array([one.T]), None if types is None else one.type_ids[None], hidden=True)
+        alone, alone_pooled = model.run(
+            one.ids[None], np.array([one.T]), None if types is None else one.type_ids[None], hidden=True
+        )
         np.testing.assert_allclose(logits[i], alone[0], atol=1e-5)
         np.testing.assert_allclose(pooled[i], alone_pooled[0], atol=1e-5)
 
@@ -328,7 +470,9 @@ def test_truncation_by_hand(tiny_model):
 def test_a_truncated_example_has_only_what_is_read(tiny_model, kind):
     model = tiny_model(kind)
     encoded = model.encode("the tide " * 50)
-    assert encoded.T == model.max_tokens and encoded.F == encoded.truncation.words_read < 100 == encoded.truncation.words
+    assert (
+        encoded.T == model.max_tokens and encoded.F == encoded.truncation.words_read < 100 == encoded.truncation.words
+    )
     assert encoded.feature_of.max() == encoded.F - 1
 
 
@@ -371,7 +515,7 @@ def test_features_of_any_text(tiny_model, kind, unit, text):
     if encoded is None:
         return
     spans = [(f.start, f.end) for f in encoded.features]
-    assert all(text[f.start:f.end] == f.text and f.text for f in encoded.features)
+    assert all(text[f.start : f.end] == f.text and f.text for f in encoded.features)
     assert all(not (f.text[0].isspace() or f.text[-1].isspace()) for f in encoded.features if unit == "word")
     # Only tokens that are bytes of one character, or the space put before it, share that character.
     assert all(b <= c or (unit == "token" and b - a == 1 and a == c) for (a, b), (c, _) in zip(spans, spans[1:]))
@@ -396,7 +540,10 @@ def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text,
     encoded = encoded_or_none(model, text, second, unit=unit, second_maskable=both)
     if encoded is None:
         return
-    masks = np.array(data.draw(st.lists(st.lists(st.booleans(), min_size=encoded.F, max_size=encoded.F), min_size=1, max_size=3)), dtype=bool)
+    masks = np.array(
+        data.draw(st.lists(st.lists(st.booleans(), min_size=encoded.F, max_size=encoded.F), min_size=1, max_size=3)),
+        dtype=bool,
+    )
     masks = np.vstack([masks, np.ones((1, encoded.F), dtype=bool)])
     given_masks, given_ids = masks.copy(), encoded.ids.copy()
     out = masked_ids(encoded, masks)
@@ -411,8 +558,10 @@ def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text,
 
 
 @THOROUGH
-@given(one=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)),
-       other=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)))
+@given(
+    one=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)),
+    other=st.tuples(ANY_TEXT, st.none() | ANY_TEXT, st.sampled_from(UNITS)),
+)
 def test_the_digest_tells_examples_apart(tiny_model, one, other):
     first, second = (encoded_or_none(tiny_model("bert"), text, pair, unit=unit) for text, pair, unit in (one, other))
     if first is not None and second is not None:
@@ -421,9 +570,17 @@ def test_the_digest_tells_examples_apart(tiny_model, one, other):
 
 def test_the_digest_of_near_misses(tiny_model):
     model = tiny_model("bert")
-    examples = [model.encode("a b"), model.encode("a b", unit="token"), model.encode("a b", ""), model.encode("a b", "c"),
-                model.encode("a b", "c", second_maskable=True), model.encode("a  b"), model.encode("a", "b"), model.encode("a \ud800"),
-                model.encode("a \ufffd")]
+    examples = [
+        model.encode("a b"),
+        model.encode("a b", unit="token"),
+        model.encode("a b", ""),
+        model.encode("a b", "c"),
+        model.encode("a b", "c", second_maskable=True),
+        model.encode("a  b"),
+        model.encode("a", "b"),
+        model.encode("a \ud800"),
+        model.encode("a \ufffd"),
+    ]
     assert len({e.digest for e in examples}) == len(examples)
     assert model.encode("a b").digest == model.encode("a b").digest
 
@@ -433,12 +590,18 @@ def test_the_digests_that_the_store_knows_stay_as_they_were(tiny_model):
     single, pair = ("The [MASK] was cold, it's <mask>. So?", None), ("The tide turned.", "It's cold.")
     assert model.encode(*single).digest == "06c60a2752f34d307a7d532532fb1807d9b2b2cbaca55972e1870abeac0b190b"
     assert model.encode(*pair).digest == "abd9c08407d11f7d7cf8ba3b3f93291778730cfda51bae2dcc05bee45b8e08e9"
-    assert model.encode(*single, unit="token").digest == "0d64cc85f14eb8fd239b069604448e32862c6f3ad0a111b64368a29a157f74a8"
-    assert model.encode(*pair, unit="token").digest == "6801d50b37c8530b53e6967c06cd2d44d617cae77392820cd2769e706fa6b473"
+    assert (
+        model.encode(*single, unit="token").digest == "0d64cc85f14eb8fd239b069604448e32862c6f3ad0a111b64368a29a157f74a8"
+    )
+    assert (
+        model.encode(*pair, unit="token").digest == "6801d50b37c8530b53e6967c06cd2d44d617cae77392820cd2769e706fa6b473"
+    )
     assert len({model.encode("tide", unit=unit).digest for unit in UNITS}) == len(UNITS) == 4, "the same one feature"
 
 
-@pytest.mark.parametrize("masks", [np.zeros(3, dtype=bool), np.zeros((1, 2), dtype=bool), np.zeros((1, 3)), np.zeros((1, 4), dtype=bool)])
+@pytest.mark.parametrize(
+    "masks", [np.zeros(3, dtype=bool), np.zeros((1, 2), dtype=bool), np.zeros((1, 3)), np.zeros((1, 4), dtype=bool)]
+)
 def test_masks_of_another_shape_or_type_are_refused(tiny_model, masks):
     encoded = tiny_model("bert").encode("a b c")
     with pytest.raises(ValueError, match="3"):

@@ -21,7 +21,12 @@ class Network:
     """
 
     def __init__(self, room=10**9, error=None, typed=False, broken=()):
-        self.room, self.error, self.typed, self.broken = room, error or torch.OutOfMemoryError("CUDA out of memory."), typed, set(broken)
+        self.room, self.error, self.typed, self.broken = (
+            room,
+            error or torch.OutOfMemoryError("CUDA out of memory."),
+            typed,
+            set(broken),
+        )
         self.tried, self.ran = [], []
 
     def __call__(self, ids, lengths, type_ids, hidden):
@@ -34,7 +39,12 @@ class Network:
         logits = np.zeros((len(ids), 4), dtype=np.float32)
         for b, length in enumerate(lengths):
             assert (ids[b, length:] == 0).all() and (ids[b, :length] > 0).all()
-            logits[b] = ids[b, :length].sum(), length, ids[b, length - 1], 0 if type_ids is None else type_ids[b, :length].sum()
+            logits[b] = (
+                ids[b, :length].sum(),
+                length,
+                ids[b, length - 1],
+                0 if type_ids is None else type_ids[b, :length].sum(),
+            )
             logits[b, 0] += np.nan if int(ids[b, 0]) in self.broken else 0
         return logits, np.repeat(logits[:, None, :2], 3, axis=1) if hidden else None
 
@@ -47,7 +57,10 @@ def rows_of(lengths, typed=False):
 
 
 def expected(rows):
-    return np.array([[r.ids.sum(), len(r.ids), r.ids[-1], 0 if r.type_ids is None else r.type_ids.sum()] for r in rows], dtype=np.float32).reshape(-1, 4)
+    return np.array(
+        [[r.ids.sum(), len(r.ids), r.ids[-1], 0 if r.type_ids is None else r.type_ids.sum()] for r in rows],
+        dtype=np.float32,
+    ).reshape(-1, 4)
 
 
 def run(network, rows, max_rows=64, max_tokens=16_384, **more):
@@ -57,7 +70,9 @@ def run(network, rows, max_rows=64, max_tokens=16_384, **more):
     for indices, logits, states in scheduler.run(rows, **more):
         found[indices] = logits
         seen += indices.tolist()
-        assert (states is not None) == bool(more.get("hidden")) and (states is None or (states[:, 1] == logits[:, :2]).all())
+        assert (states is not None) == bool(more.get("hidden")) and (
+            states is None or (states[:, 1] == logits[:, :2]).all()
+        )
     assert sorted(seen) == list(range(len(rows)))
     return scheduler, found
 
@@ -85,7 +100,11 @@ def test_every_row_comes_once_in_its_place_and_batches_fit(lengths, max_rows, ma
 
 
 def test_rows_of_one_length_keep_their_order():
-    assert [i.tolist() for i, *_ in Scheduler(Network(), max_rows=3).run(rows_of([4] * 7))] == [[0, 1, 2], [3, 4, 5], [6]]
+    assert [i.tolist() for i, *_ in Scheduler(Network(), max_rows=3).run(rows_of([4] * 7))] == [
+        [0, 1, 2],
+        [3, 4, 5],
+        [6],
+    ]
     mixed = [int(i) for indices, *_ in Scheduler(Network()).run(rows_of([4, 3] * 150)) for i in indices]
     assert mixed == [*range(1, 300, 2), *range(0, 300, 2)]
 
@@ -121,10 +140,21 @@ def test_no_rows_are_no_work():
 # Full memory
 
 
-@pytest.mark.parametrize("error", [torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"), RuntimeError("CUDA error: out of memory"),
-                                   RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"), MemoryError(),
-                                   RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes"),
-                                   RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes.")], ids=lambda e: f"{type(e).__name__} {str(e)[:20]}")
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB"),
+        RuntimeError("CUDA error: out of memory"),
+        RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)"),
+        MemoryError(),
+        RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 "
+            "bytes"
+        ),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+    ],
+    ids=lambda e: f"{type(e).__name__} {str(e)[:20]}",
+)
 def test_a_full_memory_halves_the_batch_until_it_fits(error):
     """64 fails, 32 fails, 16 works; nothing larger is tried again."""
     network, rows = Network(room=16, error=error), rows_of([3, 8, 2, 5] * 25)
@@ -138,6 +168,7 @@ def test_a_full_memory_halves_the_batch_until_it_fits(error):
 
 def test_a_full_memory_in_the_middle_keeps_what_came_before():
     """Rows of 40 ids exhaust the memory at 8; the short ones before them did not."""
+
     class Narrow(Network):
         def __call__(self, ids, *rest):
             self.room = 64 if ids.shape[1] < 40 else 5
@@ -159,6 +190,7 @@ def test_a_smaller_size_is_kept_for_what_follows():
 
 def test_the_size_never_grows_back_when_another_thread_has_halved_it_further():
     """While a batch of 64 fails here, another thread has come down to 4."""
+
     class Crowded(Network):
         def __call__(self, ids, *rest):
             if len(ids) > 4:
@@ -197,12 +229,22 @@ def test_a_single_row_that_does_not_fit_is_a_sentence():
     with pytest.raises(OutOfMemory, match=r"One input alone does not fit.*FAITHSCOPE_DEVICE=cpu\)\.$") as caught:
         list(scheduler.run(rows_of([3] * 9)))
     assert caught.value.__cause__ is network.error
-    assert network.tried == [9, 4, 2, 1] and scheduler.counters.passes == scheduler.counters.batches == scheduler.counters.tokens == 0
+    assert (
+        network.tried == [9, 4, 2, 1]
+        and scheduler.counters.passes == scheduler.counters.batches == scheduler.counters.tokens == 0
+    )
     network.room = 1
     assert len(list(scheduler.run(rows_of([3] * 9)))) == 9, "it goes on when there is room again"
 
 
-@pytest.mark.parametrize("error", [RuntimeError("mat1 and mat2 shapes cannot be multiplied"), ValueError("out of memory, says a ValueError"), KeyError("x")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("mat1 and mat2 shapes cannot be multiplied"),
+        ValueError("out of memory, says a ValueError"),
+        KeyError("x"),
+    ],
+)
 def test_other_errors_pass_through(error):
     network = Network(room=0, error=error)
     with pytest.raises(type(error)) as caught:
@@ -216,7 +258,9 @@ def test_other_errors_pass_through(error):
 def test_cancelling_in_the_middle_keeps_what_was_yielded():
     network, got = Network(), []
     with pytest.raises(Cancelled, match="8 of 20"):
-        for indices, logits, _ in Scheduler(network, max_rows=4).run(rows_of([3] * 20), cancelled=lambda: len(got) == 8):
+        for indices, logits, _ in Scheduler(network, max_rows=4).run(
+            rows_of([3] * 20), cancelled=lambda: len(got) == 8
+        ):
             got += indices.tolist()
     assert got == list(range(8)) and network.tried == [4, 4]
 
@@ -241,7 +285,12 @@ def test_progress_rises_to_the_total(lengths, max_rows, room):
     told = []
     run(Network(room=room), rows_of(lengths), max_rows, progress=lambda *now: told.append(now))
     done = [now for now, _ in told]
-    assert done == sorted(set(done)) and done[0] > 0 and done[-1] == len(lengths) and {total for _, total in told} == {len(lengths)}
+    assert (
+        done == sorted(set(done))
+        and done[0] > 0
+        and done[-1] == len(lengths)
+        and {total for _, total in told} == {len(lengths)}
+    )
 
 
 def test_nan_passes_through_to_who_asked():
@@ -260,7 +309,9 @@ def test_expected_seconds_go_by_the_speed_seen():
     counters.add_batch(10, 1_000, 2.0)
     assert counters.seconds_for(4_000, default_rate=1_000) == 4, "one batch is too little to go by"
     counters.add_batch(10, 1_000, 0.2)
-    assert counters.seconds_for(20_000, default_rate=1) == pytest.approx(4), "a cold start does not make everything look dear"
+    assert counters.seconds_for(20_000, default_rate=1) == pytest.approx(4), (
+        "a cold start does not make everything look dear"
+    )
     counters.add_batch(1, 27, 10.0)
     assert counters.seconds_for(20_000, default_rate=1) == pytest.approx(4), "a small batch says little of the rate"
     assert (counters.passes, counters.batches, counters.tokens, counters.seconds) == (21, 3, 2_027, pytest.approx(12.2))

@@ -47,7 +47,9 @@ def test_erasing_nothing_is_the_same_input_under_all(tiny_model, kind):
     all_gone = np.ones((1, encoded.F), dtype=bool)
     (row,) = erased_rows(encoded, all_gone, ZERO)
     # What the text itself masks keeps its mask token.
-    assert (row.ids[encoded.feature_of == 1] == encoded.mask_id).all() and (row.ids[encoded.feature_of == 0] == ZERO_ID).all()
+    assert (row.ids[encoded.feature_of == 1] == encoded.mask_id).all() and (
+        row.ids[encoded.feature_of == 0] == ZERO_ID
+    ).all()
 
 
 @EVERY
@@ -80,7 +82,9 @@ def test_removal_that_leaves_special_tokens_is_computed_and_one_that_leaves_noth
     encoded = tiny_model("bert").encode(TEXT)
     (row,) = erased_rows(encoded, np.ones((1, encoded.F), dtype=bool), REMOVAL)
     assert len(row.ids) == 2
-    assert np.isfinite(Oracle(tiny_model("bert"), encoded, None, REMOVAL).logits(np.ones((1, encoded.F), dtype=bool))).all()
+    assert np.isfinite(
+        Oracle(tiny_model("bert"), encoded, None, REMOVAL).logits(np.ones((1, encoded.F), dtype=bool))
+    ).all()
     bare = tiny_model("gpt2").encode("boat")
     assert (bare.feature_of >= 0).all(), "this tokenizer adds no special tokens"
     with pytest.raises(NothingLeft, match="mask token"):
@@ -129,4 +133,6 @@ def test_p_values_go_with_the_erasure(bundled):
 def test_masked_ids_are_the_rows_of_the_mask_token(tiny_model):
     encoded = tiny_model("roberta").encode(TEXT)
     masks = np.random.default_rng(1).random((5, encoded.F)) < 0.5
-    np.testing.assert_array_equal(np.stack([row.ids for row in erased_rows(encoded, masks)]), masked_ids(encoded, masks))
+    np.testing.assert_array_equal(
+        np.stack([row.ids for row in erased_rows(encoded, masks)]), masked_ids(encoded, masks)
+    )

@@ -58,9 +58,15 @@ def every_mask(F):
 
 def directly(model, encoded, masks, hidden=False):
     """Each masked input alone, through Model.run."""
-    found = [model.run(row[None], np.array([encoded.T]), None if encoded.type_ids is None else encoded.type_ids[None], hidden)
-             for row in masked_ids(encoded, masks)]
-    return np.array([logits[0] for logits, _ in found]), np.array([states[0] for _, states in found]) if hidden else None
+    found = [
+        model.run(
+            row[None], np.array([encoded.T]), None if encoded.type_ids is None else encoded.type_ids[None], hidden
+        )
+        for row in masked_ids(encoded, masks)
+    ]
+    return np.array([logits[0] for logits, _ in found]), np.array(
+        [states[0] for _, states in found]
+    ) if hidden else None
 
 
 @EVERY
@@ -237,7 +243,11 @@ def test_a_damaged_segment_costs_time_only(model, spy, tmp_path, damage):
 def test_examples_units_models_and_precisions_do_not_share(tiny_model, tmp_path):
     keys = set()
     for kind in ("bert", "roberta"):
-        for encoded in (tiny_model(kind).encode(TEXT), tiny_model(kind).encode(TEXT, unit="token"), tiny_model(kind).encode(TEXT, SECOND)):
+        for encoded in (
+            tiny_model(kind).encode(TEXT),
+            tiny_model(kind).encode(TEXT, unit="token"),
+            tiny_model(kind).encode(TEXT, SECOND),
+        ):
             keys.add(Oracle(tiny_model(kind), encoded).key)
     model = tiny_model("bert")
     precision = model.precision
@@ -261,7 +271,9 @@ def test_nan_is_a_sentence_and_the_other_rows_stay(model, spy, monkeypatch):
     oracle = Oracle(model, encoded)
     with pytest.raises(NonFinite, match=r"NaN or infinity for 2 of 32 inputs\. .*float32.*\.$"):
         oracle.logits(masks)
-    assert len(spy.rows) == 32 and np.flatnonzero(~oracle.known(masks)).tolist() == [3, 17], "batches after the broken one ran too"
+    assert len(spy.rows) == 32 and np.flatnonzero(~oracle.known(masks)).tolist() == [3, 17], (
+        "batches after the broken one ran too"
+    )
     with pytest.raises(NonFinite, match="1 of 1"):
         oracle.logits(masks[[0, 3]])
     spy.breaks = ()
@@ -298,8 +310,10 @@ def test_an_error_of_the_network_leaves_the_oracle_usable(model, monkeypatch):
     encoded = model.encode(TEXT)
     oracle, masks = Oracle(model, encoded), random_masks(6, 5)
     with monkeypatch.context() as patch:
+
         def fail(*_):
             raise ZeroDivisionError
+
         patch.setattr(model.scheduler, "network", fail)
         with pytest.raises(ZeroDivisionError):
             oracle.logits(masks)
@@ -316,9 +330,11 @@ def test_two_threads_on_one_oracle_run_each_mask_once(model, spy, monkeypatch):
     monkeypatch.setattr(model.scheduler, "max_rows", 4)
     oracle, found, spy.seconds = Oracle(model, encoded), {}, 0.002
     together = threading.Barrier(2)
+
     def ask(name, order):
         together.wait()
         found[name] = oracle.logits(masks[order])
+
     orders = {"up": np.arange(32), "down": np.arange(32)[::-1]}
     threads = [threading.Thread(target=ask, args=item) for item in orders.items()]
     for thread in threads:
@@ -339,7 +355,7 @@ def test_two_threads_on_one_oracle_run_each_mask_once(model, spy, monkeypatch):
 def test_examples_of_different_lengths_in_one_batch_equal_each_alone(tiny_model, kind, lengths, max_rows, data):
     model = tiny_model(kind)
     words = "the tide reads no wind and salt the water of a boat".split()
-    encoded = [model.encode(" ".join(words[i % 3:][:length] or words[:1])) for i, length in enumerate(lengths)]
+    encoded = [model.encode(" ".join(words[i % 3 :][:length] or words[:1])) for i, length in enumerate(lengths)]
     masks = [np.array(data.draw(st.lists(st.booleans(), min_size=e.F, max_size=e.F)), dtype=bool) for e in encoded]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(model.scheduler, "max_rows", max_rows)
@@ -350,7 +366,9 @@ def test_examples_of_different_lengths_in_one_batch_equal_each_alone(tiny_model,
 
 def test_predicting_without_masks_masks_nothing_and_counts_them(model):
     encoded = [model.encode(TEXT), model.encode("boat")]
-    np.testing.assert_allclose(predict(model, encoded), predict(model, encoded, [np.zeros(6, dtype=bool), np.zeros(1, dtype=bool)]), atol=1e-6)
+    np.testing.assert_allclose(
+        predict(model, encoded), predict(model, encoded, [np.zeros(6, dtype=bool), np.zeros(1, dtype=bool)]), atol=1e-6
+    )
     with pytest.raises(ValueError, match="2 examples need as many masks, got 1"):
         predict(model, encoded, [np.zeros(6, dtype=bool)])
 
@@ -404,7 +422,10 @@ def test_a_text_is_encoded_once_while_it_is_shown(tiny_model, monkeypatch):
     monkeypatch.setattr(Model, "encode", lambda model, *what: asked.append(what) or really(model, *what))
     first = explainer.encode("The bread is warm.", None, "word")
     assert explainer.encode("The bread is warm.", None, "word") is first and len(asked) == 1
-    other = explainer.encode("The bread is warm.", "And old.", "word"), explainer.encode("The bread is warm.", None, "token")
+    other = (
+        explainer.encode("The bread is warm.", "And old.", "word"),
+        explainer.encode("The bread is warm.", None, "token"),
+    )
     assert len({first.digest, *(encoded.digest for encoded in other)}) == 3 == len(asked)
     for i in range(80):
         explainer.encode(f"Loaf number {i}.", None, "word")

@@ -22,7 +22,7 @@ EVERY = pytest.mark.parametrize("kind", tiny.KINDS)
 MASKS_ATTENTION = {"bert", "distilbert", "electra", "roberta"}
 E, TOKENS = 16, 6
 # Two special tokens around four words.
-WEIGHTS = np.array([0.0, .08, .04, .24, .04, 0.0])
+WEIGHTS = np.array([0.0, 0.08, 0.04, 0.24, 0.04, 0.0])
 
 
 class Linear:
@@ -52,23 +52,36 @@ class Linear:
 
 
 def encoded(digest="0" * 64):
-    return SimpleNamespace(F=4, T=TOKENS, ids=np.arange(TOKENS), feature_of=np.array([-1, 0, 1, 2, 3, -1]), premasked=np.zeros(4, dtype=bool),
-                           mask_id=99, type_ids=None, digest=digest)
+    return SimpleNamespace(
+        F=4,
+        T=TOKENS,
+        ids=np.arange(TOKENS),
+        feature_of=np.array([-1, 0, 1, 2, 3, -1]),
+        premasked=np.zeros(4, dtype=bool),
+        mask_id=99,
+        type_ids=None,
+        digest=digest,
+    )
 
 
 def case_of(soft, scores):
-    full, none = .9, .5
-    return Case(np.asarray(scores, dtype=float), lambda masks: np.array([[1 - full, full] if not mask.any() else [1 - none, none] for mask in masks]), 1,
-                np.zeros(4, dtype=bool), lambda retain, kind: soft.probabilities(retain, kind)[:, 1])
+    full, none = 0.9, 0.5
+    return Case(
+        np.asarray(scores, dtype=float),
+        lambda masks: np.array([[1 - full, full] if not mask.any() else [1 - none, none] for mask in masks]),
+        1,
+        np.zeros(4, dtype=bool),
+        lambda retain, kind: soft.probabilities(retain, kind)[:, 1],
+    )
 
 
 def test_bernoulli_draws_have_the_expectation_of_the_linear_model():
     """E[p] = .5 + Σ q_t w_t; of the .4 that words bring, q = (0, 1/3, 2/3, 1) keeps (.04/3 + .24·2/3 + .04)."""
-    expected = (.04 / 3 + .24 * 2 / 3 + .04) / .4
+    expected = (0.04 / 3 + 0.24 * 2 / 3 + 0.04) / 0.4
     soft = Soft(Linear(), encoded(), draws=2_000)
     for name, share in (("Soft-NS", expected), ("Soft-NC", expected)):
         score = metrics()[name](case_of(soft, [0, 1, 2, 3]))
-        assert abs(score.value - share) < 4 * score.error and score.error < .01, name
+        assert abs(score.value - share) < 4 * score.error and score.error < 0.01, name
 
 
 def test_added_noise_leaves_the_expectation_and_mixed_noise_scales_it():
@@ -76,49 +89,57 @@ def test_added_noise_leaves_the_expectation_and_mixed_noise_scales_it():
     soft = Soft(Linear(), encoded(), draws=4_000)
     added, mixed = soft.probabilities(retain, ADDED)[:, 1], soft.probabilities(retain, MIXED)[:, 1]
     # Noise of σ = .01 on each of E elements, of which the mean counts.
-    sigma = .01 * np.sqrt(((1 - retain) ** 2 * WEIGHTS[1:5] ** 2).sum() / E)
-    assert abs(added.mean() - .9) < 4 * sigma / np.sqrt(4_000) and added.std() == pytest.approx(sigma, rel=.06)
-    assert abs(mixed.mean() - (.5 + retain @ WEIGHTS[1:5])) < 4 * sigma / np.sqrt(4_000) and mixed.std() == pytest.approx(sigma, rel=.06)
+    sigma = 0.01 * np.sqrt(((1 - retain) ** 2 * WEIGHTS[1:5] ** 2).sum() / E)
+    assert abs(added.mean() - 0.9) < 4 * sigma / np.sqrt(4_000) and added.std() == pytest.approx(sigma, rel=0.06)
+    assert abs(mixed.mean() - (0.5 + retain @ WEIGHTS[1:5])) < 4 * sigma / np.sqrt(
+        4_000
+    ) and mixed.std() == pytest.approx(sigma, rel=0.06)
 
 
 def test_the_attention_mask_has_no_chance_in_it():
-    retain = np.array([0, .25, .5, 1])
+    retain = np.array([0, 0.25, 0.5, 1])
     found = Soft(Linear(), encoded(), draws=5).probabilities(retain, ATTENTION)
     assert found.shape == (5, 2)
-    np.testing.assert_allclose(found[:, 1], .5 + retain @ WEIGHTS[1:5], atol=1e-6)
+    np.testing.assert_allclose(found[:, 1], 0.5 + retain @ WEIGHTS[1:5], atol=1e-6)
 
 
 def test_more_draws_shrink_the_standard_error_as_the_root_of_their_number():
-    errors = {K: metrics()["Soft-NS"](case_of(Soft(Linear(), encoded(), draws=K), [3, 1, 2, 0])).error for K in (64, 4096)}
-    assert errors[64] / errors[4096] == pytest.approx(8, rel=.25)
+    errors = {
+        K: metrics()["Soft-NS"](case_of(Soft(Linear(), encoded(), draws=K), [3, 1, 2, 0])).error for K in (64, 4096)
+    }
+    assert errors[64] / errors[4096] == pytest.approx(8, rel=0.25)
 
 
 def test_seeds_reproduce_and_more_draws_begin_with_the_same():
-    retain = np.array([.2, .4, .6, .8])
+    retain = np.array([0.2, 0.4, 0.6, 0.8])
     eight = Soft(Linear(), encoded(), 8, seed=3).probabilities(retain)
     np.testing.assert_array_equal(eight, Soft(Linear(), encoded(), 8, seed=3).probabilities(retain))
     np.testing.assert_array_equal(eight[:5], Soft(Linear(), encoded(), 5, seed=3).probabilities(retain))
     assert not np.array_equal(eight, Soft(Linear(), encoded(), 8, seed=4).probabilities(retain))
-    assert not np.array_equal(eight, Soft(Linear(), encoded("1" * 64), 8, seed=3).probabilities(retain)), "another example, other draws"
+    assert not np.array_equal(eight, Soft(Linear(), encoded("1" * 64), 8, seed=3).probabilities(retain)), (
+        "another example, other draws"
+    )
 
 
 def test_attributions_meet_the_same_draws():
-    """Where all keep more, no draw keeps less: every element that stays under the smaller share stays under the larger."""
+    """Where all keep more, no draw keeps less: every element that stays under the smaller share stays under the
+    larger.
+    """
     soft = Soft(Linear(), encoded(), 16)
-    less, more = (soft.probabilities(np.full(4, share))[:, 1] for share in (.3, .6))
+    less, more = (soft.probabilities(np.full(4, share))[:, 1] for share in (0.3, 0.6))
     assert (more > less).all()
 
 
 def test_what_was_asked_before_is_not_asked_again_and_certain_draws_are_one_pass():
     model = Linear()
     soft = Soft(model, encoded(), 32)
-    soft.probabilities(np.full(4, .5))
+    soft.probabilities(np.full(4, 0.5))
     assert model.rows == 32
-    soft.probabilities(np.full(4, .5))
+    soft.probabilities(np.full(4, 0.5))
     assert model.rows == 32
     assert soft.probabilities(np.zeros(4)).shape == (32, 2) and model.rows == 33
     assert soft.probabilities(np.ones(4), MIXED).shape == (32, 2) and model.rows == 34
-    soft.probabilities(np.full(4, .5), ATTENTION)
+    soft.probabilities(np.full(4, 0.5), ATTENTION)
     assert model.rows == 35 == soft.counters.passes
 
 
@@ -132,20 +153,28 @@ def test_many_attributions_at_once_are_each_by_itself():
         rows = model.rows
         assert rows == (7 if kind == ATTENTION else 5 * 7 + 2 if kind == BERNOULLI else 6 * 7 + 1)
         for retain in retains:
-            np.testing.assert_allclose(together.probabilities(retain, kind), Soft(Linear(), encoded(), 7).probabilities(retain, kind), atol=1e-12)
+            np.testing.assert_allclose(
+                together.probabilities(retain, kind),
+                Soft(Linear(), encoded(), 7).probabilities(retain, kind),
+                atol=1e-12,
+            )
         assert model.rows == rows, "what was asked ahead is not asked again"
 
 
 def test_small_batches_give_what_one_batch_gives():
     whole, parts = Linear(), Linear()
     parts.scheduler.max_tokens = 3 * TOKENS
-    retain = np.array([.1, .5, .9, .3])
+    retain = np.array([0.1, 0.5, 0.9, 0.3])
     for kind in PERTURBATIONS:
-        np.testing.assert_allclose(Soft(parts, encoded(), 8).probabilities(retain, kind), Soft(whole, encoded(), 8).probabilities(retain, kind), atol=1e-12)
+        np.testing.assert_allclose(
+            Soft(parts, encoded(), 8).probabilities(retain, kind),
+            Soft(whole, encoded(), 8).probabilities(retain, kind),
+            atol=1e-12,
+        )
 
 
 def test_draws_too_large_to_hold_are_the_same(monkeypatch):
-    retain = np.array([.1, .5, .9, .3])
+    retain = np.array([0.1, 0.5, 0.9, 0.3])
     held = Soft(Linear(), encoded(), 8).probabilities(retain)
     monkeypatch.setattr("core.oracle.soft._HELD_BYTES", 0)
     np.testing.assert_array_equal(Soft(Linear(), encoded(), 8).probabilities(retain), held)
@@ -174,8 +203,11 @@ def test_attention_of_weight_zero_hides_a_word_as_padding_is_hidden(tiny_model, 
     retain[2] = 0
     types = None if example.type_ids is None else model.tensor(example.type_ids[None])
     with torch.no_grad():
-        hidden = model.module(inputs_embeds=model.embed(example.ids[None]), attention_mask=model.tensor((example.feature_of != 2).astype(np.int64)[None]),
-                              **({} if types is None or not model.architecture.type_ids else {"token_type_ids": types})).logits
+        hidden = model.module(
+            inputs_embeds=model.embed(example.ids[None]),
+            attention_mask=model.tensor((example.feature_of != 2).astype(np.int64)[None]),
+            **({} if types is None or not model.architecture.type_ids else {"token_type_ids": types}),
+        ).logits
     found = Soft(model, example, 1).probabilities(retain, ATTENTION)
     np.testing.assert_allclose(found[0], torch.softmax(hidden.double(), dim=1)[0].numpy(), atol=2e-5)
 
@@ -206,8 +238,8 @@ def test_a_full_memory_halves_the_batch(monkeypatch):
         return really(embeddings, *more)
 
     model.read = read
-    found = Soft(model, encoded(), 32).probabilities(np.full(4, .5))
-    np.testing.assert_allclose(found, Soft(Linear(), encoded(), 32).probabilities(np.full(4, .5)), atol=1e-12)
+    found = Soft(model, encoded(), 32).probabilities(np.full(4, 0.5))
+    np.testing.assert_allclose(found, Soft(Linear(), encoded(), 32).probabilities(np.full(4, 0.5)), atol=1e-12)
     assert asked == [32, 16, 8, 8, 8, 8] and model.scheduler.max_rows == 8
 
 
@@ -225,7 +257,7 @@ def test_special_tokens_the_second_text_and_masks_of_the_text_stay(tiny_model):
     model.read = read
     try:
         soft.probabilities(np.zeros(example.F))
-        soft.probabilities(np.full(example.F, .5), MIXED)
+        soft.probabilities(np.full(example.F, 0.5), MIXED)
     finally:
         del model.read
     plain = model.embed(np.where(example.feature_of == 1, example.mask_id, example.ids)[None]).detach()[0]
@@ -239,16 +271,16 @@ def test_special_tokens_the_second_text_and_masks_of_the_text_stay(tiny_model):
 def test_a_search_can_be_stopped_and_bad_numbers_are_refused():
     soft = Soft(Linear(), encoded(), 4, cancelled=lambda: True)
     with pytest.raises(Cancelled):
-        soft.probabilities(np.full(4, .5))
+        soft.probabilities(np.full(4, 0.5))
     broken = Linear()
     broken.read = lambda embeddings, *more: (np.full((len(embeddings), 2), np.nan), None)
     with pytest.raises(NonFinite, match="float32"):
-        Soft(broken, encoded(), 4).probabilities(np.full(4, .5))
-    for wrong in (np.full(3, .5), np.full(4, 1.5)):
+        Soft(broken, encoded(), 4).probabilities(np.full(4, 0.5))
+    for wrong in (np.full(3, 0.5), np.full(4, 1.5)):
         with pytest.raises(ValueError, match="retain"):
             Soft(Linear(), encoded()).probabilities(wrong)
     with pytest.raises(ValueError, match="one of"):
-        Soft(Linear(), encoded()).probabilities(np.full(4, .5), "dropout")
+        Soft(Linear(), encoded()).probabilities(np.full(4, 0.5), "dropout")
     with pytest.raises(ValueError, match="draw"):
         Soft(Linear(), encoded(), 0)
 
@@ -273,20 +305,33 @@ def test_p_values_come_from_the_same_passes(bundled):
     retain = np.linspace(0, 1, example.F)
     for kind in PERTURBATIONS:
         np.testing.assert_allclose(tested.probabilities(retain, kind), bare.probabilities(retain, kind), atol=1e-5)
-        assert {form: len(p) for form, p in tested.p(retain, kind).items()} == dict.fromkeys(("calibrated", "literal"), 1 if kind == ATTENTION else 4)
+        assert {form: len(p) for form, p in tested.p(retain, kind).items()} == dict.fromkeys(
+            ("calibrated", "literal"), 1 if kind == ATTENTION else 4
+        )
     assert bare.p(retain) == {} and tested.counters.passes == bare.counters.passes
-    # With everything kept it is the text itself, whose p-value is known otherwise; with nothing kept the zero embedding's.
-    oracle, ends = Oracle(bundled, example, None, ZERO), np.stack([np.zeros(example.F, dtype=bool), np.ones(example.F, dtype=bool)])
+    # With everything kept it is the text itself, whose p-value is known otherwise; with nothing kept the zero
+    # embedding's.
+    oracle, ends = (
+        Oracle(bundled, example, None, ZERO),
+        np.stack([np.zeros(example.F, dtype=bool), np.ones(example.F, dtype=bool)]),
+    )
     from core.validity.masf import p_values
 
     expected = p_values(reference.forms, oracle.logits_and_states(ends, reference.pooling)[1])["calibrated"].total
     for share, p in zip((1.0, 0.0), expected):
-        assert tested.p(np.full(example.F, share))["calibrated"] == pytest.approx([p], abs=.02)
+        assert tested.p(np.full(example.F, share))["calibrated"] == pytest.approx([p], abs=0.02)
 
 
 def test_draws_are_pinned():
     """The store keeps what they give: whoever draws otherwise raises the version of the soft metrics."""
-    expected = {BERNOULLI: [.68, .74, .7275], ADDED: [.8997374, .9002491, .8998687], MIXED: [.7077374, .7082491, .7078687], ATTENTION: [.708] * 3}
+    expected = {
+        BERNOULLI: [0.68, 0.74, 0.7275],
+        ADDED: [0.8997374, 0.9002491, 0.8998687],
+        MIXED: [0.7077374, 0.7082491, 0.7078687],
+        ATTENTION: [0.708] * 3,
+    }
     for kind, p in expected.items():
-        np.testing.assert_allclose(Soft(Linear(), encoded(), 3).probabilities(np.array([.2, .4, .6, .8]), kind)[:, 1], p, atol=2e-7)
+        np.testing.assert_allclose(
+            Soft(Linear(), encoded(), 3).probabilities(np.array([0.2, 0.4, 0.6, 0.8]), kind)[:, 1], p, atol=2e-7
+        )
     assert {metric.version for metric in metrics().values() if metric.soft} == {1}

@@ -1,4 +1,6 @@
-"""The page AOPC and NAOPC without a browser: scores between limits, what is said of them, and what happens where something is missing."""
+"""The page AOPC and NAOPC without a browser: scores between limits, what is said of them, and what happens where
+something is missing.
+"""
 
 import csv
 import io
@@ -58,7 +60,13 @@ def by_hand(mine):
     explainer, encoded, target = mine
     scores = [score(explainer, encoded, name, target) for name in DEFAULT]
     band = finish(random_band(explainer, encoded, BY_FEATURE))
-    return build_standings(finish(find_exact(explainer, encoded, target)), scores, band, target, StandingGates(encoded, explainer.reference))
+    return build_standings(
+        finish(find_exact(explainer, encoded, target)),
+        scores,
+        band,
+        target,
+        StandingGates(encoded, explainer.reference),
+    )
 
 
 def scores_table(app: App) -> list[list[str]]:
@@ -79,7 +87,10 @@ def test_every_number_is_what_the_library_says(by_hand):
     header, *rows = scores_table(app)
     assert header[0] == "measure" and [row[0] for row in rows] == [*DEFAULT, "random order, 30 seeds"]
     for row, one in zip(rows, by_hand.standings):
-        for cell, value in zip(row[1:5], (one.aopc[COMPREHENSIVENESS], one.naopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], one.naopc[SUFFICIENCY])):
+        for cell, value in zip(
+            row[1:5],
+            (one.aopc[COMPREHENSIVENESS], one.naopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], one.naopc[SUFFICIENCY]),
+        ):
             assert float(cell) == pytest.approx(value, abs=2e-3)
         assert row[5] == "not rejected"
     assert float(rows[-1][1].split(" ")[0]) == pytest.approx(by_hand.chance.mean, abs=2e-3)
@@ -92,11 +103,19 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
     app = told()
     first = by_hand.best(COMPREHENSIVENESS)
     said = app.said.split("Settings")[0]
-    assert f"{first.measure} comes closest to what this model allows" in said and "(exact)" in said and "where 1 is the best possible" in said
+    assert (
+        f"{first.measure} comes closest to what this model allows" in said
+        and "(exact)" in said
+        and "where 1 is the best possible" in said
+    )
     best = by_hand.best(SUFFICIENCY)
     app.set("button_group", "Direction", SUFFICIENCY)
     complete(app)
-    assert f"{best.measure} comes closest" in app.said and "where 0 is the best possible" in app.said and app.at.query_params["curves"] in (SUFFICIENCY, [SUFFICIENCY])
+    assert (
+        f"{best.measure} comes closest" in app.said
+        and "where 0 is the best possible" in app.said
+        and app.at.query_params["curves"] in (SUFFICIENCY, [SUFFICIENCY])
+    )
 
 
 def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
@@ -120,7 +139,9 @@ def test_a_long_text_has_exact_limits_by_clause():
 def test_memory_that_is_not_there_is_said_before_it_starts(monkeypatch):
     monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1_000_000)
     app = told(example="s001", measures=["gradient"], beam="1")
-    assert re.search(r"Exact limits of 18 features hold about \d+ MB, and 1 MB are free", app.said) and not app.has("button", "Compute exact limits")
+    assert re.search(r"Exact limits of 18 features hold about \d+ MB, and 1 MB are free", app.said) and not app.has(
+        "button", "Compute exact limits"
+    )
 
 
 def test_scores_that_exact_limits_may_cost_are_a_setting(monkeypatch):
@@ -143,7 +164,9 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     encoded = other.encode(SMALL.text, None, "word")
     target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
     scores = [score(other, encoded, name, target) for name in DEFAULT]
-    beside = build_standings(finish(find_exact(other, encoded, target)), scores, None, target, StandingGates(encoded, other.reference))
+    beside = build_standings(
+        finish(find_exact(other, encoded, target)), scores, None, target, StandingGates(encoded, other.reference)
+    )
     header, *rows = scores_table(app)
     assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
     assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)
@@ -169,7 +192,13 @@ def test_models_that_explain_different_classes_are_not_compared(monkeypatch, fre
     import core.loading.loading as loading
 
     really = loading.load
-    monkeypatch.setattr(loading, "load", lambda name, *more: replace(really(name, *more), labels=("LABEL_0", "LABEL_1")) if name == "sst2-plain" else really(name, *more))
+    monkeypatch.setattr(
+        loading,
+        "load",
+        lambda name, *more: (
+            replace(really(name, *more), labels=("LABEL_0", "LABEL_1")) if name == "sst2-plain" else really(name, *more)
+        ),
+    )
     app = told(measures=["gradient"], beside="sst2-plain")
     assert "The two models explain different classes, “positive” (sst2-fmm) and “LABEL_" in app.said
     assert "Normalising" not in app.said and not any("by NAOPC" in chart for chart in charts(app))
@@ -201,6 +230,7 @@ def test_limits_that_nearly_coincide_are_warned_of(monkeypatch):
 
 # Bad input
 
+
 def test_a_text_of_one_word_has_one_order_and_no_naopc():
     app = App("pages/attributions.py").type("Dull")
     complete(app.go(PAGE))
@@ -217,7 +247,9 @@ def test_words_that_are_masked_in_the_text_are_in_no_order():
     app = App("pages/attributions.py", measures=["leave-one-out"]).type("A [MASK] dull film")
     complete(app.go(PAGE))
     rows = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
-    of_one = [row["masked here"] for row in rows if row["order"] == "leave-one-out" and row["direction"] == COMPREHENSIVENESS]
+    of_one = [
+        row["masked here"] for row in rows if row["order"] == "leave-one-out" and row["direction"] == COMPREHENSIVENESS
+    ]
     assert sorted(of_one) == ["", "A", "dull", "film"] and "exact, over all orders (8 sets)" in app.said
 
 
@@ -238,10 +270,15 @@ def test_without_a_reference_everything_but_validity_is_there(monkeypatch, fresh
     monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
     st.cache_resource.clear()
     app = told(measures=["gradient"])
-    assert scores_table(app)[1][5] == "unavailable" and "no MaSF reference" in app.said and "exact, over all orders" in app.said
+    assert (
+        scores_table(app)[1][5] == "unavailable"
+        and "no MaSF reference" in app.said
+        and "exact, over all orders" in app.said
+    )
 
 
 # Jobs
+
 
 @pytest.fixture
 def held_back(monkeypatch, fresh):
@@ -269,7 +306,9 @@ def held_back(monkeypatch, fresh):
 def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said and scores_of(app))
-    assert "best so far" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
+    assert (
+        "best so far" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
+    )
     app.go("pages/attributions.py")
     app.go(PAGE)
     app.set("button_group", "Validity gate", "plain")
@@ -284,7 +323,12 @@ def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_
     wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with exact limits"))
-    assert re.search(r"exact limits stopped after \d+ of at most \d+ sets", app.said) and "best so far" in app.said and "beam 5" in app.said and "Cancelled" in app.said
+    assert (
+        re.search(r"exact limits stopped after \d+ of at most \d+ sets", app.said)
+        and "best so far" in app.said
+        and "beam 5" in app.said
+        and "Cancelled" in app.said
+    )
     held_back.set()
     complete(app.press("Go on with exact limits", exact=False))
     assert "exact, over all orders" in app.said
@@ -310,7 +354,10 @@ def test_the_beams_size_is_studied_on_request_and_recommended(mine):
     said = re.search(r"On this text a beam of (\d+) is enough", app.said)
     assert said and len(charts(app)) == before + 1
     width = int(said[1])
-    exact, beam = finish(find_exact(explainer, encoded, target)).limits, finish(find_beam(explainer, encoded, target, width, half=False)).limits
+    exact, beam = (
+        finish(find_exact(explainer, encoded, target)).limits,
+        finish(find_beam(explainer, encoded, target, width, half=False)).limits,
+    )
     assert beam.upper == pytest.approx(exact.upper, abs=0.02) and beam.lower == pytest.approx(exact.lower, abs=0.02)
 
 
@@ -320,10 +367,13 @@ def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
     app = told(measures=["gradient"], data="contrast pairs", example="p14a")
     button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)
     complete(app.press(button))
-    assert re.search(r"On \d+ texts of contrast pairs ", app.said) and "Compute beam sizes on this text" in " ".join(w.label for w in app.at.get("button"))
+    assert re.search(r"On \d+ texts of contrast pairs ", app.said) and "Compute beam sizes on this text" in " ".join(
+        w.label for w in app.at.get("button")
+    )
 
 
 # Keeping and sharing
+
 
 def test_the_tables_hold_every_number(mine, by_hand):
     explainer, encoded, target = mine
@@ -331,7 +381,9 @@ def test_the_tables_hold_every_number(mine, by_hand):
     rows = list(csv.DictReader(io.StringIO(app.download("Scores (CSV)").lstrip("\ufeff"))))
     assert [row["measure"] for row in rows] == list(DEFAULT)
     for row, one in zip(rows, by_hand.standings):
-        assert float(row["comprehensiveness (higher is better)"]) == pytest.approx(one.aopc[COMPREHENSIVENESS], abs=1e-4)
+        assert float(row["comprehensiveness (higher is better)"]) == pytest.approx(
+            one.aopc[COMPREHENSIVENESS], abs=1e-4
+        )
         assert float(row["upper limit"]) == pytest.approx(by_hand.limits.upper, abs=1e-4) and row["limits"] == "exact"
         assert row["comprehensiveness rests on rejected inputs"] == "no"
     steps = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
@@ -343,10 +395,24 @@ def test_the_tables_hold_every_number(mine, by_hand):
 
 
 def test_a_link_restores_the_view():
-    app = told(curves="sufficiency", beside="sst2-plain", beam="2", search="the model’s own", values="absolute", rule="plain", form="literal",
-               measures=["gradient"])
-    assert app.widget("button_group", "Direction").value == "sufficiency" and app.widget("button_group", "Beam").value == "2"
-    assert app.widget("button_group", "Search beams in").value == "the model’s own" and app.widget("selectbox", "Beside it").value == "sst2-plain"
+    app = told(
+        curves="sufficiency",
+        beside="sst2-plain",
+        beam="2",
+        search="the model’s own",
+        values="absolute",
+        rule="plain",
+        form="literal",
+        measures=["gradient"],
+    )
+    assert (
+        app.widget("button_group", "Direction").value == "sufficiency"
+        and app.widget("button_group", "Beam").value == "2"
+    )
+    assert (
+        app.widget("button_group", "Search beams in").value == "the model’s own"
+        and app.widget("selectbox", "Beside it").value == "sst2-plain"
+    )
 
 
 @pytest.mark.parametrize("query", [{"beam": "7"}, {"curves": "x"}, {"beside": "nobody"}, {"search": ""}])

@@ -1,4 +1,6 @@
-"""Behaviour under masking, a part of the page Model check, without a browser: its answer and numbers, what cannot be judged, and work that is stopped."""
+"""Behaviour under masking, a part of the page Model check, without a browser: its answer and numbers, what cannot be
+judged, and work that is stopped.
+"""
 
 import csv
 import io
@@ -16,7 +18,13 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import behaviour as library
 from core.evaluation.studies import embedding_map, model_check
 from core.evaluation.studies.behaviour import Course, behave
-from core.evaluation.studies.behaviour_report import HEADER, behaviour_answer, behaviour_report, behaviour_rows, signed_percent
+from core.evaluation.studies.behaviour_report import (
+    HEADER,
+    behaviour_answer,
+    behaviour_report,
+    behaviour_rows,
+    signed_percent,
+)
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.limits import finish
@@ -28,7 +36,9 @@ from tests.pages.test_pages import no_raw_markup
 
 pytestmark = pytest.mark.usefixtures("server")
 PAGE, PART = "pages/model_check.py", "behaviour"
-SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")]
+SHORT = [
+    example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
+]
 CHANCE, GRADIENT = Course(), Course("gradient")
 
 
@@ -58,12 +68,14 @@ def alone(monkeypatch):
 @pytest.fixture
 def given(monkeypatch, tmp_path):
     """`given(rows)`: a session whose data is these rows; six sentences unless others are given."""
+
     def session(told=None, name="mine.jsonl", **query) -> App:
         told = [{"id": e.id, "text": e.text, "label": e.label} for e in SHORT] if told is None else told
         (tmp_path / name).write_bytes(lines(*told))
         monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / name))
         st.cache_resource.clear()
         return App(PAGE, **({"part": PART, "measures": ["gradient"]} | query))
+
     return session
 
 
@@ -75,7 +87,9 @@ def complete(app: App) -> App:
 
 def by_library(model, courses, examples=SHORT):
     sample = draw_sample(DataSet("mine.jsonl", "0" * 64, tuple(examples), ("negative", "positive")), model.labels, 50)
-    return behaviour_report(model, sample, {course: finish(behave(Explainer(model), sample, course)) for course in courses})
+    return behaviour_report(
+        model, sample, {course: finish(behave(Explainer(model), sample, course)) for course in courses}
+    )
 
 
 def rows_of(app: App) -> list[list[str]]:
@@ -94,18 +108,31 @@ def test_the_page_says_what_the_library_says(given, bundled, twin):
     for sentence in behaviour_answer([mine, other]):
         assert sentence in unescape(app.said).split("Settings")[0]
     lines = [(one, line) for one in (mine, other) for line in one.lines]
-    assert [row[:2] for row in rows_of(app)] == [[one.model, line.course.measure] for one, line in lines], "the plain twin stands beside it unasked"
+    assert [row[:2] for row in rows_of(app)] == [[one.model, line.course.measure] for one, line in lines], (
+        "the plain twin stands beside it unasked"
+    )
     for row, (_, line) in zip(rows_of(app), lines):
-        assert row[2] == f"{line.fidelity.mean:.3g} ({line.fidelity.low:.3g} to {line.fidelity.high:.3g})" and row[4] == f"{100 * line.never:.3g} %"
+        assert (
+            row[2] == f"{line.fidelity.mean:.3g} ({line.fidelity.low:.3g} to {line.fidelity.high:.3g})"
+            and row[4] == f"{100 * line.never:.3g} %"
+        )
         assert row[3] == ("0 (by definition)" if line.course.random else f"{line.normalised:.3g}") and row[7] == "6"
         assert row[6] == " · ".join(signed_percent(line.spread[k]) for k in (5, 10))
-    assert "Do not rank models by fidelity" in app.said and "distances between groups, their sizes and the axes mean nothing" in app.said
+    assert (
+        "Do not rank models by fidelity" in app.said
+        and "distances between groups, their sizes and the axes mean nothing" in app.said
+    )
     panels, *maps = charts(app)
-    assert [trace["y"] for trace in panels["data"]] == [pytest.approx(trace["y"], abs=1e-2) for trace in behaviour_panels([mine, other])["data"]]
+    assert [trace["y"] for trace in panels["data"]] == [
+        pytest.approx(trace["y"], abs=1e-2) for trace in behaviour_panels([mine, other])["data"]
+    ]
     shares = [f"{share} masked" for share in ("0%", "20%", "50%", "80%", "100%")]
     assert len(maps) == 2 and [trace["name"] for trace in maps[0]["data"]] == ["the chosen example", *shares]
     app.set("button_group", "Colour by", "prediction")
-    assert {trace["name"] for trace in charts(app)[1]["data"][1:]} <= {"prediction: negative", "prediction: positive"} and not app.errors
+    assert {trace["name"] for trace in charts(app)[1]["data"][1:]} <= {
+        "prediction: negative",
+        "prediction: positive",
+    } and not app.errors
 
 
 def test_what_is_saved_is_every_number(given, alone, bundled):
@@ -113,21 +140,34 @@ def test_what_is_saved_is_every_number(given, alone, bundled):
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
     assert tuple(header) == HEADER and len(saved) == 22
     for row, wanted in zip(saved, behaviour_rows(mine)):
-        assert row[:3] == wanted[:3] and [float(cell) if cell else None for cell in row[3:]] == [None if x != x else pytest.approx(x, abs=1e-3) for x in wanted[3:]]
+        assert row[:3] == wanted[:3] and [float(cell) if cell else None for cell in row[3:]] == [
+            None if x != x else pytest.approx(x, abs=1e-3) for x in wanted[3:]
+        ]
     told = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert told["answer"] == behaviour_answer([mine]) and [one["measure"] for one in told["models"][0]["curves"]] == ["random order", "gradient"]
+    assert told["answer"] == behaviour_answer([mine]) and [one["measure"] for one in told["models"][0]["curves"]] == [
+        "random order",
+        "gradient",
+    ]
 
 
 def test_neither_part_starts_the_work_of_the_other(given, alone, monkeypatch, fresh):
     asked = []
     for name, run in (("check", model_check._Run), ("behave", library._Run)):
-        monkeypatch.setattr(run, "add", lambda run, i, cancelled, really=run.add, name=name: asked.append(name) or really(run, i, cancelled))
+        monkeypatch.setattr(
+            run,
+            "add",
+            lambda run, i, cancelled, really=run.add, name=name: asked.append(name) or really(run, i, cancelled),
+        )
     app = complete(given(measures=["gradient"], computed="once"))
     assert set(asked) == {"behave"}
     del asked[:]
     app.set("button_group", "Part", "in-distribution")
     complete(app)
-    assert set(asked) <= {"check"} and any("ACU ↑" in table[0] for table in app.tables) or app.has("button", "Compute random order")
+    assert (
+        set(asked) <= {"check"}
+        and any("ACU ↑" in table[0] for table in app.tables)
+        or app.has("button", "Compute random order")
+    )
     app.set("button_group", "Part", PART)
     assert set(asked) <= {"check"} and len(rows_of(complete(app))) == 2
 
@@ -135,7 +175,9 @@ def test_neither_part_starts_the_work_of_the_other(given, alone, monkeypatch, fr
 def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alone, monkeypatch, bundled):
     first = rows_of(complete(given()))
     asked, really = [], library._Run.add
-    monkeypatch.setattr(library._Run, "add", lambda run, i, cancelled: asked.append(run.course.erasure) or really(run, i, cancelled))
+    monkeypatch.setattr(
+        library._Run, "add", lambda run, i, cancelled: asked.append(run.course.erasure) or really(run, i, cancelled)
+    )
     monkeypatch.setattr(embedding_map, "_umap", lambda _: pytest.fail("the map is in the store"))
     st.cache_resource.clear()
     app = complete(App(PAGE, part=PART, measures=["gradient"]))
@@ -143,7 +185,11 @@ def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alon
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
     complete(app.set("selectbox", "Erase by", REMOVAL))
     found = by_library(bundled, [replace(CHANCE, erasure=REMOVAL)]).lines[0]
-    assert set(asked) == {REMOVAL} and rows_of(app)[0][2].startswith(f"{found.fidelity.mean:.3g} (") and app.at.query_params["erasure"] in (REMOVAL, [REMOVAL])
+    assert (
+        set(asked) == {REMOVAL}
+        and rows_of(app)[0][2].startswith(f"{found.fidelity.mean:.3g} (")
+        and app.at.query_params["erasure"] in (REMOVAL, [REMOVAL])
+    )
 
 
 def test_one_example_one_word_and_masked_texts_are_said(given, alone):
@@ -153,7 +199,10 @@ def test_one_example_one_word_and_masked_texts_are_said(given, alone):
     assert [row[k] for k in (2, 3, 4, 6)] == ["—", "0 (by definition)", "—", "— · —"]
     assert "from 20 embeddings on" in app.said
     app = complete(given([{"id": "a", "text": "[MASK] [MASK]", "label": "positive"}]))
-    assert "None of the 1 examples of the sample could be erased. Everything in the text is masked already" in app.said and not charts(app)
+    assert (
+        "None of the 1 examples of the sample could be erased. Everything in the text is masked already" in app.said
+        and not charts(app)
+    )
 
 
 def test_without_umap_everything_else_is_there(given, alone, monkeypatch):
@@ -164,10 +213,19 @@ def test_without_umap_everything_else_is_there(given, alone, monkeypatch):
 
 def test_names_of_other_people_are_shown_as_written(given, alone, monkeypatch, bundled):
     import core.loading.loading as loading
+
     labels = ("<img src=x onerror=alert(1)>", "**b** $x$ [y](z) :smile:")
-    monkeypatch.setattr(loading, "load", lambda *_: replace(bundled, labels=labels, name="<script>m</script>", card=None))
+    monkeypatch.setattr(
+        loading, "load", lambda *_: replace(bundled, labels=labels, name="<script>m</script>", card=None)
+    )
     names = dict(zip(("negative", "positive"), labels))
-    app = complete(given([{"id": f"<script>{e.id}</script>", "text": e.text, "label": names[e.label]} for e in SHORT], "<b>mine.jsonl", colour="label"))
+    app = complete(
+        given(
+            [{"id": f"<script>{e.id}</script>", "text": e.text, "label": names[e.label]} for e in SHORT],
+            "<b>mine.jsonl",
+            colour="label",
+        )
+    )
     assert len(rows_of(app)) == 2 and not app.errors
     no_raw_markup(app, "**b**", "<b>mine")
     drawn = json.dumps([chart["data"] for chart in charts(app)])
@@ -196,12 +254,26 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
         let_go.set()
         del asked[:]
         complete(app.press("Compute all 2 of these"))
-        assert sorted(set(asked)) == [3, 4, 5] and [row[7] for row in rows_of(app)] == ["6", "6"] and "So far" not in app.said and len(charts(app)) == 2
+        assert (
+            sorted(set(asked)) == [3, 4, 5]
+            and [row[7] for row in rows_of(app)] == ["6", "6"]
+            and "So far" not in app.said
+            and len(charts(app)) == 2
+        )
     finally:
         let_go.set()
 
 
 def test_a_fidelity_that_rests_on_nothing_is_a_dash_and_no_number_is_nan(given, alone):
-    app = complete(given([{"id": str(i), "text": word, "label": label} for i, (word, label) in enumerate([("Dull", "negative"), ("Great", "positive")])]))
-    assert all(row[2] == "—" and "nan" not in " ".join(row) for row in rows_of(app)) and "nan" not in app.said.lower().replace("financ", "")
+    app = complete(
+        given(
+            [
+                {"id": str(i), "text": word, "label": label}
+                for i, (word, label) in enumerate([("Dull", "negative"), ("Great", "positive")])
+            ]
+        )
+    )
+    assert all(
+        row[2] == "—" and "nan" not in " ".join(row) for row in rows_of(app)
+    ) and "nan" not in app.said.lower().replace("financ", "")
     assert np.isfinite([float(part) for part in rows_of(app)[0][5].split(" · ")]).all()

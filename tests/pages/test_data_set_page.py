@@ -1,4 +1,6 @@
-"""The page Data set without a browser: the answer and its numbers, which texts it is about, what cannot be scored, and work that is stopped."""
+"""The page Data set without a browser: the answer and its numbers, which texts it is about, what cannot be scored, and
+work that is stopped.
+"""
 
 import csv
 import io
@@ -51,13 +53,17 @@ def few(monkeypatch, server):
 
 @pytest.fixture
 def given(monkeypatch, tmp_path):
-    """`given(rows)`: a session on the page whose data is these rows, without labels; four sentences unless others are given."""
+    """`given(rows)`: a session on the page whose data is these rows, without labels; four sentences unless others are
+    given.
+    """
+
     def session(told=None, name="mine.jsonl", page=PAGE, **query) -> App:
         told = [{"id": e.id, "text": e.text} for e in SHORT] if told is None else told
         (tmp_path / name).write_bytes(lines(*told))
         monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / name))
         st.cache_resource.clear()
         return App(page, **CHOSEN | query)
+
     return session
 
 
@@ -75,21 +81,31 @@ def named(app: App, column: str) -> list[list[str]]:
 @pytest.fixture(scope="module")
 def by_hand(bundled):
     """What the library says of the four sentences."""
+
     def told(baseline):
         study = Study(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
-        return build_diagnosticity_report(finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels)
+        return build_diagnosticity_report(
+            finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels
+        )
+
     return {baseline: told(baseline) for baseline in FEW}
 
 
 def test_the_page_says_what_the_library_says(given, by_hand):
     by_hand = by_hand[RANDOM]
     app = complete(given())
-    assert diagnosticity_answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
+    assert (
+        diagnosticity_answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
+    )
     drawn = named(app, "SoftFaith’s average ↑")
     assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
     for name, strict, half, ties, texts, paper in drawn[1:]:
         cell = by_hand.cells[name, "all"]
-        assert strict.startswith(f"{cell.strict.mean:.3f} [") and half.startswith(f"{cell.half.mean:.3f} [") and (ties, texts) == (f"{cell.ties:.1%}", f"{cell.n}")
+        assert (
+            strict.startswith(f"{cell.strict.mean:.3f} [")
+            and half.startswith(f"{cell.half.mean:.3f} [")
+            and (ties, texts) == (f"{cell.ties:.1%}", f"{cell.n}")
+        )
     assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
     (figure,) = app.at.get("plotly_chart")
     assert len(json.loads(figure.proto.spec)["data"]) == 2 * 4 * 3
@@ -102,33 +118,52 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     assert "set Baseline to shuffled" in app.said
     app.set("button_group", "Baseline", SHUFFLED)
     complete(app)
-    assert diagnosticity_answer(by_hand[SHUFFLED]) in app.said and "2 shuffles of its own scores" in app.said and "Beside the paper" not in app.said
+    assert (
+        diagnosticity_answer(by_hand[SHUFFLED]) in app.said
+        and "2 shuffles of its own scores" in app.said
+        and "Beside the paper" not in app.said
+    )
     beside = named(app, "against random attributions ↑")
     assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
     for name, *cells, texts in beside[1:]:
         assert texts == f"{by_hand[RANDOM].cells[name, 'all'].n}"
-        assert [cell.split(" [")[0] for cell in cells] == [f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW]
+        assert [cell.split(" [")[0] for cell in cells] == [
+            f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW
+        ]
     assert len(beside) == 1 + 4 and all(row[0] != "SoftFaith’s average ↑" for table in app.tables for row in table)
     # Only where both are explained.
-    left = re.sub("For hard metrics a shuffle is a random order|random ones only|against random attributions ↑|random scores another amount", "", app.said)
-    assert "random" not in left, left[left.index("random") - 80:]
+    left = re.sub(
+        "For hard metrics a shuffle is a random order|random ones only|against random attributions ↑|random scores "
+        "another amount",
+        "",
+        app.said,
+    )
+    assert "random" not in left, left[left.index("random") - 80 :]
     app.set("button_group", "Scaling", "softmax")
     complete(app)
     assert "set Baseline to shuffled" not in app.said and "telling amounts" not in app.said
     app.set("button_group", "Scaling", MIN_MAX)
     app.set("button_group", "Baseline", RANDOM)
     complete(app)
-    assert diagnosticity_answer(by_hand[RANDOM]) in app.said and named(app, "against random attributions ↑") == beside and "set Baseline to shuffled" not in app.said
+    assert (
+        diagnosticity_answer(by_hand[RANDOM]) in app.said
+        and named(app, "against random attributions ↑") == beside
+        and "set Baseline to shuffled" not in app.said
+    )
 
 
 def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
     app = complete(given())
     with_two = Study(("gradient", "attention"), how=How(draws=1), count=FEW[SHUFFLED], baseline=SHUFFLED)
-    work = score_examples(Explainer(bundled), [replace(e, text=f"{e.text} Twice.") for e in SHORT], with_two, resources.store())
+    work = score_examples(
+        Explainer(bundled), [replace(e, text=f"{e.text} Twice.") for e in SHORT], with_two, resources.store()
+    )
     next(work)
     work.close()
     told = given([{"id": e.id, "text": f"{e.text} Twice."} for e in SHORT])
-    assert "set Baseline to shuffled" in complete(told).said and all("against random attributions ↑" not in table[0] for table in told.tables)
+    assert "set Baseline to shuffled" in complete(told).said and all(
+        "against random attributions ↑" not in table[0] for table in told.tables
+    )
     assert not app.errors
 
 
@@ -138,7 +173,9 @@ def test_what_is_saved_is_every_number(given, by_hand):
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
     assert tuple(header) == HEADER and len(saved) == 4 * 3 + 2 * 5
     whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert whole["sentence"] == diagnosticity_answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
+    assert (
+        whole["sentence"] == diagnosticity_answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
+    )
     assert [float(row[5]) for row in saved] == pytest.approx([one["strict"] for one in whole["diagnosticity"]])
 
 
@@ -146,7 +183,11 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
     app = complete(given())
     first = named(app, "SoftFaith’s average ↑")
     asked, really = [], scoring._Run._attribution
-    monkeypatch.setattr(scoring._Run, "_attribution", lambda run, judge, attributed, held: asked.append(attributed.name) or really(run, judge, attributed, held))
+    monkeypatch.setattr(
+        scoring._Run,
+        "_attribution",
+        lambda run, judge, attributed, held: asked.append(attributed.name) or really(run, judge, attributed, held),
+    )
     st.cache_resource.clear()
     again = complete(App(PAGE, **CHOSEN))
     assert not asked and named(again, "SoftFaith’s average ↑") == first and not again.has("button", "Compute")
@@ -157,7 +198,9 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 
 def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
     monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
-    app = given([{"id": "a", "text": "A film that nobody has scored as yet."}, {"id": "b", "text": "Nor has anybody this one."}])
+    app = given(
+        [{"id": "a", "text": "A film that nobody has scored as yet."}, {"id": "b", "text": "Nor has anybody this one."}]
+    )
     assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.at.get("plotly_chart")
     app.press("Compute diagnosticity", exact=False)
     complete(app)
@@ -177,10 +220,14 @@ def test_the_filter_on_examples_says_which_texts(given):
     assert "leaves no text" not in empty.said and empty.at.get("plotly_chart")
 
 
-@pytest.mark.parametrize("told, said", [
-    ([{"text": SHORT[0].text}], "1 text alone says little"),
-    ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
-    ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored")])
+@pytest.mark.parametrize(
+    "told, said",
+    [
+        ([{"text": SHORT[0].text}], "1 text alone says little"),
+        ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
+        ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored"),
+    ],
+)
 def test_texts_of_which_little_or_nothing_can_be_said(given, told, said):
     app = given(told)
     if app.at.get("progress"):
@@ -204,11 +251,16 @@ def test_a_text_of_ones_own_is_one_example():
 def test_nothing_chosen_is_a_sentence(given):
     app = complete(given())
     app.set("multiselect", "Measures", [])
-    assert "Choose at least one measure and one metric" in app.said and not app.at.get("plotly_chart") and not app.errors
+    assert (
+        "Choose at least one measure and one metric" in app.said and not app.at.get("plotly_chart") and not app.errors
+    )
     app.set("multiselect", "Measures", ["gradient"])
     app.set("multiselect", "Metrics", ["NS"])
     complete(app)
-    assert re.search("NS (tells the measures from|prefers the measures to) random attributions", app.said) and "to test soft against hard ones" in app.said
+    assert (
+        re.search("NS (tells the measures from|prefers the measures to) random attributions", app.said)
+        and "to test soft against hard ones" in app.said
+    )
 
 
 def test_a_link_that_asks_for_what_is_not_there_says_so(given):
@@ -242,9 +294,29 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
 
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):
     base = dict(explainer=Explainer(bundled), data="d", digest="0" * 64, examples=tuple(SHORT), study=Study())
-    others = [{"digest": "1" * 64}, {"examples": tuple(SHORT[:2])}, *({"study": study} for study in (
-        Study(measures=("gradient",)), Study(metrics=("NS",)), Study(sign="absolute"), Study(count=5), Study(unit="token"),
-        Study(baseline=SHUFFLED),
-        *(Study(how=How(**change)) for change in ({"draws": 2}, {"draws": 8, "erasure": "removal"}, {"draws": 8, "scaling": "softmax"}, {"draws": 8, "seed": 1}))))]
+    others = [
+        {"digest": "1" * 64},
+        {"examples": tuple(SHORT[:2])},
+        *(
+            {"study": study}
+            for study in (
+                Study(measures=("gradient",)),
+                Study(metrics=("NS",)),
+                Study(sign="absolute"),
+                Study(count=5),
+                Study(unit="token"),
+                Study(baseline=SHUFFLED),
+                *(
+                    Study(how=How(**change))
+                    for change in (
+                        {"draws": 2},
+                        {"draws": 8, "erasure": "removal"},
+                        {"draws": 8, "scaling": "softmax"},
+                        {"draws": 8, "seed": 1},
+                    )
+                ),
+            )
+        ),
+    ]
     keys = [Diagnosing(**base | change).key for change in ({}, *others)]
     assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1

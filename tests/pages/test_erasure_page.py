@@ -1,4 +1,6 @@
-"""The page Hard and soft erasure without a browser: numbers of the library, what is said of them, and what happens where something is missing."""
+"""The page Hard and soft erasure without a browser: numbers of the library, what is said of them, and what happens
+where something is missing.
+"""
 
 import csv
 import io
@@ -37,14 +39,18 @@ FEW = {"draws": "8"}
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    """Whatever this machine's speed, what the tests do not hold back starts at once; few random attributions are enough here."""
+    """Whatever this machine's speed, what the tests do not hold back starts at once; few random attributions are enough
+    here.
+    """
     monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
 
 
 @pytest.fixture
 def few(monkeypatch):
     """Two random attributions instead of thirty, where they are not what is asked about."""
-    monkeypatch.setattr("pages.parts.erasure.judging.judge_random", lambda *given, **more: judge_random(*given, count=2, **more))
+    monkeypatch.setattr(
+        "pages.parts.erasure.judging.judge_random", lambda *given, **more: judge_random(*given, count=2, **more)
+    )
 
 
 def complete(app: App) -> App:
@@ -97,16 +103,22 @@ def charts(app: App) -> list[dict]:
 def test_every_number_is_what_the_library_says(by_hand, mine):
     app = told()
     header, *rows = metric_table(app)
-    assert header == ["measure", "NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"] and [row[0] for row in rows[:-1]] == list(DEFAULT)
+    assert header == ["measure", "NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"] and [row[0] for row in rows[:-1]] == list(
+        DEFAULT
+    )
     mine_board = build_metric_table(by_hand, METRICS)
     for i, row in enumerate(rows[:-1]):
         for k, cell in enumerate(row[1:]):
-            assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(f"{mine_board.places[i, k]}. ")
+            assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(
+                f"{mine_board.places[i, k]}. "
+            )
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))
     assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean ± sd"
     mean, spread = re.fullmatch(r"([\d.e-]+) ± ([\d.e-]+)", rows[-1][1]).groups()
-    assert float(mean) == pytest.approx(chance["NS"].mean(), abs=6e-3) and float(spread) == pytest.approx(chance["NS"].std(ddof=1), abs=6e-3)
+    assert float(mean) == pytest.approx(chance["NS"].mean(), abs=6e-3) and float(spread) == pytest.approx(
+        chance["NS"].std(ddof=1), abs=6e-3
+    )
 
 
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
@@ -115,62 +127,114 @@ NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 def answer_to(values: list[list[float]], free: int = 5) -> str:
     """The answer where measures a, b, … have these values under the first of NAMES."""
     values, letters = np.array(values, dtype=float), "abcd"
-    found = MetricTable(tuple(letters[:len(values)]), NAMES[:values.shape[1]], values, values * np.nan, (("",) * values.shape[1],) * len(values))
+    found = MetricTable(
+        tuple(letters[: len(values)]),
+        NAMES[: values.shape[1]],
+        values,
+        values * np.nan,
+        (("",) * values.shape[1],) * len(values),
+    )
     side = SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(free, dtype=bool), unit="word"))
     return without_markup(erasure_answer(SimpleNamespace(names=found.metrics, judged=(None,), side=side), found, True))
 
 
 def test_the_answer_in_words_of_each_kind():
-    assert answer_to([[.9, .8], [.5, .4]]) == "The metrics agree: all rank a first; 1 of 1 pair of measures is ordered the same way by both."
+    assert (
+        answer_to([[0.9, 0.8], [0.5, 0.4]])
+        == "The metrics agree: all rank a first; 1 of 1 pair of measures is ordered the same way by both."
+    )
     # AOPC sufficiency is better where it is lower.
-    assert answer_to([[.9, .8, .1], [.5, .4, .2]]).endswith("1 of 1 pair of measures is ordered the same way by all three.")
-    assert answer_to([[.9, .8, .3], [.5, .4, .2]]) == (
+    assert answer_to([[0.9, 0.8, 0.1], [0.5, 0.4, 0.2]]).endswith(
+        "1 of 1 pair of measures is ordered the same way by all three."
+    )
+    assert answer_to([[0.9, 0.8, 0.3], [0.5, 0.4, 0.2]]) == (
         "The metrics do not agree: NS and NC rank a first, AOPC sufficiency ranks b first; "
-        "0 of 1 pair of measures is ordered the same way by all three, 1 oppositely by some.")
-    assert answer_to([[.9, .9], [.5, .1], [.1, .5]]) == (
-        "The metrics do not agree: all rank a first, and differ on the rest; 2 of 3 pairs of measures are ordered the same way by both, 1 oppositely by some.")
-    assert answer_to([[.9, 1, .1, 1], [.5, 1, .2, 1]]).endswith("ordered the same way by both. NC and Soft-NS tell none of them apart.")
-    assert answer_to([[.9, .9], [.5, .9], [.1, .5]]) == ("The metrics do not contradict each other: NS ranks a first, NC ranks a and b together first; "
-                                                         "2 of 3 pairs of measures are ordered the same way by both, 1 is a tie or not scored by some.")
-    assert answer_to([[.9, .1, .9, .1, .9], [.5, .9, .1, .2, .9], [.1, .5, .3, .9, .1]]).startswith(
-        "The metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each);")
+        "0 of 1 pair of measures is ordered the same way by all three, 1 oppositely by some."
+    )
+    assert answer_to([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5]]) == (
+        "The metrics do not agree: all rank a first, and differ on the rest; 2 of 3 pairs of measures are ordered the "
+        "same way by both, 1 oppositely by some."
+    )
+    assert answer_to([[0.9, 1, 0.1, 1], [0.5, 1, 0.2, 1]]).endswith(
+        "ordered the same way by both. NC and Soft-NS tell none of them apart."
+    )
+    assert answer_to([[0.9, 0.9], [0.5, 0.9], [0.1, 0.5]]) == (
+        "The metrics do not contradict each other: NS ranks a first, NC ranks a and b together first; "
+        "2 of 3 pairs of measures are ordered the same way by both, 1 is a tie or not scored by some."
+    )
+    assert answer_to([[0.9, 0.1, 0.9, 0.1, 0.9], [0.5, 0.9, 0.1, 0.2, 0.9], [0.1, 0.5, 0.3, 0.9, 0.1]]).startswith(
+        "The metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each);"
+    )
 
 
 def test_the_answer_where_nothing_can_be_compared():
     assert answer_to([[1, 1], [1, 1]]) == "The metrics cannot disagree here: none tells these measures apart."
-    assert answer_to([[1, .9], [1, .8]]) == "The metrics cannot disagree here: none but NC, which ranks a first, tells these measures apart."
-    assert answer_to([[.9], [.2]]) == "NS ranks a first. Choose at least two metrics with a direction in the settings to see whether they agree."
-    assert answer_to([[.9, .4]]).startswith("Choose at least two measures") and answer_to([[.9, .4], [.1, .2]], free=1).startswith("There is a single word")
+    assert (
+        answer_to([[1, 0.9], [1, 0.8]])
+        == "The metrics cannot disagree here: none but NC, which ranks a first, tells these measures apart."
+    )
+    assert (
+        answer_to([[0.9], [0.2]])
+        == "NS ranks a first. Choose at least two metrics with a direction in the settings to see whether they agree."
+    )
+    assert answer_to([[0.9, 0.4]]).startswith("Choose at least two measures") and answer_to(
+        [[0.9, 0.4], [0.1, 0.2]], free=1
+    ).startswith("There is a single word")
     assert answer_to([[np.nan, np.nan], [np.nan, np.nan]]).startswith("No metric is defined here")
 
 
 def test_what_is_no_better_than_random_is_named_with_the_direction_in_mind():
-    values = np.array([[.9, .2, .3], [.5, .6, .1]])
+    values = np.array([[0.9, 0.2, 0.3], [0.5, 0.6, 0.1]])
     found = MetricTable(("a", "b"), ("NS", "NC", "AOPC sufficiency"), values, values * np.nan, (("",) * 3,) * 2)
-    assert no_better(found, {"NS": np.array([.4, .6]), "NC": np.array([.3]), "AOPC sufficiency": np.array([.2])}) == (
-        "No better than random attributions are on average: a under NC and AOPC sufficiency; b under NS.")
-    assert no_better(found, {}) == "" and no_better(found, {"NS": np.array([.1])}) == ""
+    assert no_better(
+        found, {"NS": np.array([0.4, 0.6]), "NC": np.array([0.3]), "AOPC sufficiency": np.array([0.2])}
+    ) == ("No better than random attributions are on average: a under NC and AOPC sufficiency; b under NS.")
+    assert no_better(found, {}) == "" and no_better(found, {"NS": np.array([0.1])}) == ""
 
 
 def test_the_page_answers_for_what_it_shows(few, mine):
     app = told(example="s001")
     encoded = mine[0].encode(REVIEWS["s001"].text, None, "word")
-    found = build_metric_table({name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS)
+    found = build_metric_table(
+        {name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS
+    )
     assert found.pairs.contrary and "The metrics do not agree" in app.said
-    assert f"{found.pairs.same} of {found.pairs.all} pairs of measures" in app.said and f"{found.pairs.contrary} oppositely by some" in app.said
+    assert (
+        f"{found.pairs.same} of {found.pairs.all} pairs of measures" in app.said
+        and f"{found.pairs.contrary} oppositely by some" in app.said
+    )
     app.set("multiselect", "Metrics", ["NS", "AOPC sufficiency"])
     assert "by both" in complete(app).said
 
 
 def test_metrics_and_measures_are_chosen_and_a_link_holds_the_choice(few):
-    app = told(metrics=["AOPC sufficiency", "sparsity", "NS"], measures=["gradient", "beam"], erasure="removal", scaling="sigmoid", values="absolute", rule="plain")
+    app = told(
+        metrics=["AOPC sufficiency", "sparsity", "NS"],
+        measures=["gradient", "beam"],
+        erasure="removal",
+        scaling="sigmoid",
+        values="absolute",
+        rule="plain",
+    )
     header, *rows = metric_table(app)
     # In the order of the registry; neither direction of sparsity is better.
-    assert header == ["measure", "NS ↑", "AOPC sufficiency ↓", "sparsity "] and [row[0] for row in rows[:-1]] == ["gradient", "beam"]
-    assert rows[1][3] == "—" and "beam under sparsity: This measure gives places only, and no magnitudes." in app.said and "1 of 6 values are undefined" in app.said
+    assert header == ["measure", "NS ↑", "AOPC sufficiency ↓", "sparsity "] and [row[0] for row in rows[:-1]] == [
+        "gradient",
+        "beam",
+    ]
+    assert (
+        rows[1][3] == "—"
+        and "beam under sparsity: This measure gives places only, and no magnitudes." in app.said
+        and "1 of 6 values are undefined" in app.said
+    )
     assert not re.match(r"\d+\. ", rows[0][3])
-    assert app.widget("button_group", "Erasure").value == "removal" and app.widget("button_group", "Scaling").value == "sigmoid"
-    assert "AOPC sufficiency ↓" in app.said or any("AOPC sufficiency ↓" in row[0] for table in app.tables for row in table)
+    assert (
+        app.widget("button_group", "Erasure").value == "removal"
+        and app.widget("button_group", "Scaling").value == "sigmoid"
+    )
+    assert "AOPC sufficiency ↓" in app.said or any(
+        "AOPC sufficiency ↓" in row[0] for table in app.tables for row in table
+    )
 
 
 def test_every_metric_of_the_registry_can_be_shown(few):
@@ -183,17 +247,28 @@ def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
     app = told(erasure="removal", measures=["gradient"])
     row = metric_table(app)[1]
     assert all("⚠" in cell for cell in row[1:])
-    assert "⚠ 4 of 4 numbers rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC" in app.said
+    assert (
+        "⚠ 4 of 4 numbers rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC"
+        in app.said
+    )
     assert "Holm over the inputs of each number" in app.said
     assert {(line["metric"], line["rests on rejected inputs"]) for line in rows_of(app)} == {
-        ("NS", "yes"), ("NC", "yes"), ("Soft-NS", "yes"), ("Soft-NC", "yes")}
+        ("NS", "yes"),
+        ("NC", "yes"),
+        ("Soft-NS", "yes"),
+        ("Soft-NC", "yes"),
+    }
 
 
 def test_where_the_mask_token_is_familiar_nothing_is_marked_and_the_rule_is_named(few):
     app = told(example="s001", measures=["gradient"], metrics=["NS", "NC", "sparsity"], rule="plain")
-    assert "None of the inputs behind these numbers is rejected" in app.said and "each input by itself at 5 %" in app.said
+    assert (
+        "None of the inputs behind these numbers is rejected" in app.said and "each input by itself at 5 %" in app.said
+    )
     assert not any("⚠" in cell for cell in metric_table(app)[1])
-    assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"no", "not tested"}, "sparsity asks for no input"
+    assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"no", "not tested"}, (
+        "sparsity asks for no input"
+    )
 
 
 def test_a_gate_that_says_nothing_is_called_unavailable(few, monkeypatch, fresh):
@@ -201,7 +276,10 @@ def test_a_gate_that_says_nothing_is_called_unavailable(few, monkeypatch, fresh)
     monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
     st.cache_resource.clear()
     app = told(measures=["gradient"])
-    assert "Validity unavailable: this model has no MaSF reference" in app.said and "no reference to test erased inputs against" in app.said
+    assert (
+        "Validity unavailable: this model has no MaSF reference" in app.said
+        and "no reference to test erased inputs against" in app.said
+    )
     assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"unavailable"}
 
 
@@ -214,7 +292,11 @@ def test_agreement_of_metrics_and_the_figures_are_drawn(few, by_hand):
             tau = found.agreement[i, j]
             assert square[i + 1][j + 1] == ("—" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−"))
     places, lengths, leaving = charts(app)
-    assert {trace["name"] for trace in places["data"]} == set(DEFAULT) and len(lengths["data"]) == 3 * 2 * 2 and len(leaving["data"]) == 6
+    assert (
+        {trace["name"] for trace in places["data"]} == set(DEFAULT)
+        and len(lengths["data"]) == 3 * 2 * 2
+        and len(leaving["data"]) == 6
+    )
     assert lengths["data"][0]["y"] == pytest.approx(by_hand["leave-one-out"].found["NS"].by_length.tolist())
     assert "1 % and 5 % and 10 % are the same 1 word" in app.said
 
@@ -222,23 +304,34 @@ def test_agreement_of_metrics_and_the_figures_are_drawn(few, by_hand):
 def test_which_erasure_leaves_the_distribution_is_said_for_the_chosen_measure(few, by_hand):
     app = told(rationales="gradient")
     p = by_hand["gradient"].leaves["removal"]["calibrated"]
-    assert app.widget("selectbox", "Rationales of").value == "gradient" and re.search(r"removal: \d of 6 inputs rejected ⚠", app.said)
+    assert app.widget("selectbox", "Rationales of").value == "gradient" and re.search(
+        r"removal: \d of 6 inputs rejected ⚠", app.said
+    )
     (leaving,) = [chart for chart in charts(app) if chart["data"][0]["name"] == "mask token"]
-    assert [trace["customdata"] for trace in leaving["data"] if trace["name"] == "removal"] == [pytest.approx(row.tolist()) for row in p]
+    assert [trace["customdata"] for trace in leaving["data"] if trace["name"] == "removal"] == [
+        pytest.approx(row.tolist()) for row in p
+    ]
     assert "x" in leaving["data"][2]["marker"]["symbol"] and "in-distribution (" not in app.said
 
 
 # Two attributions by hand
 
+
 def test_the_same_order_is_the_same_for_hard_metrics_and_not_for_soft_ones(few, mine, by_hand):
     app = told()
     assert "NS and NC are exactly the same for both" in app.said
-    (table,) = [table for table in app.tables if table[0][0] == ""  and "attribution A" in table[1][0]]
+    (table,) = [table for table in app.tables if table[0][0] == "" and "attribution A" in table[1][0]]
     judge = Judge(*mine, How(draws=8))
-    pair = judge_pair(judge, top_words(by_hand["leave-one-out"].scores, mine[1].premasked), (1, 0.3, 0.1), (1, 0.9, 0.8))
+    pair = judge_pair(
+        judge, top_words(by_hand["leave-one-out"].scores, mine[1].premasked), (1, 0.3, 0.1), (1, 0.9, 0.8)
+    )
     for row, found in zip(table[1:], pair.found):
-        assert [float(cell.split(" ")[0]) for cell in row[1:]] == pytest.approx([found[name].value for name in METRICS], abs=6e-3)
-    assert table[3][1] == table[3][2] == "no, the same" and ("tell" in app.said) == any(pair.differ(name) for name in METRICS[2:])
+        assert [float(cell.split(" ")[0]) for cell in row[1:]] == pytest.approx(
+            [found[name].value for name in METRICS], abs=6e-3
+        )
+    assert table[3][1] == table[3][2] == "no, the same" and ("tell" in app.said) == any(
+        pair.differ(name) for name in METRICS[2:]
+    )
 
 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):
@@ -264,8 +357,15 @@ def test_the_file_holds_every_value_with_its_settings(few, by_hand):
     assert len(lines) == len(DEFAULT) * len(METRICS)
     for line in lines:
         score = by_hand[line["measure"]].found[line["metric"]]
-        assert float(line["value"]) == pytest.approx(score.value, abs=1e-6) and (line["standard error of its draws"] == "") == np.isnan(score.error)
-        assert line["erasure"] == "mask token" and line["draws"] == "8" and line["explained class"] == "positive" and line["direction"] == "higher is better"
+        assert float(line["value"]) == pytest.approx(score.value, abs=1e-6) and (
+            line["standard error of its draws"] == ""
+        ) == np.isnan(score.error)
+        assert (
+            line["erasure"] == "mask token"
+            and line["draws"] == "8"
+            and line["explained class"] == "positive"
+            and line["direction"] == "higher is better"
+        )
         if score.by_length is not None:
             assert float(line["value at 50 %"]) == pytest.approx(score.by_length[-1], abs=1e-6)
     assert {line["random: attributions"] for line in lines} == {"2"}
@@ -273,17 +373,28 @@ def test_the_file_holds_every_value_with_its_settings(few, by_hand):
 
 # Bad input
 
+
 def test_another_class_than_the_predicted_one_is_said_and_not_explained(few):
     app = told(**{"class": "negative"}, measures=["gradient"])
-    assert "The sidebar asks for negative; hard and soft erasure always judge the prediction, so positive is explained here." in app.said
+    assert (
+        "The sidebar asks for negative; hard and soft erasure always judge the prediction, so positive is explained "
+        "here." in app.said
+    )
     assert "Explained here: negative" not in app.said and rows_of(app)[0]["explained class"] == "positive"
 
 
 def test_where_erasing_costs_nothing_the_values_are_undefined_and_that_is_said(few, monkeypatch, fresh):
     monkeypatch.setattr("core.mathematics.erasure.UNDEFINED", 2.0)
     app = told(measures=["gradient"])
-    assert metric_table(app)[1][1:] == ["—"] * 4 and "No metric is defined here: erasing everything costs the predicted class nothing" in app.said
-    assert "4 of 4 values are undefined" in app.said and "None of the metrics is defined here" in app.said and not app.errors
+    assert (
+        metric_table(app)[1][1:] == ["—"] * 4
+        and "No metric is defined here: erasing everything costs the predicted class nothing" in app.said
+    )
+    assert (
+        "4 of 4 values are undefined" in app.said
+        and "None of the metrics is defined here" in app.said
+        and not app.errors
+    )
 
 
 def test_an_attribution_without_an_order_is_kept_by_half(few, monkeypatch, fresh):
@@ -295,17 +406,32 @@ def test_an_attribution_without_an_order_is_kept_by_half(few, monkeypatch, fresh
 def test_an_attribution_of_nan_is_undefined_everywhere_and_has_no_rationales(few, monkeypatch, fresh):
     monkeypatch.setattr(Judge, "attribution", lambda self, *_: (np.full(self.encoded.F, np.nan), True))
     app = told(measures=["gradient"])
-    assert metric_table(app)[1][1:] == ["—"] * 4 and "The measure gave NaN or infinity." in app.said and "gave no numbers" in app.said and not app.errors
+    assert (
+        metric_table(app)[1][1:] == ["—"] * 4
+        and "The measure gave NaN or infinity." in app.said
+        and "gave no numbers" in app.said
+        and not app.errors
+    )
 
 
 def test_a_text_of_one_word_has_nothing_to_agree_on(few):
     app = typed("Dull", metrics=["NS", "CORR"])
-    assert "There is a single word" in app.said and "nothing to weigh against it" in app.said and metric_table(app)[1][2] == "—" and not app.errors
+    assert (
+        "There is a single word" in app.said
+        and "nothing to weigh against it" in app.said
+        and metric_table(app)[1][2] == "—"
+        and not app.errors
+    )
 
 
 def test_every_word_may_be_masked_already(few):
     app = typed("[MASK] [MASK]")
-    assert "nothing to erase and no metric to compare" in app.said and not app.errors and not has_table(app) and not charts(app)
+    assert (
+        "nothing to erase and no metric to compare" in app.said
+        and not app.errors
+        and not has_table(app)
+        and not charts(app)
+    )
 
 
 def test_removal_that_leaves_nothing_is_a_sentence(few, monkeypatch, fresh):
@@ -338,13 +464,31 @@ def test_a_model_that_answers_nan_is_a_sentence_and_nothing_else_is_lost(few, mo
 
 def test_a_tokenizer_without_an_unknown_token_does_not_offer_it(few):
     for unknown in (None, 103):
-        assert erasures_of(SimpleNamespace(unknown_id=unknown, mask_id=103)) == ("mask token", "removal", "zero embedding")
+        assert erasures_of(SimpleNamespace(unknown_id=unknown, mask_id=103)) == (
+            "mask token",
+            "removal",
+            "zero embedding",
+        )
     assert erasures_of(SimpleNamespace(unknown_id=100, mask_id=103)) == ERASURES
     app = told(measures=["gradient"], erasure="unknown token")
-    assert app.widget("button_group", "Erasure").value == "unknown token" and has_table(app) and rows_of(app)[0]["erasure"] == "unknown token"
+    assert (
+        app.widget("button_group", "Erasure").value == "unknown token"
+        and has_table(app)
+        and rows_of(app)[0]["erasure"] == "unknown token"
+    )
 
 
-@pytest.mark.parametrize("query", [{"metrics": ["fidelity"]}, {"erasure": "fire"}, {"draws": "9"}, {"scaling": ""}, {"rationales": "nobody"}, {"weight-a1": "2"}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"metrics": ["fidelity"]},
+        {"erasure": "fire"},
+        {"draws": "9"},
+        {"scaling": ""},
+        {"rationales": "nobody"},
+        {"weight-a1": "2"},
+    ],
+)
 def test_a_link_that_asks_for_what_is_not_there_says_so(few, query):
     app = told(**({"measures": ["gradient"]} | query)).run()
     assert has_table(app) and "which is not here" in app.said and not app.errors

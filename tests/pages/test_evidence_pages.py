@@ -1,4 +1,6 @@
-"""Evidence on the pages, without a browser: what is marked, what the tables and sentences say, and that nothing changes where none is known."""
+"""Evidence on the pages, without a browser: what is marked, what the tables and sentences say, and that nothing changes
+where none is known.
+"""
 
 import csv
 import io
@@ -50,7 +52,10 @@ def test_attributions_says_how_well_each_measure_finds_the_evidence(mine):
     evidence = evidence_of(encoded, STORY.evidence)
     assert overlined(app.words["pieces"]) == [STORY.text[a:b] for a, b in STORY.evidence]
     header, *rows = table_with(app, "average precision ↑")
-    assert header == ["measure", "average precision ↑", f"recall of the top {evidence.m} ↑"] and rows[-1][0] == "random order, on average"
+    assert (
+        header == ["measure", "average precision ↑", f"recall of the top {evidence.m} ↑"]
+        and rows[-1][0] == "random order, on average"
+    )
     assert rows[-1][1:] == [number(evidence.chance_precision), number(evidence.chance_recall)]
     target = int(explainer.logits(encoded).argmax())
     for name, precision, recall in rows[:-1]:
@@ -58,10 +63,19 @@ def test_attributions_says_how_well_each_measure_finds_the_evidence(mine):
         scores = scores.get("signed", next(iter(scores.values())))
         assert [precision, recall] == [number(evidence.precision(scores)), number(evidence.recall(scores))]
     best = max(rows[:-1], key=lambda row: float(row[1]))
-    assert f"{best[0]} finds the evidence best: average precision {best[1]} ↑, where a random order has {rows[-1][1]}." in app.said
-    assert HEADING in app.said and f"Evidence: {evidence.m} of {encoded.F} words." in app.said and "does not say what the model uses" in app.said
+    assert (
+        f"{best[0]} finds the evidence best: average precision {best[1]} ↑, where a random order has {rows[-1][1]}."
+        in app.said
+    )
+    assert (
+        HEADING in app.said
+        and f"Evidence: {evidence.m} of {encoded.F} words." in app.said
+        and "does not say what the model uses" in app.said
+    )
     read = list(csv.reader(io.StringIO(app.download("Table (CSV)"))))
-    assert {row[2] for row in read[1:] if row[read[0].index("evidence")] == "true"} == set(overlined(app.words["pieces"]))
+    assert {row[2] for row in read[1:] if row[read[0].index("evidence")] == "true"} == set(
+        overlined(app.words["pieces"])
+    )
 
 
 def test_random_is_never_called_the_best():
@@ -73,7 +87,11 @@ def test_random_is_never_called_the_best():
 @pytest.mark.parametrize("unit", ["clause", "sentence", "token"])
 def test_other_units_are_evidence_where_they_share_a_character(unit, mine):
     app = App(ATTRIBUTIONS, **ASKED, unit=unit, measures=["gradient"])
-    shared = [feature.text for feature in mine[1](unit).features if any(feature.start < b and a < feature.end for a, b in STORY.evidence)]
+    shared = [
+        feature.text
+        for feature in mine[1](unit).features
+        if any(feature.start < b and a < feature.end for a, b in STORY.evidence)
+    ]
     assert overlined(app.words["pieces"]) == shared and shared
 
 
@@ -88,9 +106,21 @@ def test_where_no_evidence_is_known_nothing_is_said_of_it():
 
 def test_recursive_masking_sets_it_beside_racu(mine):
     explainer, encode = mine
-    app, evidence = complete(App(RECURSIVE, **ASKED, unit="clause", beside="sst2-plain")), evidence_of(encode("clause"), STORY.evidence)
+    app, evidence = (
+        complete(App(RECURSIVE, **ASKED, unit="clause", beside="sst2-plain")),
+        evidence_of(encode("clause"), STORY.evidence),
+    )
     header, *rows = app.tables[0]
-    assert header == ["model", "measure", "prediction changes at", "RACU ↑", "average precision ↑", "ACU ↑", "smallest p", "validity"]
+    assert header == [
+        "model",
+        "measure",
+        "prediction changes at",
+        "RACU ↑",
+        "average precision ↑",
+        "ACU ↑",
+        "smallest p",
+        "validity",
+    ]
     target = int(explainer.logits(encode("clause")).argmax())
     for row in (row for row in rows if row[0] == "sst2-fmm"):
         scores = explainer.attribute(encode("clause"), row[1], target).scores
@@ -101,7 +131,13 @@ def test_recursive_masking_sets_it_beside_racu(mine):
     assert len(shown) == 2 and all(len(overlined(data["pieces"])) == 1 for data in shown)
     # A sentence where the best of one column is not the best of the other, and none where it is.
     for model in ("sst2-fmm", "sst2-plain"):
-        told = np.array([[float("nan") if cell == "—" else float(cell.removesuffix(" ⚠")) for cell in (row[3], row[4])] for row in rows if row[0] == model])
+        told = np.array(
+            [
+                [float("nan") if cell == "—" else float(cell.removesuffix(" ⚠")) for cell in (row[3], row[4])]
+                for row in rows
+                if row[0] == model
+            ]
+        )
         assert (f"For {model}, " in app.said) == (not np.isnan(told).any() and parts(told, evidence.chance_precision))
 
 
@@ -113,11 +149,17 @@ def parts(told: np.ndarray, chance: float) -> bool:
 def test_aopc_sets_it_beside_naopc_and_shows_the_text(mine):
     app, evidence = complete(App(AOPC, **ASKED, unit="clause")), evidence_of(mine[1]("clause"), STORY.evidence)
     header, *rows = table_with(app, "NAOPC ↑")
-    assert header[-2:] == ["average precision ↑", "inputs along its orders"] and rows[-1][-2] == number(evidence.chance_precision)
+    assert header[-2:] == ["average precision ↑", "inputs along its orders"] and rows[-1][-2] == number(
+        evidence.chance_precision
+    )
     assert all(0 < float(row[-2]) <= 1 and row[-1] == "not rejected" for row in rows)
-    assert sum("border-top:2px solid" in html.value for html in app.at.html) == 1 and "Overlined: the evidence" in app.said
+    assert (
+        sum("border-top:2px solid" in html.value for html in app.at.html) == 1 and "Overlined: the evidence" in app.said
+    )
     read = list(csv.reader(io.StringIO(app.download("Scores (CSV)"))))
-    assert read[0][-1].startswith("average precision") and [number(float(row[-1])) for row in read[1:]] == [row[-2] for row in rows[:-1]]
+    assert read[0][-1].startswith("average precision") and [number(float(row[-1])) for row in read[1:]] == [
+        row[-2] for row in rows[:-1]
+    ]
     assert "average precision ↑" in app.download("Page (HTML)")
 
 
@@ -127,8 +169,21 @@ def test_home_and_examples_mark_it():
 
 def test_evidence_of_a_file_is_read_and_hostile_evidence_is_counted(fresh):
     text = "A <b>dull</b> evening."
-    cells = [["dull"], [[2, 5]], [[0, 10**30]], [[-5, 3]], [[9, 2]], ["<script>"], "no list", {"a": [1]}, [[0, 99]] * 5_000, None]
-    content = "".join(json.dumps({"text": f"{text} {i}", "evidence": cell}) + "\n" for i, cell in enumerate(cells)).encode()
+    cells = [
+        ["dull"],
+        [[2, 5]],
+        [[0, 10**30]],
+        [[-5, 3]],
+        [[9, 2]],
+        ["<script>"],
+        "no list",
+        {"a": [1]},
+        [[0, 99]] * 5_000,
+        None,
+    ]
+    content = "".join(
+        json.dumps({"text": f"{text} {i}", "evidence": cell}) + "\n" for i, cell in enumerate(cells)
+    ).encode()
     app = App(EXAMPLES)
     app.at.get("file_uploader")[0].set_value(("mine.jsonl", content, "text/plain"))
     app.run()
@@ -136,7 +191,11 @@ def test_evidence_of_a_file_is_read_and_hostile_evidence_is_counted(fresh):
     assert "Read without evidence" in app.said and "7 rows (3, 4, 5, 6, 7" in app.said
     assert [row[-1] for row in table_with(app, "evidence")[1:]] == ["dull", "<b>", "—"]
     app.press("Add this data")
-    assert not app.errors and "Overlined: the evidence" in app.said and not any("<b>dull" in html.value for html in app.at.html)
+    assert (
+        not app.errors
+        and "Overlined: the evidence" in app.said
+        and not any("<b>dull" in html.value for html in app.at.html)
+    )
     app.go(ATTRIBUTIONS)
     assert overlined(app.words["pieces"]) == ["<b>dull</b>"] and HEADING in app.said
     app.set("selectbox", "Example", "3")

@@ -22,7 +22,10 @@ from tests.hostile import hostile_files
 
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS = read_bundled("reviews")
-OWN = "text,sentiment,who\nA dull evening.,negative,x1\n\"Fine, really fine.\",positive,x2\nNot bad at all,positive,x3\nNever again!,negative,x4\n"
+OWN = (
+    'text,sentiment,who\nA dull evening.,negative,x1\n"Fine, really fine.",positive,x2\nNot bad at '
+    "all,positive,x3\nNever again!,negative,x4\n"
+)
 
 
 def ask(app: App, what: str, value) -> App:
@@ -35,11 +38,15 @@ def predicted(app: App) -> App:
     """Wait until everything is predicted; on a machine that looks slow it waits to be asked."""
     if app.has("button", "Predict all examples"):
         app.press("Predict all examples")
-    return wait(app, lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress"))
+    return wait(
+        app, lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress")
+    )
 
 
 def facet(app: App, key: str) -> dict[str, int]:
-    return {value["value"]: value["count"] for part in app.table["facets"] if part["key"] == key for value in part["values"]}
+    return {
+        value["value"]: value["count"] for part in app.table["facets"] if part["key"] == key for value in part["values"]
+    }
 
 
 def ids(app: App) -> list[str]:
@@ -52,6 +59,7 @@ def upload(app: App, name: str, content: bytes) -> App:
 
 
 # What is there
+
 
 def test_the_table_shows_what_the_model_says_of_each_example(bundled):
     app = predicted(App(EXAMPLES))
@@ -71,7 +79,9 @@ def test_filters_narrow_and_the_counts_follow():
     app = predicted(App(EXAMPLES))
     wrong, positive = facet(app, "outcome")["wrong"], facet(app, "label")["positive"]
     ask(app, "toggle", ["outcome", "wrong"])
-    assert app.table["found"] == f"{wrong} of {len(REVIEWS)} examples" and all(row["right"] is False for row in app.table["rows"])
+    assert app.table["found"] == f"{wrong} of {len(REVIEWS)} examples" and all(
+        row["right"] is False for row in app.table["rows"]
+    )
     assert app.at.query_params["outcome"] in ("wrong", ["wrong"])
     both = facet(app, "label")["positive"]
     assert 0 < both < positive
@@ -94,7 +104,9 @@ def test_sorting_by_a_column_and_turning_it_round():
     shares = [row["share"] for row in app.table["rows"]]
     assert shares == sorted(shares, reverse=True) and app.table["descending"]
     ask(app, "order", "confidence")
-    assert [row["share"] for row in app.table["rows"]] == sorted(row["share"] for row in app.table["rows"]) and not app.table["descending"]
+    assert [row["share"] for row in app.table["rows"]] == sorted(
+        row["share"] for row in app.table["rows"]
+    ) and not app.table["descending"]
     ask(app, "order", "row")
     assert ids(app)[0] == REVIEWS[0].id
 
@@ -132,10 +144,22 @@ def test_the_table_follows_previous_and_next():
     assert app.example == REVIEWS[12].id and app.table["page"] == 2 and app.table["rows"][0]["chosen"]
 
 
-@pytest.mark.parametrize("event", [None, {}, {"asked": None}, {"asked": "x"}, {"asked": {"what": "toggle", "value": "x", "at": 1}},
-                                   {"asked": {"what": "toggle", "value": ["nothing", "x"], "at": 2}}, {"asked": {"what": "order", "value": "zebra", "at": 3}},
-                                   {"asked": {"what": "page", "value": "-7", "at": 4}}, {"asked": {"what": "page", "value": -7, "at": 5}},
-                                   {"asked": {"what": "example", "value": "no such id", "at": 6}}, {"asked": {"what": "search", "value": 5, "at": 7}}])
+@pytest.mark.parametrize(
+    "event",
+    [
+        None,
+        {},
+        {"asked": None},
+        {"asked": "x"},
+        {"asked": {"what": "toggle", "value": "x", "at": 1}},
+        {"asked": {"what": "toggle", "value": ["nothing", "x"], "at": 2}},
+        {"asked": {"what": "order", "value": "zebra", "at": 3}},
+        {"asked": {"what": "page", "value": "-7", "at": 4}},
+        {"asked": {"what": "page", "value": -7, "at": 5}},
+        {"asked": {"what": "example", "value": "no such id", "at": 6}},
+        {"asked": {"what": "search", "value": 5, "at": 7}},
+    ],
+)
 def test_an_event_that_makes_no_sense_changes_nothing(event):
     app = App(EXAMPLES)
     app.at.session_state["browser"] = event
@@ -145,10 +169,22 @@ def test_an_event_that_makes_no_sense_changes_nothing(event):
 
 # Links
 
+
 def test_a_link_restores_filters_order_and_page():
-    link = {"label": "negative", "outcome": ["wrong", "right"], "order": "confidence", "descending": "1", "page": "2", "search": "the"}
+    link = {
+        "label": "negative",
+        "outcome": ["wrong", "right"],
+        "order": "confidence",
+        "descending": "1",
+        "page": "2",
+        "search": "the",
+    }
     one = predicted(App(EXAMPLES, **link))
-    assert one.table["page"] == 2 and one.table["order"] == "confidence" and all(row["label"] == "negative" for row in one.table["rows"])
+    assert (
+        one.table["page"] == 2
+        and one.table["order"] == "confidence"
+        and all(row["label"] == "negative" for row in one.table["rows"])
+    )
     other = predicted(App(EXAMPLES, **one.at.query_params))
     assert ids(other) == ids(one) and other.example == one.example
     # On another page the same address moves within the same examples.
@@ -157,8 +193,21 @@ def test_a_link_restores_filters_order_and_page():
 
 
 def test_a_link_with_everything_wrong_says_so_and_shows_the_default():
-    app = App(EXAMPLES, model="foo", data="bar", example="zz", unit="qq", order="zebra", page="-3", label="sad", outcome="so-so", tag="<b>", search="",
-              weights="ffff", **{"class": "none"})
+    app = App(
+        EXAMPLES,
+        model="foo",
+        data="bar",
+        example="zz",
+        unit="qq",
+        order="zebra",
+        page="-3",
+        label="sad",
+        outcome="so-so",
+        tag="<b>",
+        search="",
+        weights="ffff",
+        **{"class": "none"},
+    )
     assert len(app.table["rows"]) == 12 and app.table["page"] == 1 and app.example == REVIEWS[0].id and not app.errors
     for missing in ("foo", "bar", "qq"):
         assert missing in app.said
@@ -174,13 +223,27 @@ def test_a_link_made_with_other_weights_says_so(bundled):
 
 # Data of one's own
 
+
 def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundled):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode())
-    assert app.widget("selectbox", "Text (its words are masked)").value == "text" and app.widget("selectbox", "Label").value == "sentiment"
+    assert (
+        app.widget("selectbox", "Text (its words are masked)").value == "text"
+        and app.widget("selectbox", "Label").value == "sentiment"
+    )
     assert "4 examples of 4 rows" in app.said.replace("*", "") and not app.errors
     predicted(app.press("Add this data"))
-    assert [row["text"] for row in app.table["rows"]] == ["A dull evening.", "Fine, really fine.", "Not bad at all", "Never again!"]
-    assert [row["label"] for row in app.table["rows"]] == ["negative", "positive", "positive", "negative"] and "of 4 examples" in app.said
+    assert [row["text"] for row in app.table["rows"]] == [
+        "A dull evening.",
+        "Fine, really fine.",
+        "Not bad at all",
+        "Never again!",
+    ]
+    assert [row["label"] for row in app.table["rows"]] == [
+        "negative",
+        "positive",
+        "positive",
+        "negative",
+    ] and "of 4 examples" in app.said
     key = app.widget("selectbox", "Data").value
     assert key.startswith("mine.csv@") and app.at.query_params["data"] == key
     query = dict(app.at.query_params)
@@ -192,15 +255,21 @@ def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundl
 
 
 def test_columns_can_be_corrected(fresh):
-    app = upload(App(EXAMPLES), "odd.csv", b"a,b,c\nshort,A much longer text stands here,1\nword,And another long one there,0\n")
+    app = upload(
+        App(EXAMPLES), "odd.csv", b"a,b,c\nshort,A much longer text stands here,1\nword,And another long one there,0\n"
+    )
     app.set("selectbox", "Text (its words are masked)", "a").set("selectbox", "Label", "c")
     app.widget("text_area", "Names of numbered labels, in order, one a line").set_value("negative\npositive")
     predicted(app.run().press("Add this data"))
-    assert [row["text"] for row in app.table["rows"]] == ["short", "word"] and [row["label"] for row in app.table["rows"]] == ["positive", "negative"]
+    assert [row["text"] for row in app.table["rows"]] == ["short", "word"] and [
+        row["label"] for row in app.table["rows"]
+    ] == ["positive", "negative"]
 
 
 def test_pairs_are_read_as_pairs(fresh, bundled):
-    app = upload(App(EXAMPLES), "pairs.tsv", b"premise\thypothesis\tlabel\nA cat sleeps.\tAn animal rests.\t0\nIt rains.\t\t1\n")
+    app = upload(
+        App(EXAMPLES), "pairs.tsv", b"premise\thypothesis\tlabel\nA cat sleeps.\tAn animal rests.\t0\nIt rains.\t\t1\n"
+    )
     predicted(app.press("Add this data"))
     assert [row["second"] for row in app.table["rows"]] == ["An animal rests.", None]
     p = Explainer(bundled).probabilities(bundled.encode("A cat sleeps.", "An animal rests."))
@@ -208,7 +277,11 @@ def test_pairs_are_read_as_pairs(fresh, bundled):
 
 
 def test_labels_of_another_task_are_shown_and_not_judged(fresh):
-    app = predicted(upload(App(EXAMPLES), "news.csv", b"text,label\nStocks fell.,Business\nThey won.,Sports\n").press("Add this data"))
+    app = predicted(
+        upload(App(EXAMPLES), "news.csv", b"text,label\nStocks fell.,Business\nThey won.,Sports\n").press(
+            "Add this data"
+        )
+    )
     assert [row["right"] for row in app.table["rows"]] == [None, None] and "not this model" in app.said
     assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"] and "least sure" in app.said
 
@@ -220,26 +293,44 @@ def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
     one, two = (next(key for key in resources.library().data() if key.startswith(name)) for name in ("one", "two"))
     ask(ask(app, "order", "label probability"), "page", 4)
     predicted(app.set("selectbox", "Data", one))
-    assert app.table["page"] == 1 and app.table["order"] == "row" and app.table["rows"][0]["text"] == "Text number 1 here" and app.example == "1"
+    assert (
+        app.table["page"] == 1
+        and app.table["order"] == "row"
+        and app.table["rows"][0]["text"] == "Text number 1 here"
+        and app.example == "1"
+    )
     assert app.set("selectbox", "Data", two).table["page"] == 1
 
 
 def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
     # Names and texts that are cut in the middle, where alone they differ.
-    rows = "".join(f"review-{i:04}-of-the-amazon-book-set,{'The long beginning of a review that everybody knows ' * 2}{i}{' and its long end that everybody knows too' * 2},positive\n"
-                   for i in range(1, 6))
+    rows = "".join(
+        f"review-{i:04}-of-the-amazon-book-set,{'The long beginning of a review that everybody knows ' * 2}{i}{' and its long end that everybody knows too' * 2},positive\n"
+        for i in range(1, 6)
+    )
     for fold in ("01", "02"):
-        app = upload(App(EXAMPLES), f"very_long_experiment_name_2024_fold_{fold}_of_the_great_collection_final.csv", f"id,text,label\n{rows}".encode() + f"x,{fold},positive\n".encode())
+        app = upload(
+            App(EXAMPLES),
+            f"very_long_experiment_name_2024_fold_{fold}_of_the_great_collection_final.csv",
+            f"id,text,label\n{rows}".encode() + f"x,{fold},positive\n".encode(),
+        )
         predicted(app.press("Add this data"))
     for label in ("Data", "Example"):
         options = app.widget("selectbox", label).proto.options
         assert len(set(options)) == len(options) > 3
     listed = ids(app)
     ask(app, "example", listed[0])
-    assert app.example == listed[0] == app.run().example and app.set("selectbox", "Example", listed[2]).example == listed[2]
+    assert (
+        app.example == listed[0] == app.run().example
+        and app.set("selectbox", "Example", listed[2]).example == listed[2]
+    )
     keys = [key for key in resources.library().data()]
     for key in keys:
-        assert app.set("selectbox", "Data", key).widget("selectbox", "Data").value == key == app.run().widget("selectbox", "Data").value
+        assert (
+            app.set("selectbox", "Data", key).widget("selectbox", "Data").value
+            == key
+            == app.run().widget("selectbox", "Data").value
+        )
 
 
 def test_a_link_names_the_example_where_an_order_decides_which_is_first():
@@ -248,7 +339,9 @@ def test_a_link_names_the_example_where_an_order_decides_which_is_first():
     assert app.at.query_params["example"] == ids(app)[0]
 
 
-@pytest.mark.parametrize("event", [("search", "x\ud83d"), ("toggle", ["tag", "\ud800"]), ("toggle", ["tag", "x" * 10_000]), ("search", "\0")])
+@pytest.mark.parametrize(
+    "event", [("search", "x\ud83d"), ("toggle", ["tag", "\ud800"]), ("toggle", ["tag", "x" * 10_000]), ("search", "\0")]
+)
 def test_half_a_character_does_not_stay_in_the_way(event):
     app = ask(App(EXAMPLES), *event)
     assert app.run().table and app.go(HOME).example and app.go(EXAMPLES).table
@@ -310,8 +403,17 @@ def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, fresh):
 def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, fresh, monkeypatch):
     from core.data import hub_data
 
-    answers = [BadData("The hub could not be reached. Give a local file."),
-               RawTable("made", ("sentence", "label"), {"sentence": ["A dull evening.", "Fine."], "label": [0, 1]}, "a" * 64, ("A note on reading.",), {"label": ("negative", "positive")})]
+    answers = [
+        BadData("The hub could not be reached. Give a local file."),
+        RawTable(
+            "made",
+            ("sentence", "label"),
+            {"sentence": ["A dull evening.", "Fine."], "label": [0, 1]},
+            "a" * 64,
+            ("A note on reading.",),
+            {"label": ("negative", "positive")},
+        ),
+    ]
     fetched = []
 
     def read(*asked):
@@ -352,7 +454,13 @@ def test_a_task_without_a_hub_says_how_to_get_it(fresh):
 def test_a_file_of_this_machine_is_added_by_its_path(fresh, tmp_path):
     (tmp_path / "mine.csv").write_text(OWN)
     app = App(EXAMPLES).set("button_group", "From", "A file on this machine")
-    for wrong, said in ((str(tmp_path), "folder"), (str(tmp_path / "gone.csv"), "no file"), ("~nobody/x.csv", ""), ("/dev/zero", "no file"), ("a\0b", "")):
+    for wrong, said in (
+        (str(tmp_path), "folder"),
+        (str(tmp_path / "gone.csv"), "no file"),
+        ("~nobody/x.csv", ""),
+        ("/dev/zero", "no file"),
+        ("a\0b", ""),
+    ):
         app.set("text_input", "Path of the file", wrong)
         assert len(app.errors) == 1 and said in app.errors[0] and not app.has("button", "Add this data")
     app.set("text_input", "Path of the file", str(tmp_path / "mine.csv"))
@@ -379,6 +487,7 @@ def test_the_setting_names_data(monkeypatch, fresh, tmp_path):
 
 # Models of one's own
 
+
 def test_a_local_roberta_is_checked_loaded_and_remembered(fresh, tiny_root, tmp_path):
     folder = str(shutil.copytree(tiny.folder("roberta", tiny_root), tmp_path / "my-roberta"))
     app = App(HOME)
@@ -392,10 +501,14 @@ def test_a_local_roberta_is_checked_loaded_and_remembered(fresh, tiny_root, tmp_
     predicted(app.go(EXAMPLES))
     assert {row["predicted"] for row in app.table["rows"]} <= set(tiny.LABELS) and "not this model" in app.said
     app.press("Remove")
-    assert app.widget("selectbox", "Model").value == "sst2-fmm" and folder not in app.widget("selectbox", "Model").options
+    assert (
+        app.widget("selectbox", "Model").value == "sst2-fmm" and folder not in app.widget("selectbox", "Model").options
+    )
 
 
-@pytest.mark.parametrize("name", ["", "nowhere", "/", "owner/name/more", "x" * 10_000, "a\0b", "../../etc", "README.md"])
+@pytest.mark.parametrize(
+    "name", ["", "nowhere", "/", "owner/name/more", "x" * 10_000, "a\0b", "../../etc", "README.md"]
+)
 def test_a_model_that_cannot_be_used_is_said_before_anything_is_loaded(name, fresh):
     app = App(HOME)
     app.widget("text_input", "Folder, hub id or adapter").set_value(name)
@@ -406,10 +519,15 @@ def test_a_model_that_cannot_be_used_is_said_before_anything_is_loaded(name, fre
 
 # Whole files
 
+
 def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh, bundled):
     monkeypatch.setattr(held_data, "CHEAP_SECONDS", -1.0)
     app = App(EXAMPLES)
-    assert app.has("button", "Predict all examples") and all(row["share"] is None for row in app.table["rows"]) and "not known yet" in app.said
+    assert (
+        app.has("button", "Predict all examples")
+        and all(row["share"] is None for row in app.table["rows"])
+        and "not known yet" in app.said
+    )
     started, go_on = [], []
     really = bundled.scheduler.network
 
@@ -435,10 +553,13 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
 
 # Downloads
 
+
 def test_the_downloaded_table_holds_what_the_filters_leave_and_no_formula(fresh):
     hostile = 'text,label\n"=HYPERLINK(""http://x"")",negative\n@SUM(1),positive\nplain text,positive\n'
     app = predicted(upload(App(EXAMPLES), "cells.csv", hostile.encode()).press("Add this data"))
     rows = list(csv.DictReader(io.StringIO(app.download("Download these 3 examples (CSV)"))))
     assert len(rows) == 3 and rows[2]["text"] == "plain text"
     assert all(not value.startswith(("=", "@", "+", "-")) for row in rows for value in row.values())
-    assert np.allclose([float(row["confidence (0 to 1)"]) for row in rows], [r["share"] for r in app.table["rows"]], atol=1e-4)
+    assert np.allclose(
+        [float(row["confidence (0 to 1)"]) for row in rows], [r["share"] for r in app.table["rows"]], atol=1e-4
+    )

@@ -7,7 +7,9 @@ from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 
 
 def drawn(place: int, characters: int) -> ForwardMsg:
-    """What a fragment sends for one element, as it leaves for a browser that has seen a large one of the same content before."""
+    """What a fragment sends for one element, as it leaves for a browser that has seen a large one of the same content
+    before.
+    """
     message = ForwardMsg()
     message.metadata.delta_path[:] = [0, 2, 0, place]
     message.delta.fragment_id = "fragment"
@@ -26,12 +28,16 @@ def left_over() -> list[int]:
 
 
 def test_a_fragment_that_runs_again_takes_back_all_that_it_has_sent():
-    """A large element that stayed, while the one before it was taken back, had no place on the page, and the page died."""
+    """A large element that stayed, while the one before it was taken back, had no place on the page, and the page
+    died.
+    """
     assert left_over() == []
 
 
 def test_that_rests_on_a_setting(monkeypatch):
     """As the framework comes the large element stays; once it no longer does, the setting may go."""
     really = config.get_option
-    monkeypatch.setattr(config, "get_option", lambda name: 10_000 if name == "global.minCachedMessageSize" else really(name))
+    monkeypatch.setattr(
+        config, "get_option", lambda name: 10_000 if name == "global.minCachedMessageSize" else really(name)
+    )
     assert left_over() == [1]

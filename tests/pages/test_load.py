@@ -71,7 +71,11 @@ class Person(threading.Thread):
             else:
                 waited = _change(session, before, asked)
             waited += _ask_for_what_is_offered(session)
-            shown = (session.chosen("Example").partition(" · ")[0], session.chosen("Unit"), session.chosen("Explained class"))
+            shown = (
+                session.chosen("Example").partition(" · ")[0],
+                session.chosen("Unit"),
+                session.chosen("Explained class"),
+            )
             self.answers.append(Answer(self.number, step, asked, shown, session.words, tuple(session.errors), waited))
         session.socket.close()
 
@@ -133,12 +137,19 @@ def answers(tmp_path_factory) -> list[Answer]:
 def _tell(found: list[Answer], total: float) -> None:
     first, later = ([a.seconds for a in found if (a.step == 0) == opening] for opening in (True, False))
     longest = max(first + later)
-    print(f"\n{SESSIONS} sessions, {EACH} attributions each with {len(MEASURES)} measures, one model, started together on an empty store: "
-          f"{total:.1f} s in all, {len(found) / total:.1f} a second\n"
-          f"longest wait {longest:.1f} s ({'below' if longest < 30 else 'NOT below'} 30 s); first views (the model loads) "
-          f"median {statistics.median(first):.1f} s, longest {max(first):.1f} s")
+    print(
+        f"\n{SESSIONS} sessions, {EACH} attributions each with {len(MEASURES)} measures, one model, started together "
+        f"on an empty store: "
+        f"{total:.1f} s in all, {len(found) / total:.1f} a second\n"
+        f"longest wait {longest:.1f} s ({'below' if longest < 30 else 'NOT below'} 30 s); first views (the model "
+        f"loads) "
+        f"median {statistics.median(first):.1f} s, longest {max(first):.1f} s"
+    )
     if later:
-        print(f"later ones: median {statistics.median(later):.2f} s, 95 of 100 within {np.quantile(later, 0.95):.2f} s, longest {max(later):.2f} s")
+        print(
+            f"later ones: median {statistics.median(later):.2f} s, 95 of 100 within {np.quantile(later, 0.95):.2f} s, "
+            f"longest {max(later):.2f} s"
+        )
 
 
 @pytest.fixture(scope="module")
@@ -152,8 +163,13 @@ def alone():
         if asked not in known:
             example, unit, label = asked
             encoded = explainer.model.encode(REVIEWS[example].text, None, unit)
-            target = int(explainer.logits(encoded).argmax()) if label == "predicted" else explainer.model.labels.index(label)
-            rows = [build_row(measures()[name], explainer.attribute(encoded, name, target), "signed", encoded.premasked) for name in MEASURES]
+            target = (
+                int(explainer.logits(encoded).argmax()) if label == "predicted" else explainer.model.labels.index(label)
+            )
+            rows = [
+                build_row(measures()[name], explainer.attribute(encoded, name, target), "signed", encoded.premasked)
+                for name in MEASURES
+            ]
             known[asked] = [feature.text for feature in encoded.features], explainer.model.labels[target], rows
         return known[asked]
 
@@ -166,7 +182,11 @@ def test_everybody_gets_all_they_asked_for(answers):
     assert all([row["name"] for row in a.words["rows"]] == list(MEASURES) for a in answers)
     asked = [a.asked for a in answers]
     assert len(set(asked)) < len(asked) or len(asked) < 50, "some ask for the same"
-    assert len(asked) < 50 or len({a.asked[0] for a in answers}) > 10 and {a.asked[1] for a in answers} == {"word", "token"}
+    assert (
+        len(asked) < 50
+        or len({a.asked[0] for a in answers}) > 10
+        and {a.asked[1] for a in answers} == {"word", "token"}
+    )
 
 
 def test_nobody_sees_what_another_asked_for(answers, alone):
@@ -178,7 +198,9 @@ def test_nobody_sees_what_another_asked_for(answers, alone):
 
 
 def test_every_number_equals_the_one_computed_alone(answers, alone):
-    """Shades to 1e-4; values as people read them, where another order of sums may round the last digit the other way."""
+    """Shades to 1e-4; values as people read them, where another order of sums may round the last digit the other
+    way.
+    """
     values, otherwise = 0, 0
     for a in answers:
         for shown, row in zip(a.words["rows"], alone(a.asked)[2]):
@@ -190,6 +212,10 @@ def test_every_number_equals_the_one_computed_alone(answers, alone):
                 if text != expected:
                     otherwise += 1
                     # Half a unit of the third digit, and what the shades are allowed.
-                    assert abs(float(text) - score) <= 0.005 * abs(score) + SHADES * row.largest, (where, text, expected)
+                    assert abs(float(text) - score) <= 0.005 * abs(score) + SHADES * row.largest, (
+                        where,
+                        text,
+                        expected,
+                    )
     print(f"\n{values:,} values arrived, {values - otherwise:,} of them spelled as those computed alone")
     assert otherwise <= 0.01 * values

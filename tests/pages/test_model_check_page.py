@@ -1,4 +1,6 @@
-"""The page Model check without a browser: the verdict and its numbers, choices in the address, what cannot be checked, and work that is stopped."""
+"""The page Model check without a browser: the verdict and its numbers, choices in the address, what cannot be checked,
+and work that is stopped.
+"""
 
 import csv
 import io
@@ -16,7 +18,15 @@ from core.data.examples import DataSet, read_bundled
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import model_check
-from core.evaluation.studies.check_report import HEADER, build_check_report, check_findings, check_json, check_rows, percent, verdict_sentence
+from core.evaluation.studies.check_report import (
+    HEADER,
+    build_check_report,
+    check_findings,
+    check_json,
+    check_rows,
+    percent,
+    verdict_sentence,
+)
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, check
 from core.explanation.explainer import Explainer
@@ -33,7 +43,9 @@ from tests.pages.test_pages import no_raw_markup
 pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/model_check.py"
 # Short ones, which the model gets right until most is masked.
-SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")]
+SHORT = [
+    example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
+]
 CHANCE, GRADIENT = Curve(), Curve("gradient")
 AT_ONCE = Checking.at_once
 ONCE = tuple(Curve(name, recompute=False) for name in ("gradient", "attention"))
@@ -71,12 +83,14 @@ def complete(app: App) -> App:
 @pytest.fixture
 def given(monkeypatch, tmp_path):
     """`given(rows)`: a session whose data is these rows; six sentences unless others are given."""
+
     def session(told=None, name="mine.jsonl", **query) -> App:
         told = [{"id": e.id, "text": e.text, "label": e.label} for e in SHORT] if told is None else told
         (tmp_path / name).write_bytes(lines(*told))
         monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / name))
         st.cache_resource.clear()
         return App(PAGE, **query)
+
     return session
 
 
@@ -109,12 +123,15 @@ def answered(app: App) -> bool:
 
 # What it says
 
+
 def test_the_page_says_what_the_library_says(given, by_hand):
     app = complete(given(measures=["gradient"]))
     mine, other = by_hand
     assert verdict_sentence(mine) in unescape(app.said).split("Settings")[0] and not app.errors
     header, *drawn = named(app, "all masked ↑")
-    assert [row[0] for row in drawn] == ["sst2-fmm", "sst2-plain"], "the one that was trained without masking stands beside it unasked"
+    assert [row[0] for row in drawn] == ["sst2-fmm", "sst2-plain"], (
+        "the one that was trained without masking stands beside it unasked"
+    )
     for row, one in zip(drawn, by_hand):
         assert row[2:5] == [percent(value) for value in (one.unmasked, one.masked, one.majority)]
         for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
@@ -139,38 +156,71 @@ def test_what_is_saved_is_every_number(given, by_hand):
     assert tuple(header) == HEADER and len(saved) == len(expected) == 33
     for row, wanted in zip(saved, expected):
         assert row[:2] == wanted[:2] and [float(cell) for cell in row[2:]] == pytest.approx(wanted[2:], abs=1e-3)
-    whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))["models"]
+    whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))[
+        "models"
+    ]
     assert [one["sentence"] for one in whole] == [verdict_sentence(one) for one in by_hand]
-    assert [line["performance"] for one in whole for line in one["curves"]] == [line["performance"] for one in by_hand for line in check_json(one)["curves"]]
+    assert [line["performance"] for one in whole for line in one["curves"]] == [
+        line["performance"] for one in by_hand for line in check_json(one)["curves"]
+    ]
 
 
 def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch, alone):
     app = complete(given(measures=["gradient"]))
     assert answered(app)
     asked, really = [], model_check._Run.add
-    monkeypatch.setattr(model_check._Run, "add", lambda run, i, cancelled: asked.append(run.curve.measure) or really(run, i, cancelled))
+    monkeypatch.setattr(
+        model_check._Run, "add", lambda run, i, cancelled: asked.append(run.curve.measure) or really(run, i, cancelled)
+    )
     st.cache_resource.clear()
     again = complete(App(PAGE, measures=["gradient"]))
-    assert not asked and named(again, "all masked ↑") == named(app, "all masked ↑") and not again.has("button", "Compute")
+    assert (
+        not asked and named(again, "all masked ↑") == named(app, "all masked ↑") and not again.has("button", "Compute")
+    )
     again.set("multiselect", "Measures", ["gradient", "attention"])
     complete(again)
-    assert asked == ["attention"] * len(SHORT) and any("attention" in trace["name"] for trace in charts(again)[0]["data"])
+    assert asked == ["attention"] * len(SHORT) and any(
+        "attention" in trace["name"] for trace in charts(again)[0]["data"]
+    )
 
 
 # What is chosen
+
 
 def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch, alone):
     monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
     monkeypatch.setattr("core.evaluation.studies.model_check._Run._read_store", lambda run: None)
-    app = App(PAGE, data="contrast pairs", sample="50", measures=["leave-one-out"], computed="once", values="absolute", form=LITERAL)
-    assert app.widget("button_group", "Sample").value == "50" and app.widget("multiselect", "Measures").value == ["leave-one-out"]
-    assert app.widget("button_group", "Compute the measure").value == "once" and app.widget("button_group", "Values").value == "absolute"
+    app = App(
+        PAGE,
+        data="contrast pairs",
+        sample="50",
+        measures=["leave-one-out"],
+        computed="once",
+        values="absolute",
+        form=LITERAL,
+    )
+    assert app.widget("button_group", "Sample").value == "50" and app.widget("multiselect", "Measures").value == [
+        "leave-one-out"
+    ]
+    assert (
+        app.widget("button_group", "Compute the measure").value == "once"
+        and app.widget("button_group", "Values").value == "absolute"
+    )
     buttons = [button.label.replace("\\", "") for button in app.at.get("button")]
-    assert "Compute random order (sst2-fmm, 50 examples)" in buttons and "Compute leave-one-out, computed once (sst2-fmm, 50 examples)" in buttons
-    assert "Ask for random order below" in app.said and re.search(r"at most [\d,]+ forward passes, about ", app.said) and not charts(app)
+    assert (
+        "Compute random order (sst2-fmm, 50 examples)" in buttons
+        and "Compute leave-one-out, computed once (sst2-fmm, 50 examples)" in buttons
+    )
+    assert (
+        "Ask for random order below" in app.said
+        and re.search(r"at most [\d,]+ forward passes, about ", app.said)
+        and not charts(app)
+    )
     app.set("button_group", "Sample", "100")
-    assert "Compute random order (sst2-fmm, 86 examples)" in [button.label.replace("\\", "") for button in app.at.get("button")]
+    assert "Compute random order (sst2-fmm, 86 examples)" in [
+        button.label.replace("\\", "") for button in app.at.get("button")
+    ]
     assert app.at.query_params["sample"] in ("100", ["100"])
 
 
@@ -179,10 +229,14 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
     literal = complete(given(measures=["gradient"], form=LITERAL))
     for shown, form in ((app, CALIBRATED), (literal, LITERAL)):
         shares = [trace["y"] for trace in charts(shown)[0]["data"] if trace.get("yaxis") == "y2"]
-        assert shares[0] == pytest.approx((100 * by_hand[0].random.rejected[form]).tolist()) and f"rejected ({form})" in json.dumps(charts(shown)[0])
+        assert shares[0] == pytest.approx(
+            (100 * by_hand[0].random.rejected[form]).tolist()
+        ) and f"rejected ({form})" in json.dumps(charts(shown)[0])
 
 
-@pytest.mark.parametrize("query", [{"sample": "7"}, {"measures": ["nope"]}, {"models": ["nobody"]}, {"computed": "never"}])
+@pytest.mark.parametrize(
+    "query", [{"sample": "7"}, {"measures": ["nope"]}, {"models": ["nobody"]}, {"computed": "never"}]
+)
 def test_a_link_that_asks_for_what_is_not_there_says_so(query, monkeypatch):
     monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
@@ -191,6 +245,7 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(query, monkeypatch):
 
 
 # What cannot be checked
+
 
 def test_a_text_of_ones_own_has_no_label():
     app = App("pages/attributions.py").type("A dull film.")
@@ -212,7 +267,11 @@ def test_data_without_labels_or_of_another_task_are_a_sentence_and_the_page_goes
     app = given([{"text": e.text} for e in SHORT], measures=["gradient"])
     assert len(app.errors) == 1 and "mine.jsonl has no labels" in app.errors[0] and not charts(app)
     app.set("selectbox", "Data", "stories 1")
-    assert len(app.errors) == 1 and "None of the labels of stories 1" in app.errors[0] and "negative, positive" in app.errors[0]
+    assert (
+        len(app.errors) == 1
+        and "None of the labels of stories 1" in app.errors[0]
+        and "negative, positive" in app.errors[0]
+    )
     app.set("button_group", "Sample", "50")
     assert len(app.errors) == 1 and app.has("multiselect", "Measures")
     app.set("selectbox", "Data", "contrast pairs")
@@ -223,8 +282,18 @@ def test_data_without_labels_or_of_another_task_are_a_sentence_and_the_page_goes
 def test_a_model_without_a_card_or_reference_is_not_tested(given, tiny_root, monkeypatch):
     folder = str(tiny.folder("bert", tiny_root))
     monkeypatch.setenv("FAITHSCOPE_MODEL", folder)
-    app = complete(given([{"text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(tiny.SENTENCES[:9])], measures=["leave-one-out"]))
-    assert "does not do this task" in app.said and "has no MaSF reference" in app.said and "python -m core reference" in app.said and not app.errors
+    app = complete(
+        given(
+            [{"text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(tiny.SENTENCES[:9])],
+            measures=["leave-one-out"],
+        )
+    )
+    assert (
+        "does not do this task" in app.said
+        and "has no MaSF reference" in app.said
+        and "python -m core reference" in app.said
+        and not app.errors
+    )
     (row,) = named(app, "all masked ↑")[1:]
     assert row[1] == "no card" and row[5:] == ["— (no reference)", "— (no reference)", "—"]
     (only,) = charts(app)
@@ -240,17 +309,33 @@ def test_a_model_of_another_task_beside_it_is_a_sentence(given, tiny_root, monke
 
 
 def test_what_is_left_out_is_counted_and_said(given, alone, bundled):
-    told = [{"text": e.text, "label": e.label} for e in SHORT] + [{"text": "\u200b", "label": "positive"}, {"text": "A dull film.", "label": "dull"}]
+    told = [{"text": e.text, "label": e.label} for e in SHORT] + [
+        {"text": "\u200b", "label": "positive"},
+        {"text": "A dull film.", "label": "dull"},
+    ]
     # The first example is shown in the sidebar, the last two are not.
     app = complete(given(told, measures=["gradient"]))
-    assert "Left out (1 example): The tokenizer keeps nothing of this text" in app.said and "1 of 8 examples" in app.said and "So far" not in app.said
+    assert (
+        "Left out (1 example): The tokenizer keeps nothing of this text" in app.said
+        and "1 of 8 examples" in app.said
+        and "So far" not in app.said
+    )
     assert verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
 
 def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(given, alone, monkeypatch):
     asked, really = set(), model_check._Run.add
-    monkeypatch.setattr(model_check._Run, "add", lambda run, i, cancelled: asked.add(run.curve.unit) or really(run, i, cancelled))
-    app = complete(given([{"text": "\u200b", "label": "positive"}, {"text": SHORT[0].text, "label": "negative"}], measures=["gradient"], unit="token", computed="once"))
+    monkeypatch.setattr(
+        model_check._Run, "add", lambda run, i, cancelled: asked.add(run.curve.unit) or really(run, i, cancelled)
+    )
+    app = complete(
+        given(
+            [{"text": "\u200b", "label": "positive"}, {"text": SHORT[0].text, "label": "negative"}],
+            measures=["gradient"],
+            unit="token",
+            computed="once",
+        )
+    )
     assert asked == {"token"} and answered(app) and len(app.errors) == 1 and "Type at least one word" in app.errors[0]
 
 
@@ -261,25 +346,41 @@ def test_a_filter_that_leaves_no_example_changes_nothing_of_what_is_checked(give
 
 def test_a_card_that_does_not_say_what_it_was_trained_on_is_no_error(given, monkeypatch, bundled):
     import core.loading.loading as loading
+
     card = {name: value for name, value in bundled.card.items() if name != "data"}
     really = loading.load
-    monkeypatch.setattr(loading, "load", lambda name, *more: replace(bundled, card=card) if name == "sst2-fmm" else really(name, *more))
+    monkeypatch.setattr(
+        loading, "load", lambda name, *more: replace(bundled, card=card) if name == "sst2-fmm" else really(name, *more)
+    )
     app = complete(given(measures=["gradient"]))
-    assert [row[0] for row in named(app, "all masked ↑")[1:]] == ["sst2-fmm"] and "By their cards" not in app.said and not app.errors
+    assert (
+        [row[0] for row in named(app, "all masked ↑")[1:]] == ["sst2-fmm"]
+        and "By their cards" not in app.said
+        and not app.errors
+    )
 
 
 # Evidence
 
+
 def told_with_evidence(rename=str) -> list[dict]:
     """Each sentence with its longest word as the evidence."""
     longest = [max(e.text.split(), key=len).strip(".,!?'") for e in SHORT]
-    return [{"id": rename(e.id), "text": e.text, "label": e.label, "evidence": [word]} for e, word in zip(SHORT, longest)]
+    return [
+        {"id": rename(e.id), "text": e.text, "label": e.label, "evidence": [word]} for e, word in zip(SHORT, longest)
+    ]
 
 
 def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
     told = told_with_evidence()
     app = complete(given(told, measures=["gradient", "attention"], computed="once"))
-    examples = [replace(e, evidence=((e.text.index(row["evidence"][0]), e.text.index(row["evidence"][0]) + len(row["evidence"][0])),)) for e, row in zip(SHORT, told)]
+    examples = [
+        replace(
+            e,
+            evidence=((e.text.index(row["evidence"][0]), e.text.index(row["evidence"][0]) + len(row["evidence"][0])),),
+        )
+        for e, row in zip(SHORT, told)
+    ]
     found, passed = library(bundled, [CHANCE, *ONCE], examples)
     lines_ = [line for line in found.lines if not line.curve.random]
     drawn = named(app, "average precision ↑")[1:]
@@ -287,10 +388,18 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
     assert drawn[-1][1:3] == ["0", "0"] and float(drawn[-1][4]) == pytest.approx(lines_[0].chance, rel=6e-3)
     for row, line in zip(drawn, lines_):
         numbers = [float(cell.removesuffix(" ⚠")) for cell in row[1:6]]
-        assert numbers == pytest.approx([line.racu, line.acu, line.p[CALIBRATED].min(), line.precision, line.recall], rel=6e-3) and row[6] == "6"
+        assert (
+            numbers
+            == pytest.approx([line.racu, line.acu, line.p[CALIBRATED].min(), line.precision, line.recall], rel=6e-3)
+            and row[6] == "6"
+        )
         assert all(("⚠" in cell) == (line.marked(CALIBRATED) or found.random.marked(CALIBRATED)) for cell in row[1:3])
     finder, faithful = max(lines_, key=lambda line: line.precision), max(lines_, key=lambda line: line.racu)
-    best = f"{finder.curve.measure} finds the evidence best" if finder.precision > finder.chance else "None of these measures finds the evidence better than chance"
+    best = (
+        f"{finder.curve.measure} finds the evidence best"
+        if finder.precision > finder.chance
+        else "None of these measures finds the evidence better than chance"
+    )
     mark = " ⚠" if faithful.marked(CALIBRATED) or found.random.marked(CALIBRATED) else ""
     assert best in app.said and f"is the most faithful one (RACU {faithful.racu:.3g} ↑{mark})" in app.said
     parts = disagreement(passed)
@@ -314,18 +423,28 @@ def test_no_measure_is_called_faithful_where_nothing_changes_under_masking(given
 
     monkeypatch.setattr(bundled.scheduler, "network", network)
     app = complete(given(told_with_evidence(), measures=["gradient", "attention"], computed="once"))
-    assert named(app, "average precision ↑")[1][1].startswith("—") and ("finds the evidence best" in app.said or "better than chance" in app.said)
-    assert "is the most faithful one (RACU" not in app.said and "which is the most faithful one cannot be told" in app.said
+    assert named(app, "average precision ↑")[1][1].startswith("—") and (
+        "finds the evidence best" in app.said or "better than chance" in app.said
+    )
+    assert (
+        "is the most faithful one (RACU" not in app.said and "which is the most faithful one cannot be told" in app.said
+    )
 
 
 # Hostile names
 
+
 def test_names_of_other_people_are_shown_as_written(given, alone, monkeypatch, bundled):
     import core.loading.loading as loading
+
     labels = ("<img src=x onerror=alert(1)>", "**b** $x$ [y](z) :smile:")
-    monkeypatch.setattr(loading, "load", lambda *_: replace(bundled, labels=labels, name="<script>m</script>", card=None))
+    monkeypatch.setattr(
+        loading, "load", lambda *_: replace(bundled, labels=labels, name="<script>m</script>", card=None)
+    )
     names = dict(zip(("negative", "positive"), labels))
-    told = [row | {"label": names[row["label"]]} for row in told_with_evidence(lambda id: f"<script>{id}</script> **x**")]
+    told = [
+        row | {"label": names[row["label"]]} for row in told_with_evidence(lambda id: f"<script>{id}</script> **x**")
+    ]
     told.append({"text": "A dull film.", "label": "<script>attic</script>", "id": "z", "evidence": []})
     app = complete(given(told, "<b>mine.jsonl", measures=["gradient", "attention"], computed="once"))
     assert answered(app) and "They part most on" in app.said and not app.errors
@@ -342,9 +461,12 @@ def test_labels_of_another_task_are_shown_as_written(given):
 
 # Work that is stopped
 
+
 @pytest.fixture
 def held_back(monkeypatch, fresh):
-    """Checks that stand still before their fourth example until they are let go or told to stop; what was computed is counted."""
+    """Checks that stand still before their fourth example until they are let go or told to stop; what was computed is
+    counted.
+    """
     let_go, really, asked = threading.Event(), model_check._Run.add, []
 
     def add(run, i, cancelled):
@@ -370,9 +492,17 @@ def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, giv
 
 
 def test_before_the_first_example_it_says_what_is_under_way(held_back, given, alone, monkeypatch):
-    monkeypatch.setattr("core.evaluation.studies.model_check._Run.missing", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]])
+    monkeypatch.setattr(
+        "core.evaluation.studies.model_check._Run.missing",
+        lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]],
+    )
     app = given(measures=["gradient"])
-    assert "first examples are being masked" in app.said and "Ask for" not in app.said and app.has("button", "Cancel") and not answered(app)
+    assert (
+        "first examples are being masked" in app.said
+        and "Ask for" not in app.said
+        and app.has("button", "Cancel")
+        and not answered(app)
+    )
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Compute random order"))
     assert "Ask for random order below" in app.said
@@ -383,7 +513,11 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
-    assert "So far, on 3 of 6 examples" in app.said and "Cancelled; what was computed is kept" in app.said and answered(app)
+    assert (
+        "So far, on 3 of 6 examples" in app.said
+        and "Cancelled; what was computed is kept" in app.said
+        and answered(app)
+    )
     # A server that starts anew knows what was written, and shows it before it is asked.
     st.cache_resource.clear()
     held_back.set()
@@ -392,7 +526,9 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     for name in ("random order", "gradient"):
         if app.has("button", f"Go on with {name}"):
             complete(app.press(f"Go on with {name}", exact=False))
-    assert [i for name, i in held_back.asked if name == "random order"] == [3, 4, 5], "what was there is not computed again"
+    assert [i for name, i in held_back.asked if name == "random order"] == [3, 4, 5], (
+        "what was there is not computed again"
+    )
     assert "So far" not in app.said and verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
 
@@ -417,7 +553,9 @@ def test_a_model_that_gives_nan_is_counted_and_said(given, alone, monkeypatch, b
     def batch(self, some, hidden):
         # Either the longest of them alone or all of them, and only once something is masked.
         logits, states = really(self, some, hidden)
-        bad = np.array([(row.ids == bundled.mask_id).any() and (left_out > 1 or len(row.ids) == max(tokens)) for row in some])
+        bad = np.array(
+            [(row.ids == bundled.mask_id).any() and (left_out > 1 or len(row.ids) == max(tokens)) for row in some]
+        )
         return np.where(bad[:, None], np.float32(np.nan), logits), states
 
     monkeypatch.setattr(Scheduler, "_batch", batch)
@@ -425,4 +563,8 @@ def test_a_model_that_gives_nan_is_counted_and_said(given, alone, monkeypatch, b
     counted = [int(count) for count in re.findall(r"Left out \((\d+) example", app.said)]
     assert sum(counted) == (tokens.count(max(tokens)) if left_out == 1 else 6) and "NaN" in app.said
     assert ("None of the 6 examples of the sample could be checked" in app.said) == (left_out == 6)
-    assert "Ask for random order" not in app.said and answered(app) == (left_out == 1) and app.has("multiselect", "Measures")
+    assert (
+        "Ask for random order" not in app.said
+        and answered(app) == (left_out == 1)
+        and app.has("multiselect", "Measures")
+    )

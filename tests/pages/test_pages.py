@@ -45,6 +45,7 @@ def one_sentence(app: App, about: str) -> None:
 
 # Pages
 
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_as_the_first_request_and_from_every_other(page):
     first = App(page)
@@ -69,11 +70,14 @@ def test_home_answers_before_it_explains(bundled, fresh):
     app = App()
     kinds = [getattr(e, "type", "") for e in app.at.main]
     assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart")
-    assert "sst2-fmm" in app.at.html[0].value and f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.at.html[0].value
+    assert (
+        "sst2-fmm" in app.at.html[0].value
+        and f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.at.html[0].value
+    )
     encoded = bundled.encode(REVIEWS[0].text)
     predicted = Explainer(bundled).probabilities(encoded)
     assert bundled.labels[predicted.argmax()] in app.said and wording.number(float(predicted.max())) in app.said
-    assert list(app.rows) == ["leave-one-out"] and app.text == REVIEWS[0].text[:encoded.features[-1].end]
+    assert list(app.rows) == ["leave-one-out"] and app.text == REVIEWS[0].text[: encoded.features[-1].end]
     assert app.at.get("page_link")
     figure = json.loads(app.at.get("plotly_chart")[0].proto.spec)
     shown = bundled.card["performance"]
@@ -88,13 +92,18 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
     assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("subheader") < kinds.index("multiselect")
     encoded = bundled.encode(REVIEWS[0].text)
     target = int(Explainer(bundled).logits(encoded).argmax())
-    rows = [build_row(measures()[name], Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT]
+    rows = [
+        build_row(measures()[name], Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT
+    ]
     for shown, values in zip(app.agreement, agreement(rows, 3), strict=True):
         assert [row[0] for row in shown[1:]] == DEFAULT
-        assert np.allclose([[float(cell.replace("−", "-")) for cell in row[1:]] for row in shown[1:]], values, atol=0.0051)
+        assert np.allclose(
+            [[float(cell.replace("−", "-")) for cell in row[1:]] for row in shown[1:]], values, atol=0.0051
+        )
 
 
 # Numbers
+
 
 @pytest.mark.parametrize("sign", ["signed", "absolute"])
 @pytest.mark.parametrize("unit", ["word", "token"])
@@ -120,7 +129,11 @@ def test_absolute_values_have_no_sign_where_the_measure_has_them():
     signed = app.rows
     app.set("button_group", "Values", "absolute")
     for name in ("leave-one-out", "input × gradient"):
-        assert signed[name]["kind"] == "signed" and app.rows[name]["kind"] == "positive" and min(app.rows[name]["shades"]) >= 0
+        assert (
+            signed[name]["kind"] == "signed"
+            and app.rows[name]["kind"] == "positive"
+            and min(app.rows[name]["shades"]) >= 0
+        )
     assert np.allclose(app.rows["leave-one-out"]["shades"], np.abs(signed["leave-one-out"]["shades"]))
     assert min(min(signed[name]["shades"]) for name in ("leave-one-out", "input × gradient")) < 0
     assert app.rows["gradient"] == signed["gradient"]
@@ -143,8 +156,14 @@ def test_a_longer_text_by_clauses_and_sentences(unit, count):
     app = App(ATTRIBUTIONS, unit=unit, measures=["gradient", "leave-one-out"]).type(LETTER)
     assert app.choice[3] == unit and app.text == LETTER and len(app.words["pieces"]) == count
     assert not any(piece["masked"] for piece in app.words["pieces"]), "a typed mask masks itself only"
-    assert f"point at a {unit} for" in app.words["hint"].lower() and app.words["title"].startswith(f"{unit.capitalize()}s coloured")
-    assert f"F = {count} {unit}s" in app.said and f"the same order of {unit}s" in app.said and "word" not in app.words["hint"]
+    assert f"point at a {unit} for" in app.words["hint"].lower() and app.words["title"].startswith(
+        f"{unit.capitalize()}s coloured"
+    )
+    assert (
+        f"F = {count} {unit}s" in app.said
+        and f"the same order of {unit}s" in app.said
+        and "word" not in app.words["hint"]
+    )
     for page in (HOME, "pages/recursive_masking.py"):
         app.go(page)
         assert not app.errors and app.choice[3] == unit
@@ -160,6 +179,7 @@ def test_no_measure_chosen_still_shows_the_text():
 
 
 # Choosing
+
 
 def test_a_class_button_explains_that_class(bundled):
     app = App(ATTRIBUTIONS, example=SHORT)
@@ -191,14 +211,20 @@ def test_previous_and_next_move_within_the_data_and_wrap_round(page, data):
 
 def test_another_set_of_data_starts_at_one_of_its_own_examples():
     app = App(example="s010").set("selectbox", "Data", "contrast pairs")
-    assert app.example in {example.id for example in read_bundled("contrast pairs")} and not app.at.warning and not app.errors
+    assert (
+        app.example in {example.id for example in read_bundled("contrast pairs")}
+        and not app.at.warning
+        and not app.errors
+    )
     app.set("selectbox", "Data", "reviews")
     assert app.example in {example.id for example in REVIEWS} and not app.at.warning and not app.errors
 
 
 def test_a_choice_holds_on_every_page():
     app = App(ATTRIBUTIONS)
-    app.set("selectbox", "Example", "s005").set("selectbox", "Explained class", "negative").set("button_group", "Unit", "token")
+    app.set("selectbox", "Example", "s005").set("selectbox", "Explained class", "negative").set(
+        "button_group", "Unit", "token"
+    )
     choice, text = app.choice, app.text
     app.set("multiselect", "Measures", ["attention", "gradient"]).set("button_group", "Values", "absolute")
     for page in (HOME, ATTRIBUTIONS, HOME):
@@ -225,7 +251,11 @@ def test_a_second_text_is_read_and_never_masked(bundled):
     app = App(ATTRIBUTIONS).type("A fine film.", "The dialogue <b>drags</b>.")
     assert app.text == "A fine film." and "The dialogue &lt;b&gt;drags" in " ".join(e.value for e in app.at.html)
     encoded = bundled.encode("A fine film.", "The dialogue <b>drags</b>.")
-    row = build_row(measures()["gradient"], Explainer(bundled).attribute(encoded, "gradient", int(Explainer(bundled).logits(encoded).argmax())), "signed")
+    row = build_row(
+        measures()["gradient"],
+        Explainer(bundled).attribute(encoded, "gradient", int(Explainer(bundled).logits(encoded).argmax())),
+        "signed",
+    )
     assert np.allclose(app.rows["gradient"]["shades"], row.shades, rtol=1e-4)
 
 
@@ -240,8 +270,17 @@ def test_two_people_do_not_mix():
 
 # Links
 
+
 def test_a_link_restores_what_it_names():
-    app = App(ATTRIBUTIONS, data="contrast pairs", example="p07b", unit="token", measures=["attention", "random"], values="absolute", **{"class": "negative"})
+    app = App(
+        ATTRIBUTIONS,
+        data="contrast pairs",
+        example="p07b",
+        unit="token",
+        measures=["attention", "random"],
+        values="absolute",
+        **{"class": "negative"},
+    )
     assert app.example == "p07b" and app.choice[1:] == ("contrast pairs", "negative", "token")
     assert list(app.rows) == ["attention", "random"] and app.widget("button_group", "Values").value == "absolute"
     assert "negative" in app.words["for"] or not app.words["signed"]
@@ -249,8 +288,20 @@ def test_a_link_restores_what_it_names():
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("query", [{"example": "s999"}, {"class": "no such class"}, {"data": "nothing"}, {"unit": "paragraph"}, {"model": "nobody/nothing"},
-                                   {"example": "<script>alert(1)</script>"}, {"example": ""}, {"text": "0" * 64}, {"example": ["s002", "s003"]}])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"example": "s999"},
+        {"class": "no such class"},
+        {"data": "nothing"},
+        {"unit": "paragraph"},
+        {"model": "nobody/nothing"},
+        {"example": "<script>alert(1)</script>"},
+        {"example": ""},
+        {"text": "0" * 64},
+        {"example": ["s002", "s003"]},
+    ],
+)
 def test_a_link_to_what_is_not_there_falls_back(page, query):
     app = App(page, **query)
     assert app.shown and not app.errors
@@ -261,7 +312,9 @@ def test_a_link_to_what_is_not_there_falls_back(page, query):
     assert app.press("Next").shown
 
 
-@pytest.mark.parametrize("query", [{"measures": ["no such measure"]}, {"measures": ["gradient", "nonsense"]}, {"values": "sideways"}])
+@pytest.mark.parametrize(
+    "query", [{"measures": ["no such measure"]}, {"measures": ["gradient", "nonsense"]}, {"values": "sideways"}]
+)
 def test_a_link_to_no_measure_falls_back(query):
     app = App(ATTRIBUTIONS, **query)
     assert not app.errors and app.widget("button_group", "Values").value == "signed"
@@ -277,6 +330,7 @@ def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
 
 
 # Words that are clicked
+
 
 def click(app: App, word: int) -> App:
     """What the component sends when a word is clicked."""
@@ -298,7 +352,9 @@ def test_a_clicked_word_of_one_text_is_not_another_texts():
     assert app.words["chosen"] == 1 and app.press("Next").words["chosen"] is None
 
 
-@pytest.mark.parametrize("state", [{"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}])
+@pytest.mark.parametrize(
+    "state", [{"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}]
+)
 def test_a_click_that_makes_no_sense_marks_nothing(state):
     app = App(ATTRIBUTIONS, example=SHORT)
     app.at.session_state[app.components[0].key] = state
@@ -308,6 +364,7 @@ def test_a_click_that_makes_no_sense_marks_nothing(state):
 
 # Work that waits to be asked
 
+
 def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
     example = SMALL
     app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
@@ -315,8 +372,13 @@ def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
     assert f"{passes:,} forward passes" in app.said and list(app.rows) == ["gradient"]
     app.press("Compute beam")
     wait(app, lambda: "beam" in app.rows)
-    row = build_row(measures()["beam"], Explainer(bundled).attribute(bundled.encode(example.text), "beam", int(
-        Explainer(bundled).logits(bundled.encode(example.text)).argmax())), "signed")
+    row = build_row(
+        measures()["beam"],
+        Explainer(bundled).attribute(
+            bundled.encode(example.text), "beam", int(Explainer(bundled).logits(bundled.encode(example.text)).argmax())
+        ),
+        "signed",
+    )
     assert app.rows["beam"]["kind"] == "rank" and app.rows["beam"]["places"] == row.places.tolist()
     assert set(app.rows["beam"]["shades"]) == {0.0} and not app.has("button", "Compute")
     # Stored: another session finds it, and so does a server that starts again.
@@ -394,8 +456,11 @@ def test_a_page_does_not_wait_for_a_job_on_its_own_example(monkeypatch, bundled,
 
 
 def test_the_server_can_stop_in_the_middle_of_a_job():
-    code = ("import time; from core.jobs import Jobs; jobs = Jobs(); job = jobs.submit('key', 'label', lambda job: time.sleep(600))\n"
-            "while job.state != 'running': time.sleep(0.01)")
+    code = (
+        "import time; from core.jobs import Jobs; jobs = Jobs(); job = jobs.submit('key', 'label', lambda job: "
+        "time.sleep(600))\n"
+        "while job.state != 'running': time.sleep(0.01)"
+    )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
 
 
@@ -421,8 +486,16 @@ def test_work_waits_for_other_work(slow_beam):
     assert app.at.get("progress")
 
 
-@pytest.mark.parametrize("error, says", [(OutOfMemory("The accelerator left the room with <b>everything</b>."), "The accelerator left the room with <b>everything</b>."),
-                                         (RuntimeError("/home/somebody/<b>secret</b>"), "RuntimeError")])
+@pytest.mark.parametrize(
+    "error, says",
+    [
+        (
+            OutOfMemory("The accelerator left the room with <b>everything</b>."),
+            "The accelerator left the room with <b>everything</b>.",
+        ),
+        (RuntimeError("/home/somebody/<b>secret</b>"), "RuntimeError"),
+    ],
+)
 def test_a_job_that_fails_says_why(error, says, monkeypatch, fresh):
     really = Explainer.attribute
 
@@ -442,6 +515,7 @@ def test_a_job_that_fails_says_why(error, says, monkeypatch, fresh):
 
 # Models
 
+
 def broken_model(folder: Path, kind: str) -> Path:
     folder.mkdir()
     if kind == "empty":
@@ -459,7 +533,13 @@ def broken_model(folder: Path, kind: str) -> Path:
     return folder
 
 
-BROKEN = {"empty": "config", "without tokenizer": "tokenizer", "pickle only": "pickle", "cut short": "cut short|cannot be read", "of an unknown family": "crystal-ball"}
+BROKEN = {
+    "empty": "config",
+    "without tokenizer": "tokenizer",
+    "pickle only": "pickle",
+    "cut short": "cut short|cannot be read",
+    "of an unknown family": "crystal-ball",
+}
 
 
 @pytest.mark.parametrize("kind", BROKEN)
@@ -496,10 +576,17 @@ def test_adding_a_model_that_cannot_be_used_keeps_the_one_in_use(monkeypatch, tm
     monkeypatch.setattr(huggingface_hub, "model_info", lambda *_, **__: (_ for _ in ()).throw(OSError("no network")))
     app = App(ATTRIBUTIONS)
     shown = app.rows
-    for name in (str(broken_model(tmp_path / "model", "pickle only")), "someone/some-model", "**bold** <script>", "../x"):
+    for name in (
+        str(broken_model(tmp_path / "model", "pickle only")),
+        "someone/some-model",
+        "**bold** <script>",
+        "../x",
+    ):
         app.widget("text_input", "Folder, hub id or adapter").set_value(name)
         app.press("Check")
-        assert "cannot be used" in app.said and not app.has("button", "Load and keep") and app.rows == shown and app.errors
+        assert (
+            "cannot be used" in app.said and not app.has("button", "Load and keep") and app.rows == shown and app.errors
+        )
         no_raw_markup(app)
     assert app.widget("selectbox", "Model").options == bundled_models()
 
@@ -527,7 +614,9 @@ def test_a_model_is_added_and_chosen(tmp_path, fresh):
     # The former class is none of this model's; its first class explains as "negative" did.
     assert app.widget("selectbox", "Explained class").value == "predicted"
     app.press(wording.plain(labels[0]), exact=False)
-    assert labels[0] in app.words["for"] and np.allclose(app.rows["leave-one-out"]["shades"], before["leave-one-out"]["shades"], atol=1e-4)
+    assert labels[0] in app.words["for"] and np.allclose(
+        app.rows["leave-one-out"]["shades"], before["leave-one-out"]["shades"], atol=1e-4
+    )
     no_raw_markup(app)
     app.go(HOME)
     assert not app.errors and app.components
@@ -549,7 +638,9 @@ def test_a_folder_with_another_card_is_no_error(card, monkeypatch, tmp_path):
     assert app.components and not app.errors
 
 
-@pytest.mark.parametrize("name, value", [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")])
+@pytest.mark.parametrize(
+    "name, value", [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")]
+)
 @pytest.mark.parametrize("page", PAGES)
 def test_a_bad_setting_is_one_sentence(page, name, value, monkeypatch):
     monkeypatch.setenv(f"FAITHSCOPE_{name}", value)
@@ -580,9 +671,12 @@ def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
 
 # A model that gives no numbers
 
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled, fresh):
-    monkeypatch.setattr(bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None))
+    monkeypatch.setattr(
+        bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None)
+    )
     one_sentence(App(page), "NaN")
 
 
@@ -603,11 +697,23 @@ def test_a_model_that_gives_nan_once_words_are_masked_says_so(page, monkeypatch,
 
 # Texts
 
-MARKUP = "A <script>alert(1)</script> **bold** _it_ `code` $x$ :smile: [link](http://x.y) <img src=x onerror=alert(1)> &amp; # film"
+MARKUP = (
+    "A <script>alert(1)</script> **bold** _it_ `code` $x$ :smile: [link](http://x.y) <img src=x "
+    "onerror=alert(1)> "
+    "&amp; # film"
+)
 TEXTS = {
-    "markup": MARKUP, "emoji": "👍 👩‍👩‍👧 film 🎬", "right to left": "هذا فيلم رائع. זה סרט טוב", "combining marks": "Z̸̧̛a̵͎l̷͝g̶o̷ café Å film",
-    "single word": "Good", "special characters": "!?… --- ***", "mask": "A [MASK] film, not <mask> at all.", "one long word": "x" * 5000,
-    "lines": "First line\n\n\tsecond line\r\nthird", "control characters within": "good\x00 \x01film\x7f", "template": "{{7*7}} ${x} %s {0}",
+    "markup": MARKUP,
+    "emoji": "👍 👩‍👩‍👧 film 🎬",
+    "right to left": "هذا فيلم رائع. זה סרט טוב",
+    "combining marks": "Z̸̧̛a̵͎l̷͝g̶o̷ café Å film",
+    "single word": "Good",
+    "special characters": "!?… --- ***",
+    "mask": "A [MASK] film, not <mask> at all.",
+    "one long word": "x" * 5000,
+    "lines": "First line\n\n\tsecond line\r\nthird",
+    "control characters within": "good\x00 \x01film\x7f",
+    "template": "{{7*7}} ${x} %s {0}",
 }
 
 
@@ -625,12 +731,12 @@ def no_raw_markup(app: App, *more: str) -> None:
 def test_a_text_is_shown_as_typed(kind, bundled):
     text = TEXTS[kind]
     app = App(ATTRIBUTIONS).type(text)
-    assert not app.errors and app.text == text[:bundled.encode(text).features[-1].end]
+    assert not app.errors and app.text == text[: bundled.encode(text).features[-1].end]
     if kind != "one long word":
         assert app.text == text
     assert app.open_box().widget("text_area", "Text").value == text
     no_raw_markup(app)
-    assert app.set("button_group", "Unit", "token").text == text[:len(app.text)]
+    assert app.set("button_group", "Unit", "token").text == text[: len(app.text)]
     no_raw_markup(app.go(HOME))
     assert app.components and not app.errors
 
@@ -668,6 +774,7 @@ def test_a_hundred_thousand_words_are_cut_and_the_page_says_so(bundled):
 
 # Waiting
 
+
 @pytest.mark.parametrize("others, said", [(0, []), (1, ["1 other asked"]), (19, ["19 others asked"])])
 def test_who_waits_for_others_is_told_and_who_does_not_is_not(others, said, monkeypatch):
     from contextlib import nullcontext
@@ -683,6 +790,7 @@ def test_who_waits_for_others_is_told_and_who_does_not_is_not(others, said, monk
 
 
 # Wording
+
 
 @given(some.text())
 def test_nothing_of_a_text_is_left_to_markdown(text):
@@ -707,15 +815,21 @@ def test_nothing_of_a_text_is_left_to_html(text, most):
 @given(some.text(), some.integers(min_value=22, max_value=200))
 def test_a_shortened_text_keeps_both_ends(text, most):
     short = wording.shortened(text, most)
-    assert len(short) <= most and (short == text if len(text) <= most else short[0] == text[0] and short.endswith(text[-20:]) and "…" in short)
+    assert len(short) <= most and (
+        short == text if len(text) <= most else short[0] == text[0] and short.endswith(text[-20:]) and "…" in short
+    )
 
 
-@pytest.mark.parametrize("value, text", [(0.123456, "0.123"), (12.3456, "12.3"), (0.0, "0"), (float("nan"), "—"), (1.0, "1"), (-2.5, "-2.5")])
+@pytest.mark.parametrize(
+    "value, text", [(0.123456, "0.123"), (12.3456, "12.3"), (0.0, "0"), (float("nan"), "—"), (1.0, "1"), (-2.5, "-2.5")]
+)
 def test_numbers_have_three_digits(value, text):
     assert wording.number(value) == text
 
 
-@pytest.mark.parametrize("seconds, text", [(0.0004, "0 ms"), (0.25, "250 ms"), (1.0, "1.0 s"), (89.94, "89.9 s"), (600, "10 min")])
+@pytest.mark.parametrize(
+    "seconds, text", [(0.0004, "0 ms"), (0.25, "250 ms"), (1.0, "1.0 s"), (89.94, "89.9 s"), (600, "10 min")]
+)
 def test_durations_have_a_unit_that_fits(seconds, text):
     assert wording.duration(seconds) == text
 

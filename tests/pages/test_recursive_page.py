@@ -1,4 +1,6 @@
-"""The page Recursive masking without a browser: what it sends, says and marks, and what it does where something is missing."""
+"""The page Recursive masking without a browser: what it sends, says and marks, and what it does where something is
+missing.
+"""
 
 import csv
 import io
@@ -81,10 +83,22 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
     header, *rows = app.tables[0]
     assert [row[1] for row in rows] == ["leave-one-out", "gradient", "input × gradient"] and "RACU ↑" in header
     for row in rows:
-        found = summarise(run_out(follow(explainer, encoded, row[1], target, "signed")), encoded.F, BY_RATIO, target, band, explainer.reference)
+        found = summarise(
+            run_out(follow(explainer, encoded, row[1], target, "signed")),
+            encoded.F,
+            BY_RATIO,
+            target,
+            band,
+            explainer.reference,
+        )
         assert row[3] == ("—" if np.isnan(found.racu) else f"{found.racu:.3g}") and row[4] == f"{found.acu:.3g}"
-        assert row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[6] == "not rejected"
-    assert "no step is rejected as out-of-distribution" in app.said and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
+        assert (
+            row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[6] == "not rejected"
+        )
+    assert (
+        "no step is rejected as out-of-distribution" in app.said
+        and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
+    )
 
 
 def test_steps_of_one_word_and_one_shot_order_are_choices(mine):
@@ -103,7 +117,9 @@ def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
     assert (first["title"], second["title"]) == ("sst2-fmm", "sst2-plain")
     assert first["gate"]["first"] is None and second["gate"]["first"] is not None
     at = second["gate"]["first"]
-    assert [step["beyond"] for step in second["steps"]] == [k >= at for k in range(11)] and second["steps"][at]["rejected"]
+    assert [step["beyond"] for step in second["steps"]] == [k >= at for k in range(11)] and second["steps"][at][
+        "rejected"
+    ]
     assert not any(step["beyond"] or step["rejected"] for step in first["steps"])
     rows = {row[0]: row for row in app.tables[0][1:]}
     assert "⚠" not in "".join(rows["sst2-fmm"]) and all("⚠" in rows["sst2-plain"][i] for i in (3, 4, 6))
@@ -111,7 +127,10 @@ def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
 
 
 def test_the_plain_rule_and_the_literal_form_are_told_apart():
-    holm, plain = (panes(told(PAGE, measures=["leave-one-out"], rule=rule))["panes"][0]["gate"]["text"] for rule in ("Holm", "plain"))
+    holm, plain = (
+        panes(told(PAGE, measures=["leave-one-out"], rule=rule))["panes"][0]["gate"]["text"]
+        for rule in ("Holm", "plain")
+    )
     assert "Holm over" in holm and "each step by itself" in plain
     literal = panes(told(PAGE, measures=["leave-one-out"], form="literal", rule="plain"))["panes"][0]
     calibrated = panes(told(PAGE, measures=["leave-one-out"], rule="plain"))["panes"][0]
@@ -131,7 +150,9 @@ def test_too_many_steps_for_holm_are_unavailable(monkeypatch):
     long = max(REVIEWS, key=lambda example: len(example.text))
     app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
     (pane,) = panes(app)["panes"]
-    assert not pane["gate"]["available"] and re.search(r"\d+ inputs are below 5 %: choose the plain rule", pane["gate"]["text"])
+    assert not pane["gate"]["available"] and re.search(
+        r"\d+ inputs are below 5 %: choose the plain rule", pane["gate"]["text"]
+    )
     app.set("button_group", "Validity gate", "plain")
     assert panes(app)["panes"][0]["gate"]["available"]
 
@@ -142,7 +163,11 @@ def test_without_a_reference_the_page_says_how_to_fit_one_and_shows_the_rest(mon
     app = told(PAGE)
     (pane,) = panes(app)["panes"]
     assert pane["layers"] == [] and all(step["p"] is None and step["layer_ps"] is None for step in pane["steps"])
-    assert "python -m core reference --model sst2-fmm" in app.said and "unavailable" in app.said and app.tables[0][1][3] != ""
+    assert (
+        "python -m core reference --model sst2-fmm" in app.said
+        and "unavailable" in app.said
+        and app.tables[0][1][3] != ""
+    )
     assert "no MaSF reference" in App().said
 
 
@@ -160,6 +185,7 @@ def test_a_reference_of_other_weights_is_refused_in_a_sentence(monkeypatch, tmp_
 
 
 # What if
+
 
 def test_masking_by_hand_shows_prediction_and_p_value(mine):
     explainer, encoded, _ = mine
@@ -203,6 +229,7 @@ def test_a_text_of_one_word():
 
 
 # Jobs
+
 
 @pytest.fixture
 def held_back(monkeypatch, fresh):
@@ -249,7 +276,11 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with"))
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
-    assert app.tables[0][1][6] == "not rejected so far" and "no step so far is rejected" in app.said and not panes(app)["panes"][0]["running"]
+    assert (
+        app.tables[0][1][6] == "not rejected so far"
+        and "no step so far is rejected" in app.said
+        and not panes(app)["panes"][0]["running"]
+    )
     let_go.set()
     app.press("Go on with leave", exact=False)
     complete(app)
@@ -275,7 +306,12 @@ def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh)
 def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
     monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    assert computed(app) == 0 and app.has("button", "Compute gradient") and app.has("button", "Compute random orders") and "forward passes" in app.said
+    assert (
+        computed(app) == 0
+        and app.has("button", "Compute gradient")
+        and app.has("button", "Compute random orders")
+        and "forward passes" in app.said
+    )
     app.press("Compute gradient", exact=False)
     complete(app)
     assert computed(app) == 11 and app.tables[0][1][3] == "—", "no RACU without random orders"
@@ -305,19 +341,35 @@ def test_no_measure_chosen_still_has_what_if():
 
 # Keeping and sharing
 
+
 def test_the_table_of_steps_holds_every_number(mine):
     explainer, encoded, target = mine
     app = told(PAGE, measures=["gradient"])
     rows = list(csv.DictReader(io.StringIO(app.download("Steps (CSV)").lstrip("\ufeff"))))
-    assert len(rows) == 11 and [int(row["features masked"]) for row in rows] == planned_counts(encoded.F, BY_RATIO).tolist()
+    assert (
+        len(rows) == 11
+        and [int(row["features masked"]) for row in rows] == planned_counts(encoded.F, BY_RATIO).tolist()
+    )
     steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
     for row, step in zip(rows, steps):
         assert float(row["p (calibrated)"]) == pytest.approx(step.p["calibrated"], abs=0.01)
-        assert float(row["probability of it"]) == pytest.approx(step.probabilities[target], abs=1e-5) and row["rejected as out-of-distribution"] == "no"
+        assert (
+            float(row["probability of it"]) == pytest.approx(step.probabilities[target], abs=1e-5)
+            and row["rejected as out-of-distribution"] == "no"
+        )
 
 
 def test_a_link_restores_the_view():
-    app = told(PAGE, step="4", play="gradient", rule="plain", form="literal", computed="once", beside="sst2-plain", values="absolute")
+    app = told(
+        PAGE,
+        step="4",
+        play="gradient",
+        rule="plain",
+        form="literal",
+        computed="once",
+        beside="sst2-plain",
+        values="absolute",
+    )
     shown = panes(app)
     assert shown["step"] == 4 and len(shown["panes"]) == 2 and "gradient, computed once" in shown["panes"][0]["detail"]
     assert app.widget("button_group", "Form of the test").value == "literal"
@@ -339,7 +391,9 @@ def test_the_page_says_what_the_reference_is_worth(bundled):
     facts = dict(row for table in app.tables for row in table if len(row) == 2)
     reference = find_reference(bundled)
     assert facts["floor: the smallest p it can give ↓"] == f"{reference.floor():.3g}"
-    assert f"{100 * reference.about['false_rejection']['calibrated']['all']:.1f} %" in facts["false rejections at 5 % ↓"]
+    assert (
+        f"{100 * reference.about['false_rejection']['calibrated']['all']:.1f} %" in facts["false rejections at 5 % ↓"]
+    )
     assert "MaSF tests masked inputs" in App().said
 
 

@@ -22,8 +22,29 @@ from tests.shown import encoded, shown
 SVG = "{http://www.w3.org/2000/svg}"
 FORM = "A good [MASK] film, not bad \u2013 it wins."
 LONG = " ".join(f"word{i}" for i in range(700))
-TEXTS = {"form": FORM, "arabic": "هذا فيلم (رائع) جدا", "odd": "<b>x</b> &amp; \0 a\ud800b 👩‍👩‍👧 \u202eevil\u202c ]]> " + "w" * 300, "long": LONG}
-SHAPES = {"svg", "title", "desc", "g", "rect", "line", "text", "tspan", "path", "defs", "clipPath", "linearGradient", "stop", "image", "a"}
+TEXTS = {
+    "form": FORM,
+    "arabic": "هذا فيلم (رائع) جدا",
+    "odd": "<b>x</b> &amp; \0 a\ud800b 👩‍👩‍👧 \u202eevil\u202c ]]> " + "w" * 300,
+    "long": LONG,
+}
+SHAPES = {
+    "svg",
+    "title",
+    "desc",
+    "g",
+    "rect",
+    "line",
+    "text",
+    "tspan",
+    "path",
+    "defs",
+    "clipPath",
+    "linearGradient",
+    "stop",
+    "image",
+    "a",
+}
 browser = browsing.browser
 
 APP = f"""
@@ -111,8 +132,12 @@ def pixels(content: bytes):
 
 def near(picture, colour: str) -> int:
     """How many pixels of a picture have a colour, give or take what anti-aliasing and rounding do."""
-    wanted = tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
-    return sum(count for count, found in picture.getcolors(picture.width * picture.height) if max(abs(a - b) for a, b in zip(found, wanted)) <= 2)
+    wanted = tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return sum(
+        count
+        for count, found in picture.getcolors(picture.width * picture.height)
+        if max(abs(a - b) for a, b in zip(found, wanted)) <= 2
+    )
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -124,11 +149,18 @@ def test_the_coloured_words_are_saved_as_svg(visit, theme):
     words = [feature.text for feature in encoded(FORM).features]
     found = texts(root)
     # In the order of the rows and, in each, of the words; beam's places stand behind its words.
-    assert found[:len(words) + 2] == ["leave-one-out", "signed · ↑ supports, ↓ opposes · largest 1 logits", *words]
-    assert [text for text in found if text in words] == words * 3 and "1 = masked first" in found and "opposes “positive”" in found
+    assert found[: len(words) + 2] == ["leave-one-out", "signed · ↑ supports, ↓ opposes · largest 1 logits", *words]
+    assert (
+        [text for text in found if text in words] == words * 3
+        and "1 = masked first" in found
+        and "opposes “positive”" in found
+    )
     shades = [node for node in root.iter(SVG + "rect") if node.get("class") == "shade"]
-    coloured = person.page.evaluate("() => [...document.querySelectorAll('.row .word')].concat(...[...document.querySelectorAll('*')].filter(n => n.shadowRoot)"
-                                    ".map(n => [...n.shadowRoot.querySelectorAll('.row .word')])).filter(n => n.dataset.shape === 'shade').length")
+    coloured = person.page.evaluate(
+        "() => [...document.querySelectorAll('.row .word')].concat(...[...document.querySelectorAll('*')].filter(n => "
+        "n.shadowRoot)"
+        ".map(n => [...n.shadowRoot.querySelectorAll('.row .word')])).filter(n => n.dataset.shape === 'shade').length"
+    )
     assert len(shades) == coloured == 2 * (len(words) - 1)
     ground = next(root.iter(SVG + "rect")).get("fill")
     assert (contrast(ground, "#ffffff") < 1.1) == (theme == "light")
@@ -139,7 +171,11 @@ def test_the_coloured_words_are_saved_as_svg(visit, theme):
     dots = [node for node in root.iter(SVG + "line") if node.get("stroke-dasharray")]
     assert len(dots) == len(words) // 2 + 1
     (about,) = texts(root, "about")
-    assert re.fullmatch(r"story \(weights 0123456789ab…, float32\) · class positive · reviews · s001 · text \w{12}… · by word · Faithscope · \d{4}-\d\d-\d\d", about)
+    assert re.fullmatch(
+        r"story \(weights 0123456789ab…, float32\) · class positive · reviews · s001 · text \w{12}… · by word · "
+        r"Faithscope · \d{4}-\d\d-\d\d",
+        about,
+    )
     # Nothing of the page is left: no buttons, no hint about the mouse.
     assert "SVG" not in found and not any("Point at" in text for text in found)
     width, height = float(root.get("width")), float(root.get("height"))
@@ -173,7 +209,10 @@ def test_odd_texts_become_a_picture_all_the_same(visit):
     # Right to left: the first word stands at the right, and a bracket faces the right way.
     places = {"".join(node.itertext()): node for node in reversed(list(root.iter(SVG + "text")))}
     assert float(places["هذا"].get("x")) > float(places["فيلم"].get("x")) > float(places["جدا"].get("x"))
-    assert all(places[text].get("direction") == "rtl" for text in ("هذا", "(", ")")) and places["gradient"].get("direction") is None
+    assert (
+        all(places[text].get("direction") == "rtl" for text in ("هذا", "(", ")"))
+        and places["gradient"].get("direction") is None
+    )
 
 
 def test_what_a_long_text_hides_until_it_is_scrolled_is_in_the_picture(visit):
@@ -184,7 +223,15 @@ def test_what_a_long_text_hides_until_it_is_scrolled_is_in_the_picture(visit):
     for node in root.iter(SVG + "text"):
         tops.get("".join(node.itertext()), []).append(float(node.get("y")))
     assert [len(found) for found in tops.values()] == [1, 1, 1, 3, 3]
-    order = [tops["leave-one-out"][0], tops["word0"][0], tops["word699"][0], tops["gradient"][0], tops["word0"][1], tops["word699"][1], tops["beam"][0]]
+    order = [
+        tops["leave-one-out"][0],
+        tops["word0"][0],
+        tops["word699"][0],
+        tops["gradient"][0],
+        tops["word0"][1],
+        tops["word699"][1],
+        tops["beam"][0],
+    ]
     assert order == sorted(order) and order[2] - order[1] > 700
     # Scrolled half way, it is the same picture.
     person.page.locator(".row .text").first.evaluate("node => { node.scrollTop = 200; }")
@@ -201,8 +248,13 @@ def test_a_figure_is_saved_as_the_page_shows_it(visit, theme):
     root = drawn(content)
     found = texts(root)
     assert "masked (%)" in found and "Title & more" in found and "one two" in found
-    assert re.fullmatch(r"story \(weights 0123456789ab…, float32\) · Faithscope · \d{4}-\d\d-\d\d", texts(root, "about")[0])
-    assert any(node.get("class") == "js-line" and "rgb(217, 122, 30)" in node.get("style", "") for node in root.iter(SVG + "path"))
+    assert re.fullmatch(
+        r"story \(weights 0123456789ab…, float32\) · Faithscope · \d{4}-\d\d-\d\d", texts(root, "about")[0]
+    )
+    assert any(
+        node.get("class") == "js-line" and "rgb(217, 122, 30)" in node.get("style", "")
+        for node in root.iter(SVG + "path")
+    )
     for unwanted in (b"hoverlayer", b"draglayer", b"example.org", b"modebar", b"data-"):
         assert unwanted not in content
     ground = next(root.iter(SVG + "rect")).get("fill")
@@ -216,14 +268,20 @@ def test_a_figure_is_found_in_its_container_and_its_own_pictures_come_along(visi
     person = visit()
     name, content = person.saved("Download the heat map as SVG")
     root = drawn(content)
-    assert name == "heat-of-story.svg" and any(node.tag == SVG + "image" for node in root.iter()) and "class positive" in texts(root, "about")[0]
+    assert (
+        name == "heat-of-story.svg"
+        and any(node.tag == SVG + "image" for node in root.iter())
+        and "class positive" in texts(root, "about")[0]
+    )
     assert len(pixels(person.saved("Download the heat map as PNG")[1]).getcolors(10**7)) > 50
 
 
 def test_a_figure_that_is_not_there_is_a_sentence(visit):
     person = visit()
     person.page.get_by_role("button", name="Download what is not there as SVG").click()
-    playwright.expect(person.page.get_by_role("status").filter(has_text="There is no picture to save yet.")).to_have_count(1)
+    playwright.expect(
+        person.page.get_by_role("status").filter(has_text="There is no picture to save yet.")
+    ).to_have_count(1)
 
 
 def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests(visit, tmp_path, browser):
@@ -239,7 +297,11 @@ def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests
     name, content = person.saved("Page (HTML)")
     page = harmless(content.decode("utf-8"))
     assert name == "attributions-reviews-s001-positive-story.html" and page.texts == [FORM] * 3
-    assert "By leave-one-out, A & film matter." in page.said and "Of its own." in page.said and "That is wrong" in page.said
+    assert (
+        "By leave-one-out, A & film matter." in page.said
+        and "Of its own." in page.said
+        and "That is wrong" in page.said
+    )
     # Nothing ran again for it, and each file was asked for once.
     person.page.wait_for_timeout(500)
     assert "runs 1, asked 0" in person.page.locator("#runs").text_content()
@@ -250,8 +312,18 @@ def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_saved_page_opens_offline_and_runs_nothing(browser, tmp_path, theme):
     attack = " ".join(ATTACKS)
-    text = attribution_page(shown(f"{attack} {FORM}", second=attack, labels=(attack, "positive"), name=attack, data=attack, example=attack, answer=attack,
-                                  notes=(attack,)))
+    text = attribution_page(
+        shown(
+            f"{attack} {FORM}",
+            second=attack,
+            labels=(attack, "positive"),
+            name=attack,
+            data=attack,
+            example=attack,
+            answer=attack,
+            notes=(attack,),
+        )
+    )
     (tmp_path / "page.html").write_text(text, encoding="utf-8", newline="")
     problems = []
     context = browser.new_context(color_scheme=theme, offline=True)
@@ -303,9 +375,17 @@ def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
         save_attributions(view(), [], "Nothing to save.")
 
     at = AppTest.from_function(page).run()
-    assert not at.exception and [button.label for button in at.get("download_button")] == ["Table", "Table (CSV)", "Page (HTML)"]
+    assert not at.exception and [button.label for button in at.get("download_button")] == [
+        "Table",
+        "Table (CSV)",
+        "Page (HTML)",
+    ]
     assert [mime for mime, _ in waiting.values()] == ["text/csv", "text/csv", "text/html"]
-    assert sorted(waiting) == ["attributions-reviews-s001-positive-story.csv", "attributions-reviews-s001-positive-story.html", "t.csv"]
+    assert sorted(waiting) == [
+        "attributions-reviews-s001-positive-story.csv",
+        "attributions-reviews-s001-positive-story.html",
+        "t.csv",
+    ]
     table = waiting["attributions-reviews-s001-positive-story.csv"][1]()
     assert table.startswith(b"example,position,word,") and table.count(b"\r\n") == 1 + 3 * 8
     assert b"Said so." in waiting["attributions-reviews-s001-positive-story.html"][1]()

@@ -1,4 +1,6 @@
-"""Models of other tasks than reviews: their examples come with them, questions stand on top, evidence beside faithfulness."""
+"""Models of other tasks than reviews: their examples come with them, questions stand on top, evidence beside
+faithfulness.
+"""
 
 import pytest
 
@@ -19,7 +21,9 @@ def chosen(app: App) -> tuple[str, str]:
 def test_every_model_that_ships_opens_on_examples_of_its_task(model):
     app = App(ATTRIBUTIONS, model=model)
     assert chosen(app) == (model, examples_of(model))
-    assert "That is right" in app.said or "That is <b>wrong" in app.said or "wrong: the label is" in app.said, "the labels are the model's classes"
+    assert "That is right" in app.said or "That is <b>wrong" in app.said or "wrong: the label is" in app.said, (
+        "the labels are the model's classes"
+    )
 
 
 def test_another_model_brings_its_examples_and_what_fits_it_stays():
@@ -38,7 +42,9 @@ def test_another_model_brings_its_examples_and_what_fits_it_stays():
 def test_a_text_of_ones_own_stays_whatever_the_model():
     app = App(ATTRIBUTIONS).type("A fine film .")
     app.set("selectbox", "Model", "ag-news-fmm")
-    assert chosen(app) == ("ag-news-fmm", "own text") and "A fine film" in " ".join(piece["text"] for piece in app.words["pieces"])
+    assert chosen(app) == ("ag-news-fmm", "own text") and "A fine film" in " ".join(
+        piece["text"] for piece in app.words["pieces"]
+    )
 
 
 def test_the_question_stands_with_the_answer_and_the_evidence_is_scored():

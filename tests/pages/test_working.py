@@ -33,7 +33,9 @@ def test_what_is_cheap_starts_once_and_what_is_dear_waits():
 
 @pytest.mark.parametrize("stopped", [True, False])
 def test_after_a_cancel_nothing_that_comes_later_starts_by_itself(stopped):
-    """Random orders that become possible once limits are there used to start behind a search that was just cancelled."""
+    """Random orders that become possible once limits are there used to start behind a search that was just
+    cancelled.
+    """
     follows = FakeWork()
     start([FakeWork(job=FakeJob(stopped)), follows])
     assert follows.asked == (not stopped)
@@ -45,7 +47,10 @@ def test_a_model_under_another_name_is_not_set_beside_itself(monkeypatch):
     from core.network.architectures import UnsupportedModel
     from pages.parts.sections import asking
 
-    models = {name: SimpleNamespace(model=SimpleNamespace(name=name, digest=digest)) for name, digest in (("one", "a"), ("copy", "a"), ("other", "b"))}
+    models = {
+        name: SimpleNamespace(model=SimpleNamespace(name=name, digest=digest))
+        for name, digest in (("one", "a"), ("copy", "a"), ("other", "b"))
+    }
     monkeypatch.setattr(asking.resources, "explainer", models.get)
     shown = [models["one"].model]
     assert asking.other_model("other", shown) is models["other"]

@@ -34,27 +34,83 @@ from core.reports.page_style import STYLE
 from core.wording import safe_name
 from tests.shown import NOW, encoded, model, rows, shown
 
-ANY = some.text(some.one_of(some.characters(), some.sampled_from("=+-@＝＋－＠\t\r\n;,\"' \ufeff\u2028\0\ud800<>&")), max_size=30)
+ANY = some.text(
+    some.one_of(some.characters(), some.sampled_from("=+-@＝＋－＠\t\r\n;,\"' \ufeff\u2028\0\ud800<>&")), max_size=30
+)
 ATTACKS = [
-    "<script>alert(1)</script>", "</style><script>alert(2)</script>", "<!-- --><img src=x onerror=alert(3)> -->", "</title><svg onload=alert(4)>",
-    "\" onmouseover=\"alert(5)\" x=\"", "' onfocus='alert(6)' autofocus='", "javascript:alert(7)", "<a href=javascript:alert(8)>x</a>",
-    "]]><iframe src=//example.org>", "&lt;script&gt;alert(9)&lt;/script&gt;", "&#60;b&#62;", "</textarea></main></body></html><p>", "{{7*7}} ${7*7}",
-    "line\u2028separator\u2029paragraph\x85next", "a\0b\x1b[31m", "\u202eevil\u2066", "half \ud83d and \udc00 half",
+    "<script>alert(1)</script>",
+    "</style><script>alert(2)</script>",
+    "<!-- --><img src=x onerror=alert(3)> -->",
+    "</title><svg onload=alert(4)>",
+    '" onmouseover="alert(5)" x="',
+    "' onfocus='alert(6)' autofocus='",
+    "javascript:alert(7)",
+    "<a href=javascript:alert(8)>x</a>",
+    "]]><iframe src=//example.org>",
+    "&lt;script&gt;alert(9)&lt;/script&gt;",
+    "&#60;b&#62;",
+    "</textarea></main></body></html><p>",
+    "{{7*7}} ${7*7}",
+    "line\u2028separator\u2029paragraph\x85next",
+    "a\0b\x1b[31m",
+    "\u202eevil\u2066",
+    "half \ud83d and \udc00 half",
     "<meta http-equiv=refresh content=0;url=//example.org>",
-    "url(//example.org/x.png)", "@import '//example.org'", "<base href=//example.org>", "<bdi><b>", "\ufffe\uffff",
+    "url(//example.org/x.png)",
+    "@import '//example.org'",
+    "<base href=//example.org>",
+    "<bdi><b>",
+    "\ufffe\uffff",
 ]
 
 
 # Cells
 
 
-@pytest.mark.parametrize("text, cell", [
-    ("good", "good"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@SUM(A1)", "'@SUM(A1)"), ("\tx", "'\tx"), ("\rx", "'\rx"), ("\nx", "'\nx"),
-    ("  =1", "'  =1"), ("\ufeff=1", "'\ufeff=1"), ('"=1', "'\"=1"), ("“=1”", "'“=1”"), ("＝1", "'＝1"), ("＋1", "'＋1"), ("－1", "'－1"), ("＠x", "'＠x"),
-    ("\u00a0\u200b-1", "'\u00a0\u200b-1"), ("one\n=2", "one\n'=2"), ("one\r\n=2", "one\r\n'=2"), ("a\u2028@b", "a\u2028'@b"), ("a;=b", "a;'=b"), ("a; \"=b", "a;' \"=b"),
-    ("a\t=b", "a\t'=b"), ("'s", "''s"), ("don't", "don't"), ("a=b, -c", "a=b, -c"), ("one\n\ntwo", "one\n\ntwo"), ("e-mail", "e-mail"), ("−1", "−1"), ("", ""),
-    ("=\0", "'=␀"), ("\0=1", "␀=1"), ("\x1bx\x7f", "␛x␡"), ("a\ud800b", "a\ufffdb"), ("\x85\ufffe", "\ufffd\ufffd"),
-    ("=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"), ("-", "'-"), ("--", "'--"), ("[MASK]", "[MASK]")])
+@pytest.mark.parametrize(
+    "text, cell",
+    [
+        ("good", "good"),
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("\nx", "'\nx"),
+        ("  =1", "'  =1"),
+        ("\ufeff=1", "'\ufeff=1"),
+        ('"=1', "'\"=1"),
+        ("“=1”", "'“=1”"),
+        ("＝1", "'＝1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠x", "'＠x"),
+        ("\u00a0\u200b-1", "'\u00a0\u200b-1"),
+        ("one\n=2", "one\n'=2"),
+        ("one\r\n=2", "one\r\n'=2"),
+        ("a\u2028@b", "a\u2028'@b"),
+        ("a;=b", "a;'=b"),
+        ('a; "=b', "a;' \"=b"),
+        ("a\t=b", "a\t'=b"),
+        ("'s", "''s"),
+        ("don't", "don't"),
+        ("a=b, -c", "a=b, -c"),
+        ("one\n\ntwo", "one\n\ntwo"),
+        ("e-mail", "e-mail"),
+        ("−1", "−1"),
+        ("", ""),
+        ("=\0", "'=␀"),
+        ("\0=1", "␀=1"),
+        ("\x1bx\x7f", "␛x␡"),
+        ("a\ud800b", "a\ufffdb"),
+        ("\x85\ufffe", "\ufffd\ufffd"),
+        ("=cmd|'/C calc'!A0", "'=cmd|'/C calc'!A0"),
+        ("-", "'-"),
+        ("--", "'--"),
+        ("[MASK]", "[MASK]"),
+    ],
+)
 def test_a_text_is_never_a_formula(text, cell):
     assert safe_cell(text) == cell and restored(cell) == visible(text)
 
@@ -70,40 +126,79 @@ def test_a_cell_gives_its_text_back(text):
 def test_a_table_comes_back_and_no_program_finds_a_formula(table):
     text = csv_text(["first", "second"], [["x", *row] for row in table])
     read = list(csv.reader(io.StringIO(text, newline="")))
-    assert [[restored(cell) for cell in row[1:]] for row in read[1:]] == [[visible(cell) for cell in row] for row in table]
+    assert [[restored(cell) for cell in row[1:]] for row in read[1:]] == [
+        [visible(cell) for cell in row] for row in table
+    ]
     assert text.endswith("\r\n") and text.encode("utf-8").decode("utf-8") == text
     # However the lines are cut, by programs that know quotes and by those that do not.
-    cells = [cell for separator in ",;\t" for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) for cell in row]
+    cells = [
+        cell
+        for separator in ",;\t"
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        for cell in row
+    ]
     cells += [cell for line in re.split("[\r\n\u2028\u2029]", text) for cell in re.split("[;\t]", line)]
     for cell in cells:
         # A quote that ends a cell stands before the comma of the next.
-        assert not re.match("[\\s\ufeff\u200b\"“”‘’]*[=+\\-@＝＋－＠]", cell), cell
+        assert not re.match('[\\s\ufeff\u200b"“”‘’]*[=+\\-@＝＋－＠]', cell), cell
 
 
 def test_numbers_stay_numbers_and_what_is_none_is_empty():
-    row = [-1.5, -2, 0.1, 1e-9, float("nan"), np.float32(-0.5), np.float64("nan"), np.int64(-7), None, True, np.bool_(False), "", "-1.5"]
-    assert csv_text([str(i) for i in range(len(row))], [row]).split("\r\n")[1] == "-1.5,-2,0.1,1e-09,,-0.5,,-7,,true,false,,'-1.5"
+    row = [
+        -1.5,
+        -2,
+        0.1,
+        1e-9,
+        float("nan"),
+        np.float32(-0.5),
+        np.float64("nan"),
+        np.int64(-7),
+        None,
+        True,
+        np.bool_(False),
+        "",
+        "-1.5",
+    ]
+    assert (
+        csv_text([str(i) for i in range(len(row))], [row]).split("\r\n")[1]
+        == "-1.5,-2,0.1,1e-09,,-0.5,,-7,,true,false,,'-1.5"
+    )
     assert float(csv_text(["x"], [[1 / 3]]).split("\r\n")[1]) == 1 / 3
 
 
 def test_quotes_commas_and_lines_are_quoted_as_rfc_4180_says():
-    assert csv_text(["=a", 'b"c'], [["x,y", "one\r\ntwo"], ["plain", " kept "]]) == "'=a,\"b\"\"c\"\r\n\"x,y\",\"one\r\ntwo\"\r\nplain, kept \r\n"
+    assert (
+        csv_text(["=a", 'b"c'], [["x,y", "one\r\ntwo"], ["plain", " kept "]])
+        == '\'=a,"b""c"\r\n"x,y","one\r\ntwo"\r\nplain, kept \r\n'
+    )
 
 
 def test_a_long_text_is_made_safe_at_once():
-    for text in ("\n;" * 200_000, " " * 400_000, ";\"" * 200_000 + "=", "'" * 400_000):
+    for text in ("\n;" * 200_000, " " * 400_000, ';"' * 200_000 + "=", "'" * 400_000):
         assert restored(safe_cell(text)) == text
 
 
 # Names
 
 
-@pytest.mark.parametrize("parts, suffix, name", [
-    (["attributions", "s001"], "csv", "attributions-s001.csv"), (["../../etc/passwd"], ".csv", "etc-passwd.csv"), (["C:\\x", "a/b\0c"], "", "C-x-a-b-c"),
-    (["con"], "csv", "con_.csv"), (["LPT1"], "", "LPT1_"), (["nul", "x"], "", "nul-x"), (["café", "naïve"], "svg", "cafe-naive.svg"),
-    (["日本"], "html", "faithscope.html"),
-    ([], "", "faithscope"), (["a.b.exe"], "csv", "a-b-exe.csv"), (["-rf", "--x--"], "", "rf-x"), (["a" * 200, "b"], "csv", "a" * 95 + ".csv"),
-    ([" . "], "", "faithscope")])
+@pytest.mark.parametrize(
+    "parts, suffix, name",
+    [
+        (["attributions", "s001"], "csv", "attributions-s001.csv"),
+        (["../../etc/passwd"], ".csv", "etc-passwd.csv"),
+        (["C:\\x", "a/b\0c"], "", "C-x-a-b-c"),
+        (["con"], "csv", "con_.csv"),
+        (["LPT1"], "", "LPT1_"),
+        (["nul", "x"], "", "nul-x"),
+        (["café", "naïve"], "svg", "cafe-naive.svg"),
+        (["日本"], "html", "faithscope.html"),
+        ([], "", "faithscope"),
+        (["a.b.exe"], "csv", "a-b-exe.csv"),
+        (["-rf", "--x--"], "", "rf-x"),
+        (["a" * 200, "b"], "csv", "a" * 95 + ".csv"),
+        ([" . "], "", "faithscope"),
+    ],
+)
 def test_a_file_name_is_plain(parts, suffix, name):
     assert safe_name(parts, suffix) == name
 
@@ -119,9 +214,15 @@ def test_a_file_name_is_always_one_that_every_system_takes(parts, suffix):
 
 
 def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from():
-    view = shown("A [MASK] =film", names=("leave-one-out", "beam"), scores={"leave-one-out": [-0.25, 0, 2], "beam": [1, 0, 2]})
+    view = shown(
+        "A [MASK] =film", names=("leave-one-out", "beam"), scores={"leave-one-out": [-0.25, 0, 2], "beam": [1, 0, 2]}
+    )
     header, lines = attribution_table(view)
-    assert header == COLUMNS + CONSTANT and all(len(line) == len(header) for line in lines) and len(set(header)) == len(header)
+    assert (
+        header == COLUMNS + CONSTANT
+        and all(len(line) == len(header) for line in lines)
+        and len(set(header)) == len(header)
+    )
     assert [line[:11] for line in lines] == [
         ["s001", 1, "A", 0, 1, False, "leave-one-out", "signed", -0.25, "logits", 2],
         ["s001", 2, "[MASK]", 2, 8, True, "leave-one-out", "signed", None, "logits", None],
@@ -131,11 +232,21 @@ def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from(
         ["s001", 3, "=film", 9, 14, False, "beam", "signed", None, "place in the order", 1],
     ]
     for line in lines:
-        assert line[2] == view.encoded.text[line[3]:line[4]]
+        assert line[2] == view.encoded.text[line[3] : line[4]]
     known = dict(zip(header, lines[0]))
-    assert known["model"] == "story" and known["weights_sha256"] == "0123456789abcdef" * 4 and known["data_sha256"] == "ab" * 32
-    assert known["text_sha256"] == hashlib.sha256(b"A [MASK] =film").hexdigest() and known["class"] == "positive" and known["feature_unit"] == "word"
-    assert known["date"] == "2025-03-05T01:05:06+00:00" and known["measure_version"] == measures()["leave-one-out"].version
+    assert (
+        known["model"] == "story"
+        and known["weights_sha256"] == "0123456789abcdef" * 4
+        and known["data_sha256"] == "ab" * 32
+    )
+    assert (
+        known["text_sha256"] == hashlib.sha256(b"A [MASK] =film").hexdigest()
+        and known["class"] == "positive"
+        and known["feature_unit"] == "word"
+    )
+    assert (
+        known["date"] == "2025-03-05T01:05:06+00:00" and known["measure_version"] == measures()["leave-one-out"].version
+    )
     assert "python 3." in known["software"] and "numpy " in known["software"]
     assert "'=film" in csv_text(header, lines)
 
@@ -149,26 +260,45 @@ def test_provenance_names_everything_a_result_depends_on():
     of, subject = encoded("x y", "zweite \ud800"), model()
     what = shown("x y").example
     facts = provenance(subject, of, what, "reviews", "ab" * 32, 0, NOW)
-    assert facts["date"] == "2025-03-05T01:05:06+00:00" and facts["class"] == "negative" and facts["device"] == "cpu" and facts["precision"] == "float32"
+    assert (
+        facts["date"] == "2025-03-05T01:05:06+00:00"
+        and facts["class"] == "negative"
+        and facts["device"] == "cpu"
+        and facts["precision"] == "float32"
+    )
     assert facts["second_text_sha256"] == hashlib.sha256("zweite \ud800".encode("utf-8", "surrogatepass")).hexdigest()
     assert {"python", "numpy"} <= facts.keys() and all(isinstance(value, str) for value in facts.values())
-    assert facts.items() >= identity(subject, of, what, "reviews", "ab" * 32, 0).items() >= model_identity(subject).items()
-    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", provenance(subject, of, what, "reviews", "", 0)["date"])
+    assert (
+        facts.items() >= identity(subject, of, what, "reviews", "ab" * 32, 0).items() >= model_identity(subject).items()
+    )
+    assert re.fullmatch(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", provenance(subject, of, what, "reviews", "", 0)["date"]
+    )
 
 
 def test_the_line_under_a_picture_is_short_and_exact():
     of, subject = encoded("x y"), model()
     text = hashlib.sha256(b"x y").hexdigest()[:12]
     line = picture_line(identity(subject, of, shown("x y").example, "reviews", "ab" * 32, 1))
-    assert line == f"story (weights 0123456789ab…, float32) · class positive · reviews · s001 · text {text}… · by word · Faithscope"
+    assert (
+        line == f"story (weights 0123456789ab…, float32) · class positive · reviews · s001 · text {text}… · by word · "
+        f"Faithscope"
+    )
     assert " · own text · text " in picture_line(identity(subject, of, shown("x y").example, "own text", "", 1))
     assert picture_line(model_identity(subject)) == "story (weights 0123456789ab…, float32) · Faithscope"
 
 
 def test_a_row_is_described_by_its_direction_and_size():
-    signed, positive, rank, bare = rows(encoded("a b"), ("leave-one-out", "gradient", "beam", "random"), {"leave-one-out": [-2, 1], "gradient": [1, 3]})
-    assert describe(signed) == "signed · ↑ supports, ↓ opposes · largest 2 logits" and describe(rank) == "1 = masked first"
-    assert describe(positive) == "L2 · ↑ matters more, no sign · largest 3 logits per unit of input" and describe(bare) == "random · ↑ matters more, no sign · largest 1"
+    signed, positive, rank, bare = rows(
+        encoded("a b"), ("leave-one-out", "gradient", "beam", "random"), {"leave-one-out": [-2, 1], "gradient": [1, 3]}
+    )
+    assert (
+        describe(signed) == "signed · ↑ supports, ↓ opposes · largest 2 logits" and describe(rank) == "1 = masked first"
+    )
+    assert (
+        describe(positive) == "L2 · ↑ matters more, no sign · largest 3 logits per unit of input"
+        and describe(bare) == "random · ↑ matters more, no sign · largest 1"
+    )
 
 
 # The page
@@ -219,8 +349,16 @@ class Page(HTMLParser):
 
 
 PLAIN = "html head title style body main header section footer h1 h2 p b ul li div span bdi sup small table thead tbody tr th td caption br dl dt dd meta link".split()
-ATTRIBUTES = {"html": {"lang"}, "meta": {"charset", "http-equiv", "content", "name"}, "link": {"rel", "href"}, "th": {"scope", "class"},
-              "p": {"class", "dir"}, "span": {"class", "title", "style"}, "bdi": {"class", "title", "style", "dir"}, "td": {"class", "style"}}
+ATTRIBUTES = {
+    "html": {"lang"},
+    "meta": {"charset", "http-equiv", "content", "name"},
+    "link": {"rel", "href"},
+    "th": {"scope", "class"},
+    "p": {"class", "dir"},
+    "span": {"class", "title", "style"},
+    "bdi": {"class", "title", "style", "dir"},
+    "td": {"class", "style"},
+}
 STYLES = r"background:(#[0-9a-f]{6}|rgba\(\d+,\d+,\d+,0\.\d{3}\))|width:\d+\.\d%"
 
 
@@ -231,10 +369,17 @@ def harmless(text: str) -> Page:
         assert tag in PLAIN, tag
         assert attributes.keys() <= ATTRIBUTES.get(tag, {"class"}), (tag, attributes)
         assert re.fullmatch(STYLES, attributes.get("style", "width:0.0%")), attributes
-        assert re.fullmatch("[a-z ]+", attributes.get("class", "x")) and attributes.get("dir", "auto") in ("auto", "ltr")
+        assert re.fullmatch("[a-z ]+", attributes.get("class", "x")) and attributes.get("dir", "auto") in (
+            "auto",
+            "ltr",
+        )
     assert [attributes["href"] for tag, attributes in page.tags if tag == "link"] == ["data:,"]
     assert page.style == STYLE and text.count("<style>") == text.count("</style>") == 1
-    (policy,) = (attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv") == "Content-Security-Policy")
+    (policy,) = (
+        attributes["content"]
+        for tag, attributes in page.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy == POLICY and "default-src 'none'" in policy
     text.encode("utf-8")
     return page
@@ -246,8 +391,17 @@ def shown_text(text: str) -> str:
 
 @pytest.mark.parametrize("attack", [*ATTACKS, " ".join(ATTACKS)])
 def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
-    view = shown(f"{attack} and more words", second=attack, labels=(attack, f"not {attack}"), name=attack, data=attack, example=attack,
-                 answer=attack, notes=(attack, attack), label_class=0)
+    view = shown(
+        f"{attack} and more words",
+        second=attack,
+        labels=(attack, f"not {attack}"),
+        name=attack,
+        data=attack,
+        example=attack,
+        answer=attack,
+        notes=(attack, attack),
+        label_class=0,
+    )
     page = harmless(attribution_page(view))
     texts = [shown_text(f"{attack} and more words")] * 3 + [shown_text(attack)]
     assert page.texts == texts
@@ -266,12 +420,32 @@ def test_any_text_is_shown_as_it_is(text):
 
 
 def test_the_page_says_what_was_predicted_and_from_what():
-    view = shown("A good [MASK] film", label_class=0, answer="All agree on good.", notes=("The end-of-sequence token stands in for the mask token.",),
-                 scores={"leave-one-out": [-0.5, 1, 0, 0.25], "gradient": [1, 4, 0, 2], "beam": [1, 3, 0, 2]})
+    view = shown(
+        "A good [MASK] film",
+        label_class=0,
+        answer="All agree on good.",
+        notes=("The end-of-sequence token stands in for the mask token.",),
+        scores={"leave-one-out": [-0.5, 1, 0, 0.25], "gradient": [1, 4, 0, 2], "beam": [1, 3, 0, 2]},
+    )
     page = harmless(attribution_page(view))
-    for said in ("All agree on good.", "The model predicts positive (probability 0.75). That is wrong: the label is negative.", "end-of-sequence token stands in",
-                 "opposes “positive”", "supports “positive”", "matters most (no sign)", "masked first", "masked in the text", "0123456789abcdef" * 4, "ab" * 32,
-                 hashlib.sha256(b"A good [MASK] film").hexdigest(), "2025-03-05T01:05:06+00:00", "float32", "FMM App. E", "explained class", "Overlap of the top 3"):
+    for said in (
+        "All agree on good.",
+        "The model predicts positive (probability 0.75). That is wrong: the label is negative.",
+        "end-of-sequence token stands in",
+        "opposes “positive”",
+        "supports “positive”",
+        "matters most (no sign)",
+        "masked first",
+        "masked in the text",
+        "0123456789abcdef" * 4,
+        "ab" * 32,
+        hashlib.sha256(b"A good [MASK] film").hexdigest(),
+        "2025-03-05T01:05:06+00:00",
+        "float32",
+        "FMM App. E",
+        "explained class",
+        "Overlap of the top 3",
+    ):
         assert said in page.said, said
     tau, _ = agreement(list(view.rows), 3)
     assert f"{tau[0, 1]:.2f}".replace("-", "−") in page.said
@@ -283,10 +457,22 @@ def test_the_page_says_what_was_predicted_and_from_what():
 
 def test_colour_is_never_the_only_sign():
     view = shown("A good [MASK] film", names=("leave-one-out", "beam"), scores={"leave-one-out": [-0.5, 1, 0, 0.005]})
-    words = [attributes for _, attributes in harmless(attribution_page(view)).tags if "word" in attributes.get("class", "").split()]
+    words = [
+        attributes
+        for _, attributes in harmless(attribution_page(view)).tags
+        if "word" in attributes.get("class", "").split()
+    ]
     assert [word["class"] for word in words[:4]] == ["word against", "word for", "word masked", "word"]
-    assert [word.get("style") for word in words[:4]] == ["background:rgba(217,122,30,0.310)", "background:rgba(43,123,186,0.620)", None, None]
-    assert words[0]["title"] == "A: leave-one-out -0.5 (place 3 of 3)" and words[2]["title"] == "[MASK]: leave-one-out masked already"
+    assert [word.get("style") for word in words[:4]] == [
+        "background:rgba(217,122,30,0.310)",
+        "background:rgba(43,123,186,0.620)",
+        None,
+        None,
+    ]
+    assert (
+        words[0]["title"] == "A: leave-one-out -0.5 (place 3 of 3)"
+        and words[2]["title"] == "[MASK]: leave-one-out masked already"
+    )
     assert words[4]["title"].startswith("A: beam place ") and "style" not in words[4]
     assert ".for { border-bottom: 3px solid" in STYLE and ".against { border-bottom: 3px dotted" in STYLE
 
@@ -298,12 +484,22 @@ def test_words_are_legible_in_both_themes_and_on_paper():
         for under in (ground, raised, *(blend(colour, ground, STRONGEST) for colour in (SUPPORTS, OPPOSES))):
             assert contrast(ink, under) >= 4.5
         assert contrast(quiet, ground) >= 4.5 and contrast(quiet, raised) >= 4.5
-    assert "prefers-color-scheme: dark" in STYLE and "@media print" in STYLE and "url(" not in STYLE and "@import" not in STYLE
+    assert (
+        "prefers-color-scheme: dark" in STYLE
+        and "@media print" in STYLE
+        and "url(" not in STYLE
+        and "@import" not in STYLE
+    )
 
 
 def test_a_page_without_measures_shows_the_text_and_one_with_a_second_text_says_so():
     page = harmless(attribution_page(shown("Only this.", names=(), second="And this.")))
-    assert page.texts == ["Only this.", "And this."] and "never masked" in page.said and "agree" not in page.said and "opposes" not in page.said
+    assert (
+        page.texts == ["Only this.", "And this."]
+        and "never masked" in page.said
+        and "agree" not in page.said
+        and "opposes" not in page.said
+    )
     assert harmless(attribution_page(shown("one", names=("gradient",)))).said.count("agree") == 0
 
 

@@ -1,4 +1,6 @@
-"""The page that saves what a text allows of AOPC: what it holds, that it holds nothing else, and that it says what the page says."""
+"""The page that saves what a text allows of AOPC: what it holds, that it holds nothing else, and that it says what the
+page says.
+"""
 
 import re
 from dataclasses import replace
@@ -9,7 +11,16 @@ import pytest
 
 from core.data.examples import read_bundled
 from core.explanation.limiting import Found, OrderScore, Walk
-from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Chance, StandingGates, StandingTable, build_standings, compare_standings
+from core.explanation.standings import (
+    COMPREHENSIVENESS,
+    DIRECTIONS,
+    SUFFICIENCY,
+    Chance,
+    StandingGates,
+    StandingTable,
+    build_standings,
+    compare_standings,
+)
 from core.mathematics.aopc import prefix_masks
 from core.mathematics.search.limits import Limits, exact_limits
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
@@ -44,27 +55,56 @@ def known_board(view, seed: int = 0, flat: bool = False) -> StandingTable:
 
     limits = exact_limits(value, F, of.premasked)
     free = np.flatnonzero(~of.premasked)
-    scores = [OrderScore(name, walked(order), walked(order[::-1])) for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))]
-    made = build_standings(Found(limits, walked(limits.lowest), walked(limits.highest), "float32"), scores, None, view.target, StandingGates(of, None))
-    return replace(made, chance=Chance(np.array([limits.lower, limits.upper]), (limits.lower + limits.upper) / 2, limits.lower, limits.upper, 0.5, made.gates[0]))
+    scores = [
+        OrderScore(name, walked(order), walked(order[::-1]))
+        for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))
+    ]
+    made = build_standings(
+        Found(limits, walked(limits.lowest), walked(limits.highest), "float32"),
+        scores,
+        None,
+        view.target,
+        StandingGates(of, None),
+    )
+    return replace(
+        made,
+        chance=Chance(
+            np.array([limits.lower, limits.upper]),
+            (limits.lower + limits.upper) / 2,
+            limits.lower,
+            limits.upper,
+            0.5,
+            made.gates[0],
+        ),
+    )
 
 
 def rejecting(made: StandingTable, first: int) -> StandingTable:
-    """The board of a model whose test rejects every masked input from `first` on, for comprehensiveness and for the upper limit."""
+    """The board of a model whose test rejects every masked input from `first` on, for comprehensiveness and for the
+    upper limit.
+    """
+
     def gate(at):
         steps = np.arange(len(made.highest.values))
         return Gate(OPEN, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps), 0)
 
-    standings = tuple(replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}, limits_marked=True) for one in made.standings)
+    standings = tuple(
+        replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}, limits_marked=True)
+        for one in made.standings
+    )
     return replace(made, standings=standings, gates=(gate(None), gate(first)))
 
 
 def told(view, made: StandingTable, name: str = "story") -> tuple[SideLimits, list[list[str]]]:
     """What the app says of a board."""
     idle = SimpleNamespace(runs=False, begun=False, complete=False, exact=False)
-    known = SimpleNamespace(side=SimpleNamespace(model=SimpleNamespace(name=name, precision="float32")), exact=idle, search=idle)
+    known = SimpleNamespace(
+        side=SimpleNamespace(model=SimpleNamespace(name=name, precision="float32")), exact=idle, search=idle
+    )
     gating = StandingGates(view.encoded, None)
-    limits = standing.side_limits(known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}")
+    limits = standing.side_limits(
+        known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}"
+    )
     return limits, standing.table_rows(made, standing.counting(gating))
 
 
@@ -78,7 +118,14 @@ def given(*, text: str = TEXT, boards=None, names=("story",), compared: str = ""
         sides.append((view, one))
         lines += [[name, *row] if len(names) > 1 else row for row in rows]
     header = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"]
-    return LimitsShown(tuple(sides), COMPREHENSIVENESS, ["model", *header] if len(names) > 1 else header, lines, compared, {"values": "signed"})
+    return LimitsShown(
+        tuple(sides),
+        COMPREHENSIVENESS,
+        ["model", *header] if len(names) > 1 else header,
+        lines,
+        compared,
+        {"values": "signed"},
+    )
 
 
 def harmless(text: str) -> Page:
@@ -92,8 +139,16 @@ def harmless(text: str) -> Page:
     assert [attributes["href"] for tag, attributes in page.tags if tag == "link"] == ["data:,"]
     assert page.style == LIMITS_STYLE and text.count("<style>") == text.count("</style>") == 1
     assert "url(" not in LIMITS_STYLE and "@import" not in LIMITS_STYLE
-    (policy,) = (attributes["content"] for tag, attributes in page.tags if attributes.get("http-equiv") == "Content-Security-Policy")
-    assert policy == POLICY and "default-src 'none'" in policy and text.index("Content-Security-Policy") < text.index("<style>")
+    (policy,) = (
+        attributes["content"]
+        for tag, attributes in page.tags
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
+    assert (
+        policy == POLICY
+        and "default-src 'none'" in policy
+        and text.index("Content-Security-Policy") < text.index("<style>")
+    )
     text.encode("utf-8")
     return page
 
@@ -105,8 +160,19 @@ def marks(page: Page) -> list[str]:
 @pytest.mark.parametrize("attack", [*ATTACKS, " ".join(ATTACKS)])
 def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
     text = "Rather good " + attack.replace(" ", "\u00a0")[:40]
-    pair = given(text=text, names=(attack, f"{attack}2"), compared=f"Of {attack} we know.", second=attack, labels=(attack, f"not {attack}"), data=attack, example=attack,
-                 answer=f"By {attack}.", notes=(attack,), label_class=0, boards=[known_board(shown("Rather good film", names=()), i) for i in (1, 2)])
+    pair = given(
+        text=text,
+        names=(attack, f"{attack}2"),
+        compared=f"Of {attack} we know.",
+        second=attack,
+        labels=(attack, f"not {attack}"),
+        data=attack,
+        example=attack,
+        answer=f"By {attack}.",
+        notes=(attack,),
+        label_class=0,
+        boards=[known_board(shown("Rather good film", names=()), i) for i in (1, 2)],
+    )
     page = harmless(limits_page(pair))
     assert page.texts == [shown_text(text), shown_text(attack)]
     # As names of models, in tables, headings and provenance, as class, example and data: as it was typed.
@@ -114,7 +180,14 @@ def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
 
 
 def test_signs_of_direction_stay_with_the_words_that_hold_them():
-    text = limits_page(given(text="one \u202eevil two", names=("\u202emodel", "other"), compared="Of \u202emodel.", answer="By \u202emodel."))
+    text = limits_page(
+        given(
+            text="one \u202eevil two",
+            names=("\u202emodel", "other"),
+            compared="Of \u202emodel.",
+            answer="By \u202emodel.",
+        )
+    )
     body = re.sub(r'<bdi class="alone">[^<]*</bdi>|<p class="text" dir="auto">[^<]*</p>', "", text)
     assert "\u202e" not in body and text.count('<bdi class="alone">\u202emodel</bdi>') > 4 and "Of model." in text
 
@@ -125,12 +198,27 @@ def test_the_numbers_are_those_of_the_board():
     said = harmless(limits_page(page)).said
     for one in made.standings:
         for way, arrow in zip(DIRECTIONS, "↑↓"):
-            assert f"{arrow} {one.aopc[way]:.3g}".replace("-", "−") in said and f"{arrow} {one.naopc[way]:.3g}".replace("-", "−") in said
+            assert (
+                f"{arrow} {one.aopc[way]:.3g}".replace("-", "−") in said
+                and f"{arrow} {one.naopc[way]:.3g}".replace("-", "−") in said
+            )
     for value, name in ((made.limits.lower, "lower"), (made.limits.upper, "upper")):
         assert f"{name} limit {value:.3g} (exact)".replace("-", "−") in said
-    assert f"exact, over all orders ({made.limits.scores:,} sets)" in said and "By <leave-one-out>." in said and "That is right." in said
+    assert (
+        f"exact, over all orders ({made.limits.scores:,} sets)" in said
+        and "By <leave-one-out>." in said
+        and "That is right." in said
+    )
     assert f"{made.chance.low:.3g} to {made.chance.high:.3g}".replace("-", "−") in said and "middle 95 % of 2" in said
-    for fact in ("0123456789abcdef" * 4, "ab" * 32, "2025-03-05T01:05:06+00:00", "float32", "leave-one-out (", "signed", "python"):
+    for fact in (
+        "0123456789abcdef" * 4,
+        "ab" * 32,
+        "2025-03-05T01:05:06+00:00",
+        "float32",
+        "leave-one-out (",
+        "signed",
+        "python",
+    ):
         assert fact in said, fact
     for word in ("AOPC", "NAOPC", "comprehensiveness ↑", "sufficiency ↓"):
         assert word in said.split("What the words mean")[1]
@@ -140,14 +228,26 @@ def test_marks_lie_in_the_band_where_their_values_are():
     page = given()
     made, text = page.sides[0][1].board, limits_page(page)
     left, width = map(float, re.search(r'class="band" style="left:([\d.]+)%;width:([\d.]+)%"', text).groups())
-    drawn = re.findall(r'<svg class="tip (full|open) \w+" viewBox="0 0 16 16" aria-hidden="true" style="left:([-\d.]+)%', text)
-    wanted = [(shape, left + width * one.naopc[way]) for one in made.standings for way, shape in zip(DIRECTIONS, ("full", "open"))]
+    drawn = re.findall(
+        r'<svg class="tip (full|open) \w+" viewBox="0 0 16 16" aria-hidden="true" style="left:([-\d.]+)%', text
+    )
+    wanted = [
+        (shape, left + width * one.naopc[way])
+        for one in made.standings
+        for way, shape in zip(DIRECTIONS, ("full", "open"))
+    ]
     assert [shape for shape, _ in drawn] == [shape for shape, _ in wanted]
     assert [float(at) for _, at in drawn] == pytest.approx([at for _, at in wanted], abs=0.02)
     for at, value in re.findall(r'<span class="tick" style="left:([-\d.]+)%">([^<]+)</span>', text):
-        assert float(at) == pytest.approx(left + width * (float(value.replace("−", "-")) - made.limits.lower) / (made.limits.upper - made.limits.lower), abs=0.05)
+        assert float(at) == pytest.approx(
+            left
+            + width * (float(value.replace("−", "-")) - made.limits.lower) / (made.limits.upper - made.limits.lower),
+            abs=0.05,
+        )
     # The best of the direction is named, and once.
-    assert re.findall(r"</span><span>([^<]+)<span class=\"mark\">comes closest", text) == [made.best(COMPREHENSIVENESS).measure]
+    assert re.findall(r"</span><span>([^<]+)<span class=\"mark\">comes closest", text) == [
+        made.best(COMPREHENSIVENESS).measure
+    ]
 
 
 def test_the_orders_are_read_word_by_word_with_what_the_model_says_of_each():
@@ -157,23 +257,36 @@ def test_the_orders_are_read_word_by_word_with_what_the_model_says_of_each():
     for walk, items in zip((made.highest, made.lowest), lists, strict=True):
         found = re.findall(r"<small>(\d+)</small><bdi>(.*?)</bdi></span> <span class=\"quiet\">(.*?)</span>", items)
         assert [(int(place), word, value) for place, word, value in found] == [
-            (i + 1, view.encoded.features[k].text, f"{walk.values[i + 1]:.3g}") for i, k in enumerate(walk.order)]
+            (i + 1, view.encoded.features[k].text, f"{walk.values[i + 1]:.3g}") for i, k in enumerate(walk.order)
+        ]
         assert "[MASK]" not in items
 
 
 def test_what_rests_on_rejected_inputs_is_marked_by_a_sign_and_a_shape():
     plain = harmless(limits_page(given()))
-    assert not any("cross" in mark for mark in marks(plain)) and "↑ ⚠" not in plain.said and "inputs along it: unavailable" in plain.said
+    assert (
+        not any("cross" in mark for mark in marks(plain))
+        and "↑ ⚠" not in plain.said
+        and "inputs along it: unavailable" in plain.said
+    )
     view = shown(TEXT, names=())
     text = limits_page(given(boards=[rejecting(known_board(view), 3)]))
     page = harmless(text)
     made = known_board(view)
     assert [mark.split()[1] for mark in marks(page)] == ["cross", "open", "cross", "open", "middle"]
     for one in made.standings:
-        assert f"↑ {one.aopc[COMPREHENSIVENESS]:.3g} ⚠".replace("-", "−") in page.said and f"↓ {one.aopc[SUFFICIENCY]:.3g} ⚠".replace("-", "−") not in page.said
-    assert "⚠ rejected from 4 words masked on" in page.said and "The order that attains the upper limit rests on inputs" in page.said
+        assert (
+            f"↑ {one.aopc[COMPREHENSIVENESS]:.3g} ⚠".replace("-", "−") in page.said
+            and f"↓ {one.aopc[SUFFICIENCY]:.3g} ⚠".replace("-", "−") not in page.said
+        )
+    assert (
+        "⚠ rejected from 4 words masked on" in page.said
+        and "The order that attains the upper limit rests on inputs" in page.said
+    )
     high, low = re.findall(r'<ol class="order">(.*?)</ol>', text, re.S)
-    assert [bool("⚠" in item and 'class="late"' in item) for item in high.split("</li>")[:-1]] == [i >= 2 for i in range(len(made.highest.order))] and "⚠" not in low
+    assert [bool("⚠" in item and 'class="late"' in item) for item in high.split("</li>")[:-1]] == [
+        i >= 2 for i in range(len(made.highest.order))
+    ] and "⚠" not in low
 
 
 def test_where_limits_coincide_naopc_is_a_dash_and_where_they_are_close_a_sentence_warns():
@@ -184,7 +297,12 @@ def test_where_limits_coincide_naopc_is_a_dash_and_where_they_are_close_a_senten
     made = known_board(view)
     near = Limits(0.1, 0.12, made.limits.lowest, made.limits.highest, "beam", 5, 77)
     said = harmless(limits_page(given(boards=[replace(made, limits=near, searched="bfloat16")]))).said
-    assert "magnifies trifles" in said and "beam 5; exact limits can lie further apart (77 sets, searched in bfloat16; the orders it found are scored in float32)" in said
+    assert (
+        "magnifies trifles" in said
+        and "beam 5; exact limits can lie further apart (77 sets, searched in bfloat16; the orders it found are scored "
+        "in float32)"
+        in said
+    )
     assert "the best comprehensiveness ↑ that was found" in said
     assert "magnifies trifles" not in limits_page(given())
 
@@ -197,29 +315,46 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
     # One axis: the same value lies at the same place in both.
     ticks = re.findall(r'<div class="line axis">.*?</div>\n', text, re.S)
     assert len(ticks) == 2 and ticks[0] == ticks[1]
-    tables = re.findall(r'<caption>(\w+) .*?<tbody>(.*?)</tbody>', text, re.S)
+    tables = re.findall(r"<caption>(\w+) .*?<tbody>(.*?)</tbody>", text, re.S)
     assert [name for name, _ in tables] == [COMPREHENSIVENESS, SUFFICIENCY]
     for name, body in tables:
         lines = [re.sub("<[^>]*>", "|", line) for line in body.strip().split("\n")]
         placed = sorted(compare_standings(boards, name).placed, key=lambda one: one.place_normalised)
         for line, one in zip(lines, placed, strict=True):
             cells = [cell for cell in line.split("|") if cell]
-            assert cells[:6] == [one.measure, one.model, *(shape.replace("-", "−") for shape in (f"{one.aopc:.3g}", str(one.place), f"{one.naopc:.3g}",
-                                                                                                 str(one.place_normalised)))]
+            assert cells[:6] == [
+                one.measure,
+                one.model,
+                *(
+                    shape.replace("-", "−")
+                    for shape in (f"{one.aopc:.3g}", str(one.place), f"{one.naopc:.3g}", str(one.place_normalised))
+                ),
+            ]
             up = one.place - one.place_normalised
             assert cells[6] == ("same place" if not up else f"{abs(up)} {'up' if up > 0 else 'down'}")
     flat = [known_board(pair.sides[0][0]), known_board(pair.sides[0][0], flat=True)]
     assert "no two rankings to compare" in harmless(limits_page(given(names=("story", "other"), boards=flat))).said
     view, told_of = pair.sides[1]
-    apart = replace(pair, sides=(pair.sides[0], (replace(view, labels=tuple(f"LABEL_{i}" for i in range(len(view.labels)))), told_of)))
-    assert not re.findall("<caption>(?:comprehensiveness|sufficiency) ", limits_page(apart)), "what explains different classes is not ranked together"
+    apart = replace(
+        pair,
+        sides=(pair.sides[0], (replace(view, labels=tuple(f"LABEL_{i}" for i in range(len(view.labels)))), told_of)),
+    )
+    assert not re.findall("<caption>(?:comprehensiveness|sufficiency) ", limits_page(apart)), (
+        "what explains different classes is not ranked together"
+    )
 
 
 def test_colours_stand_beside_shapes_and_words_in_both_themes():
     assert "prefers-color-scheme: dark" in LIMITS_STYLE and "@media print" in LIMITS_STYLE
     page = harmless(limits_page(given()))
     assert {mark.split()[1] for mark in marks(page)} == {"full", "open", "middle"}
-    for name in (*NAMES, "random order", "comprehensiveness (↑ higher is better)", "sufficiency (↓ lower is better)", "what this model allows"):
+    for name in (
+        *NAMES,
+        "random order",
+        "comprehensiveness (↑ higher is better)",
+        "sufficiency (↓ lower is better)",
+        "what this model allows",
+    ):
         assert name in page.said
 
 
@@ -227,8 +362,20 @@ def test_colours_stand_beside_shapes_and_words_in_both_themes():
 def test_a_saved_page_opens_offline_asks_for_nothing_and_fits_any_window(browser, tmp_path, theme):
     attack = " ".join(ATTACKS)
     boards = [rejecting(known_board(shown("Rather good film", names=()), i), 1) for i in (1, 2)]
-    boards[1] = replace(boards[1], standings=tuple(replace(one, naopc=dict.fromkeys(DIRECTIONS, 0.000921)) for one in boards[1].standings))
-    text = limits_page(given(text=f"Rather good film {attack}", names=(attack, "w" * 300), labels=(attack, "positive"), answer=attack, notes=(attack,), boards=boards))
+    boards[1] = replace(
+        boards[1],
+        standings=tuple(replace(one, naopc=dict.fromkeys(DIRECTIONS, 0.000921)) for one in boards[1].standings),
+    )
+    text = limits_page(
+        given(
+            text=f"Rather good film {attack}",
+            names=(attack, "w" * 300),
+            labels=(attack, "positive"),
+            answer=attack,
+            notes=(attack,),
+            boards=boards,
+        )
+    )
     (tmp_path / "page.html").write_text(text, encoding="utf-8", newline="")
     problems, address = [], (tmp_path / "page.html").as_uri()
     context = browser.new_context(color_scheme=theme, offline=True)
@@ -238,7 +385,9 @@ def test_a_saved_page_opens_offline_asks_for_nothing_and_fits_any_window(browser
     page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
     page.goto(address)
     assert not problems and page.locator("script, img, iframe, a, form, input, object, embed").count() == 0
-    assert (page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") == (theme == "light")
+    assert (page.evaluate("() => getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") == (
+        theme == "light"
+    )
     for width in (1280, 380):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth"), width
@@ -253,7 +402,11 @@ def test_the_page_saves_what_it_shows():
     app = App("pages/aopc_and_naopc.py", example=small.id, beside="sst2-plain")
     wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
     page = harmless(app.download("Page (HTML)"))
-    assert page.texts == [small.text] and "Where this comes from: sst2-plain" in page.said and "Prediction of sst2-plain" in page.said
+    assert (
+        page.texts == [small.text]
+        and "Where this comes from: sst2-plain" in page.said
+        and "Prediction of sst2-plain" in page.said
+    )
     table = next(table for table in app.tables if table[0][0] == "model")
     for row in table:
         for cell in row:
@@ -261,5 +414,7 @@ def test_the_page_saves_what_it_shows():
     answer = next(element.value for element in app.at.html if "The model predicts" in element.value)
     for part in re.split("</?p[^>]*>", answer):
         assert " ".join(without_markup(part).split()) in " ".join(page.said.split())
-    limits = [without_markup(element.value) for element in app.at.html if "AOPC on this text lies between" in element.value]
+    limits = [
+        without_markup(element.value) for element in app.at.html if "AOPC on this text lies between" in element.value
+    ]
     assert len(limits) == 2 and all(line.strip() in page.said for line in limits)

@@ -19,7 +19,21 @@ from core.storage import library as module
 from core.storage.library import Library
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = ["sst2", "../../etc/passwd", "/a/b", "a/b:c:d", "C:\\x", "ü🙂", "a\0b", "\ud800", " ", "x" * 10_000, "CON", ".", "a" + " " * 3]
+NAMES = [
+    "sst2",
+    "../../etc/passwd",
+    "/a/b",
+    "a/b:c:d",
+    "C:\\x",
+    "ü🙂",
+    "a\0b",
+    "\ud800",
+    " ",
+    "x" * 10_000,
+    "CON",
+    ".",
+    "a" + " " * 3,
+]
 
 
 @pytest.fixture
@@ -83,7 +97,9 @@ def test_data_come_back_as_json_has_them(library):
     expected = {"b": about | {"names": ["x", "y"]}, "a": {}}
     assert library.data() == expected == again(library).data() and list(again(library).data()) == ["b", "a"]
     library.add_data("b", {"new": 1})
-    assert again(library).data() == {"b": {"new": 1}, "a": {}} and list(again(library).data()) == ["b", "a"], "a replaced one keeps its place"
+    assert again(library).data() == {"b": {"new": 1}, "a": {}} and list(again(library).data()) == ["b", "a"], (
+        "a replaced one keeps its place"
+    )
     library.remove_data("b")
     assert again(library).data() == {"a": {}}
 
@@ -104,7 +120,9 @@ def test_a_name_is_needed(library, name):
     assert not library.root.exists()
 
 
-@pytest.mark.parametrize("descriptor", [None, [], "x", {"a": {1, 2}}, {"a": float("nan")}, {"a": b"x"}, {"a": "x" * module.ITEM_BYTES}])
+@pytest.mark.parametrize(
+    "descriptor", [None, [], "x", {"a": {1, 2}}, {"a": float("nan")}, {"a": b"x"}, {"a": "x" * module.ITEM_BYTES}]
+)
 def test_a_descriptor_is_json_of_a_sane_size(library, descriptor):
     with pytest.raises(ValueError) as caught:
         library.add_data("x", descriptor)
@@ -124,7 +142,15 @@ def test_ties_are_sorted_by_name_and_the_clock_may_stand_still(library, monkeypa
 # ---- files
 
 
-@pytest.mark.parametrize("content, suffix, ending", [(b"a,b\n", ".csv", "csv"), (b"", "jsonl", "jsonl"), (bytes(range(256)), ".TAR.gz", "tar.gz"), (b"?", "../x", "bin")])
+@pytest.mark.parametrize(
+    "content, suffix, ending",
+    [
+        (b"a,b\n", ".csv", "csv"),
+        (b"", "jsonl", "jsonl"),
+        (bytes(range(256)), ".TAR.gz", "tar.gz"),
+        (b"?", "../x", "bin"),
+    ],
+)
 def test_a_file_comes_back_by_its_digest(library, content, suffix, ending):
     digest = library.put_file(content, suffix)
     assert digest == hashlib.sha256(content).hexdigest()
@@ -138,7 +164,9 @@ def test_a_file_that_changed_is_none(library):
     path = library.root / "files" / f"{digest}.csv"
     path.write_bytes(b"texT")
     assert library.get_file(digest) is None
-    assert library.put_file(b"text", ".csv") == digest and library.get_file(digest) == b"text", "adding it again mends it"
+    assert library.put_file(b"text", ".csv") == digest and library.get_file(digest) == b"text", (
+        "adding it again mends it"
+    )
 
 
 @pytest.mark.parametrize("digest", ["", "x", None, 3, "../" + "0" * 61, "0" * 63, "A" * 64, "0" * 64 + "\n"])
@@ -154,12 +182,24 @@ def spoil(path, how):
     whole = path.read_bytes()
     path.unlink()
     found = json.loads(whole)
-    odd = {"empty": b"", "half": whole[:-7], "not text": b"\xff\xfe\x00", "list": b"[]", "number": b"3", "null": b"null", "deep": b"[" * 100_000,
-           "name missing": json.dumps({"added": 1, "descriptor": {}}).encode(), "name of another": json.dumps(found | {"name": "other"}).encode(),
-           "name no text": json.dumps(found | {"name": 7}).encode(), "time no number": json.dumps(found | {"added": "now"}).encode(),
-           "time true": json.dumps(found | {"added": True}).encode(), "time missing": json.dumps({k: v for k, v in found.items() if k != "added"}).encode(),
-           "descriptor no dictionary": json.dumps(found | {"descriptor": [1]}).encode(), "huge": whole + b" " * module.ITEM_BYTES,
-           "huge number": b'{"added": ' + b"9" * 5_000 + b"}"}
+    odd = {
+        "empty": b"",
+        "half": whole[:-7],
+        "not text": b"\xff\xfe\x00",
+        "list": b"[]",
+        "number": b"3",
+        "null": b"null",
+        "deep": b"[" * 100_000,
+        "name missing": json.dumps({"added": 1, "descriptor": {}}).encode(),
+        "name of another": json.dumps(found | {"name": "other"}).encode(),
+        "name no text": json.dumps(found | {"name": 7}).encode(),
+        "time no number": json.dumps(found | {"added": "now"}).encode(),
+        "time true": json.dumps(found | {"added": True}).encode(),
+        "time missing": json.dumps({k: v for k, v in found.items() if k != "added"}).encode(),
+        "descriptor no dictionary": json.dumps(found | {"descriptor": [1]}).encode(),
+        "huge": whole + b" " * module.ITEM_BYTES,
+        "huge number": b'{"added": ' + b"9" * 5_000 + b"}",
+    }
     if how in odd:
         path.write_bytes(odd[how])
     elif how == "folder":
@@ -175,8 +215,29 @@ def spoil(path, how):
     return odd.keys() | {"folder", "pipe", "dangling", "endless", "loop"}
 
 
-ODD = ["empty", "half", "not text", "list", "number", "null", "deep", "name missing", "name of another", "name no text", "time no number", "time true",
-       "time missing", "descriptor no dictionary", "huge", "huge number", "folder", "pipe", "dangling", "endless", "loop"]
+ODD = [
+    "empty",
+    "half",
+    "not text",
+    "list",
+    "number",
+    "null",
+    "deep",
+    "name missing",
+    "name of another",
+    "name no text",
+    "time no number",
+    "time true",
+    "time missing",
+    "descriptor no dictionary",
+    "huge",
+    "huge number",
+    "folder",
+    "pipe",
+    "dangling",
+    "endless",
+    "loop",
+]
 
 
 @pytest.mark.parametrize("how", ODD)
@@ -187,19 +248,26 @@ def test_a_damaged_item_is_skipped_and_can_be_added_again(library, how):
         library.add_data(name, {"of": name})
     for kind in ("models", "data"):
         assert how in spoil(item(library, kind, "spoilt"), how)
-    assert library.models() == ["first", "last"] and library.data() == {"first": {"of": "first"}, "last": {"of": "last"}}
+    assert library.models() == ["first", "last"] and library.data() == {
+        "first": {"of": "first"},
+        "last": {"of": "last"},
+    }
     library.remove_model("spoilt")
     library.add_model("spoilt")
     library.add_data("spoilt", {"new": 1})
     assert library.models() == ["first", "last", "spoilt"] and library.data()["spoilt"] == {"new": 1}
     # A folder in the way cannot be replaced: then it is remembered in this process.
-    assert (library.last_problem is None) == (how != "folder") == (again(library).models() == ["first", "last", "spoilt"])
+    assert (
+        (library.last_problem is None) == (how != "folder") == (again(library).models() == ["first", "last", "spoilt"])
+    )
 
 
 def test_other_files_in_the_folders_are_left_alone(library):
     library.add_model("x")
     for name in ("notes.txt", ".123.tmp", "x.json", f"{'0' * 64}.json"):
-        (library.root / "models" / name).write_text(item(library, "models", "x").read_text(encoding="utf-8"), encoding="utf-8")
+        (library.root / "models" / name).write_text(
+            item(library, "models", "x").read_text(encoding="utf-8"), encoding="utf-8"
+        )
     assert library.models() == ["x"]
     library.remove_model("x")
     assert len(list((library.root / "models").iterdir())) == 4
@@ -251,19 +319,34 @@ def test_a_full_disk_costs_remembering_only(library, full):
     library.add_data("before", {"a": 1})
     full()
     library.add_model("x")
-    assert is_sentence(library.last_problem) and "'x'" in library.last_problem and "No space" in library.last_problem and "FAITHSCOPE_CACHE" in library.last_problem
+    assert (
+        is_sentence(library.last_problem)
+        and "'x'" in library.last_problem
+        and "No space" in library.last_problem
+        and "FAITHSCOPE_CACHE" in library.last_problem
+    )
     library.add_data("y", {"b": (1, 2)})
     library.add_data("before", {"a": 2})
     digest = library.put_file(b"text", ".csv")
     assert "uploaded file" in library.last_problem
-    assert library.models() == ["before", "x"] and library.data() == {"before": {"a": 2}, "y": {"b": [1, 2]}} and library.get_file(digest) == b"text"
-    assert again(library).models() == ["before"] and again(library).data() == {"before": {"a": 1}} and again(library).get_file(digest) is None
+    assert (
+        library.models() == ["before", "x"]
+        and library.data() == {"before": {"a": 2}, "y": {"b": [1, 2]}}
+        and library.get_file(digest) == b"text"
+    )
+    assert (
+        again(library).models() == ["before"]
+        and again(library).data() == {"before": {"a": 1}}
+        and again(library).get_file(digest) is None
+    )
     assert not list(library.root.rglob("*.tmp"))
     library.remove_data("y")
     assert list(library.data()) == ["before"]
     full(False)
     library.add_model("x")
-    assert library.last_problem is None and again(library).models() == ["before", "x"], "adding it again keeps it once there is room"
+    assert library.last_problem is None and again(library).models() == ["before", "x"], (
+        "adding it again keeps it once there is room"
+    )
     library.add_model("x")
     assert library.last_problem is None
 
@@ -276,7 +359,11 @@ def test_a_refusal_to_replace_is_told(library, monkeypatch):
 
     monkeypatch.setattr(os, "replace", refuse)
     library.add_data("x", {"a": 2})
-    assert is_sentence(library.last_problem) and library.data() == {"x": {"a": 2}} and again(library).data() == {"x": {"a": 1}}
+    assert (
+        is_sentence(library.last_problem)
+        and library.data() == {"x": {"a": 2}}
+        and again(library).data() == {"x": {"a": 1}}
+    )
 
 
 def test_what_cannot_be_deleted_is_gone_until_the_next_start(library, monkeypatch):
@@ -292,10 +379,14 @@ def test_what_cannot_be_deleted_is_gone_until_the_next_start(library, monkeypatc
     other = again(library)
     other.add_data("x", {"a": 2})
     library.remove_data("gone")
-    assert library.data() == {"x": {"a": 2}} and library.last_problem is None, "what another process changed since is there"
+    assert library.data() == {"x": {"a": 2}} and library.last_problem is None, (
+        "what another process changed since is there"
+    )
 
 
-@pytest.mark.skipif(os.name == "nt" or getattr(os, "geteuid", lambda: 0)() == 0, reason="permissions do not stop this user")
+@pytest.mark.skipif(
+    os.name == "nt" or getattr(os, "geteuid", lambda: 0)() == 0, reason="permissions do not stop this user"
+)
 def test_a_read_only_folder(library):
     library.add_model("kept")
     library.add_data("kept", {"a": 1})
@@ -336,10 +427,12 @@ def test_threads_share_one(library):
 
 
 def test_processes_share_the_folder(library):
-    code = ("import sys; from core.storage.library import Library\n"
-            "library = Library(sys.argv[1])\n"
-            "for i in range(25): library.add_model(f'{sys.argv[2]}-{i}'); library.add_data(f'{i}', {'by': sys.argv[2]})\n"
-            "assert library.last_problem is None, library.last_problem")
+    code = (
+        "import sys; from core.storage.library import Library\n"
+        "library = Library(sys.argv[1])\n"
+        "for i in range(25): library.add_model(f'{sys.argv[2]}-{i}'); library.add_data(f'{i}', {'by': sys.argv[2]})\n"
+        "assert library.last_problem is None, library.last_problem"
+    )
     running = [subprocess.Popen([sys.executable, "-c", code, str(library.root.parent), who], cwd=ROOT) for who in "ab"]
     while any(process.poll() is None for process in running):
         assert all(about["by"] in "ab" for about in library.data().values()), "never half an item"

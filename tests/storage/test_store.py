@@ -29,16 +29,41 @@ ROOT = Path(__file__).resolve().parents[2]
 KEY = canonical_key("test", 1)
 OTHER = canonical_key("test", 2)
 PROPERTY = settings(deadline=None, max_examples=80)
-BAD_KEYS = ["", "..", "../" * 21 + "x", "/" * 64, "a" * 63, "a" * 65, "A" * 64, "g" * 64, "a" * 64 + "\n", "a" * 62 + "/x", "１" * 64,
-            "a" * 63 + "\0", ".." + "a" * 62, "..\\" + "a" * 61, b"a" * 64, None, 7]
+BAD_KEYS = [
+    "",
+    "..",
+    "../" * 21 + "x",
+    "/" * 64,
+    "a" * 63,
+    "a" * 65,
+    "A" * 64,
+    "g" * 64,
+    "a" * 64 + "\n",
+    "a" * 62 + "/x",
+    "１" * 64,
+    "a" * 63 + "\0",
+    ".." + "a" * 62,
+    "..\\" + "a" * 61,
+    b"a" * 64,
+    None,
+    7,
+]
 
 any_text = st.text(st.characters(), max_size=20)
-plain = st.recursive(st.none() | st.booleans() | st.integers(-2**70, 2**70) | st.floats(allow_nan=False, allow_infinity=False) | any_text,
-                     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3), max_leaves=8)
-names = st.text(st.sampled_from("abcxyz_é. \"\\:,{}[]"), max_size=8)
+plain = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=8,
+)
+names = st.text(st.sampled_from('abcxyz_é. "\\:,{}[]'), max_size=8)
 little = st.sampled_from(["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8"])
 arrays = st.builds(lambda kind, order: np.dtype(order + kind), little, st.sampled_from("<>")).flatmap(
-    lambda dtype: npst.arrays(dtype, npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)))
+    lambda dtype: npst.arrays(dtype, npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4))
+)
 LAYOUTS = {
     "as is": lambda a: a,
     "transposed": lambda a: a.T,
@@ -80,7 +105,9 @@ def is_sentence(problem):
 
 @pytest.fixture(scope="module", autouse=True)
 def quick_disk():
-    """Thousands of files are written here; a busy disk takes up to a second to sync each (other processes still sync)."""
+    """Thousands of files are written here; a busy disk takes up to a second to sync each (other processes still
+    sync).
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda number: None)
         yield
@@ -96,12 +123,21 @@ def store(tmp_path):
 
 @PROPERTY
 @given(found=st.dictionaries(names, st.tuples(arrays, st.sampled_from(sorted(LAYOUTS))), max_size=3), log=st.booleans())
-@example(found={"x": (np.zeros((0, 5), np.float16), "as is"), "y": (np.array(True), "as is"), "z": (np.float32(1.5), "as is")}, log=False)
+@example(
+    found={
+        "x": (np.zeros((0, 5), np.float16), "as is"),
+        "y": (np.array(True), "as is"),
+        "z": (np.float32(1.5), "as is"),
+    },
+    log=False,
+)
 @example(found={"x": (np.arange(6.0).reshape(2, 3), "transposed")}, log=True)
 @example(found={"x": (np.arange(6, dtype=">i4").reshape(2, 3), "reversed")}, log=False)
 def test_arrays_come_back_whatever_their_layout(tmp_path_factory, found, log):
     store = Store(tmp_path_factory.mktemp("store"))
-    given_arrays = {name: LAYOUTS[layout](array) if layout != "as is" else array for name, (array, layout) in found.items()}
+    given_arrays = {
+        name: LAYOUTS[layout](array) if layout != "as is" else array for name, (array, layout) in found.items()
+    }
     before = {name: (one_by_one(a), a.dtype, a.strides, a.flags.writeable) for name, a in given_arrays.items()}
     (store.append if log else store.put)(KEY, given_arrays, {"n": 1})
     assert store.last_problem is None
@@ -114,7 +150,9 @@ def test_arrays_come_back_whatever_their_layout(tmp_path_factory, found, log):
 
 @PROPERTY
 @given(meta=st.dictionaries(any_text, plain | st.sampled_from([math.inf, -math.inf, math.nan]), max_size=4))
-@example(meta={"a": "\x00", "b": "\ud800", "c": "\ud83d\ude00", "d": "😀", "sha256": "0" * 64, "faithscope": "0" * 64 + " "})
+@example(
+    meta={"a": "\x00", "b": "\ud800", "c": "\ud83d\ude00", "d": "😀", "sha256": "0" * 64, "faithscope": "0" * 64 + " "}
+)
 def test_metadata_comes_back(tmp_path_factory, meta):
     store = Store(tmp_path_factory.mktemp("store"))
     store.put(KEY, {}, meta)
@@ -236,7 +274,7 @@ def corrupted(whole):
     """Every file that differs in one byte (several ways each), is cut short at any length, or is too long."""
     for i, byte in enumerate(whole):
         for other in {byte ^ 1, byte ^ 0x20, byte ^ 0x80, 0, 0x20} - {byte}:
-            yield whole[:i] + bytes([other]) + whole[i + 1:]
+            yield whole[:i] + bytes([other]) + whole[i + 1 :]
     for length in range(len(whole)):
         yield whole[:length]
     yield whole + b"\0"
@@ -249,7 +287,9 @@ def test_every_corruption_is_a_miss_and_set_aside(store, kind):
         digest = store.put_text("not a bad é film")
         path, read = path_of(store, digest, ".text"), lambda: store.get_text(digest)
     else:
-        (store.put if kind == "entry" else store.append)(KEY, {"ab": np.arange(2, dtype=np.int16), "f": np.array(0.5)}, {"u": "wörd"})
+        (store.put if kind == "entry" else store.append)(
+            KEY, {"ab": np.arange(2, dtype=np.int16), "f": np.array(0.5)}, {"u": "wörd"}
+        )
         (path,) = files(store)
         read = (lambda: store.get(KEY)) if kind == "entry" else (lambda: store.segments(KEY) or None)
     whole, count = path.read_bytes(), 0
@@ -276,8 +316,18 @@ def test_foreign_files_are_misses(store, tmp_path):
     save_file({"x": np.zeros(3)}, tmp_path / "plain")
     save_file({"x": np.zeros(3)}, tmp_path / "with metadata", {"faithscope": "0" * 64 + " {}"})
     store.put(OTHER, {"x": np.zeros(3)}, {})
-    foreign = [(tmp_path / "plain").read_bytes(), (tmp_path / "with metadata").read_bytes(), path_of(store, OTHER).read_bytes(), b"", b"{}",
-               pickle.dumps(Trap()), b"\xff" * 100, b"\xff" * 8, (2**63).to_bytes(8, "little") + b"x" * 50, b"\x93NUMPY" + bytes(80)]
+    foreign = [
+        (tmp_path / "plain").read_bytes(),
+        (tmp_path / "with metadata").read_bytes(),
+        path_of(store, OTHER).read_bytes(),
+        b"",
+        b"{}",
+        pickle.dumps(Trap()),
+        b"\xff" * 100,
+        b"\xff" * 8,
+        (2**63).to_bytes(8, "little") + b"x" * 50,
+        b"\x93NUMPY" + bytes(80),
+    ]
     for number, content in enumerate(foreign, start=1):
         path.write_bytes(content)
         assert store.get(KEY) is None and not path.exists()
@@ -326,9 +376,22 @@ def test_damaged_texts_are_written_again(store):
 # What cannot be kept
 
 
-@pytest.mark.parametrize("array", [np.array([{}, 1], dtype=object), np.array(["a"]), np.array([b"a"]), np.zeros(2, "datetime64[s]"),
-                                   np.zeros(2, "complex128"), np.zeros(2, [("a", "f4")]), np.ma.masked_array([1.0, 2.0], [True, False]),
-                                   [1.0, 2.0], None, 3.0, "x"])
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.array([{}, 1], dtype=object),
+        np.array(["a"]),
+        np.array([b"a"]),
+        np.zeros(2, "datetime64[s]"),
+        np.zeros(2, "complex128"),
+        np.zeros(2, [("a", "f4")]),
+        np.ma.masked_array([1.0, 2.0], [True, False]),
+        [1.0, 2.0],
+        None,
+        3.0,
+        "x",
+    ],
+)
 def test_what_is_no_array_of_numbers_is_refused_with_a_sentence(store, array):
     for write in (store.put, store.append):
         with pytest.raises(TypeError, match="'x' cannot be stored: it is .*takes numpy arrays of"):
@@ -347,7 +410,9 @@ def test_names_that_the_format_cannot_hold_are_refused(store, name):
         store.put(KEY, {name: np.zeros(1)}, {})
 
 
-@pytest.mark.parametrize("meta", [{1: "a"}, {"a": {2: 3}}, {"a": b"x"}, {"a": {1, 2}}, {"a": np.zeros(2)}, {"a": object()}])
+@pytest.mark.parametrize(
+    "meta", [{1: "a"}, {"a": {2: 3}}, {"a": b"x"}, {"a": {1, 2}}, {"a": np.zeros(2)}, {"a": object()}]
+)
 def test_metadata_that_json_would_change_is_refused(store, meta):
     with pytest.raises(TypeError, match="canonical JSON"):
         store.put(KEY, {}, meta)
@@ -363,7 +428,12 @@ def test_the_storage_failing_loses_nothing_else(tmp_path):
     store.last_problem = None
     digest = store.put_text("abc")
     assert is_sentence(store.last_problem) and digest == hashlib.sha256(b"abc").hexdigest()
-    assert store.get(KEY) is None and store.segments(KEY) == [] and store.get_text(digest) is None and store.size_bytes() == 0
+    assert (
+        store.get(KEY) is None
+        and store.segments(KEY) == []
+        and store.get_text(digest) is None
+        and store.size_bytes() == 0
+    )
     assert (tmp_path / "file").read_text() == "not a folder"
 
 
@@ -371,8 +441,10 @@ def test_the_storage_failing_loses_nothing_else(tmp_path):
 def test_a_full_disk_leaves_a_sentence_and_no_scraps(store, monkeypatch, step):
     store.put(KEY, {"x": np.zeros(3)}, {"old": True})
     with monkeypatch.context() as patch:
+
         def full(*_):
             raise OSError(errno.ENOSPC, "No space left on device")
+
         patch.setattr(os, step, full)
         store.put(KEY, {"x": np.ones(3)}, {})
         store.put(OTHER, {"x": np.ones(3)}, {})
@@ -400,6 +472,7 @@ def test_a_file_is_on_the_disk_before_it_takes_its_place(store, monkeypatch):
 def test_no_memory_to_write_with_is_no_exception(store, monkeypatch):
     def full(*_):
         raise MemoryError
+
     monkeypatch.setattr(module, "save", full)
     store.put(KEY, {"x": np.zeros(3)}, {})
     assert is_sentence(store.last_problem) and store.get(KEY) is None
@@ -407,8 +480,10 @@ def test_no_memory_to_write_with_is_no_exception(store, monkeypatch):
 
 def test_windows_refusing_to_replace_an_open_file(store, monkeypatch):
     store.put(KEY, {"x": np.zeros(3)}, {})
+
     def refuse(*_):
         raise PermissionError(errno.EACCES, "The process cannot access the file")
+
     monkeypatch.setattr(os, "replace", refuse)
     store.put(KEY, {"x": np.zeros(3)}, {})
     assert store.last_problem is None and store.get(KEY) is not None
@@ -417,7 +492,9 @@ def test_windows_refusing_to_replace_an_open_file(store, monkeypatch):
     assert len(files(store)) == 1
 
 
-@pytest.mark.skipif(os.name == "nt" or getattr(os, "geteuid", lambda: 0)() == 0, reason="permissions do not stop this user")
+@pytest.mark.skipif(
+    os.name == "nt" or getattr(os, "geteuid", lambda: 0)() == 0, reason="permissions do not stop this user"
+)
 def test_a_read_only_folder_is_read(store):
     store.put(KEY, {"x": np.zeros(3)}, {})
     folder = path_of(store, KEY).parent
@@ -436,8 +513,14 @@ def test_a_read_only_folder_is_read(store):
 def test_keys_cannot_leave_the_folder(store, key):
     store.root.mkdir()
     (store.root / "v1").mkdir()
-    calls = [store.get, store.has, store.segments, store.get_text, lambda k: store.put(k, {"x": np.zeros(1)}, {}),
-             lambda k: store.append(k, {"x": np.zeros(1)}, {})]
+    calls = [
+        store.get,
+        store.has,
+        store.segments,
+        store.get_text,
+        lambda k: store.put(k, {"x": np.zeros(1)}, {}),
+        lambda k: store.append(k, {"x": np.zeros(1)}, {}),
+    ]
     for call in calls:
         with pytest.raises(ValueError, match="A key of the store is 64 characters of 0-9 and a-f, got "):
             call(key)
@@ -449,17 +532,32 @@ def test_keys_cannot_leave_the_folder(store, key):
 
 def test_the_key_format_is_pinned():
     """If this fails, every stored result becomes unreachable: raise v1 in the module if that is meant."""
-    key = canonical_key("occlusion", 3, text="Ça va\n\ud800", unit="word", seed=0, ratio=0.1, masks=(True, None), nested={"b": [], "a": -0.0})
+    key = canonical_key(
+        "occlusion",
+        3,
+        text="Ça va\n\ud800",
+        unit="word",
+        seed=0,
+        ratio=0.1,
+        masks=(True, None),
+        nested={"b": [], "a": -0.0},
+    )
     assert key == "1480d22becca3ba99ecd6f32c3f82e70c6cf54cd7ddce2b2b01117e5ee4b6a03"
 
 
 def test_a_key_is_the_hash_of_canonical_json():
-    assert canonical_key("p", 2, b="é", a=[1, 2.5]) == hashlib.sha256(
-        '{"inputs":{"a":[1,2.5],"b":"é"},"producer":"p","version":2}'.encode()).hexdigest()
+    assert (
+        canonical_key("p", 2, b="é", a=[1, 2.5])
+        == hashlib.sha256('{"inputs":{"a":[1,2.5],"b":"é"},"producer":"p","version":2}'.encode()).hexdigest()
+    )
 
 
 @PROPERTY
-@given(inputs=st.dictionaries(st.sampled_from("abcdef"), plain, min_size=1, max_size=5), seed=st.integers(0, 99), data=st.data())
+@given(
+    inputs=st.dictionaries(st.sampled_from("abcdef"), plain, min_size=1, max_size=5),
+    seed=st.integers(0, 99),
+    data=st.data(),
+)
 def test_order_never_matters_and_every_change_does(inputs, seed, data):
     key = canonical_key("p", 1, **inputs)
     order = random.Random(seed).sample(list(inputs), len(inputs))
@@ -468,15 +566,62 @@ def test_order_never_matters_and_every_change_does(inputs, seed, data):
     name = data.draw(st.sampled_from(order))
     changed[name] = data.draw(plain.filter(lambda value: strict(value) != strict(inputs[name])))
     without = {k: v for k, v in inputs.items() if k != name}
-    others = [canonical_key("p", 1, **changed), canonical_key("p", 1, **without), canonical_key("p", 2, **inputs),
-              canonical_key("q", 1, **inputs), canonical_key("p", 1, **without, **{name + "_": inputs[name]})]
+    others = [
+        canonical_key("p", 1, **changed),
+        canonical_key("p", 1, **without),
+        canonical_key("p", 2, **inputs),
+        canonical_key("q", 1, **inputs),
+        canonical_key("p", 1, **without, **{name + "_": inputs[name]}),
+    ]
     assert key not in others
 
 
 def test_values_that_look_alike_have_different_keys():
-    values = [None, "None", "null", "", 0, 0.0, -0.0, False, "0", 1, 1.0, True, "1", [], [[]], {}, [1], [[1]], [1, 1], {"a": 1}, {"a": [1]},
-              {"a": None}, "a", ["a"], "ab", ["a", "b"], ["ab"], 0.1, np.float32(0.1), math.nextafter(0.1, 1), 10**30, 1e30, 2**53, 2**53 + 1,
-              "é", "e\u0301", "\\u00e9", "\ud83d\ude00", "😀", "\x00", "\\u0000", '"', '\\"']
+    values = [
+        None,
+        "None",
+        "null",
+        "",
+        0,
+        0.0,
+        -0.0,
+        False,
+        "0",
+        1,
+        1.0,
+        True,
+        "1",
+        [],
+        [[]],
+        {},
+        [1],
+        [[1]],
+        [1, 1],
+        {"a": 1},
+        {"a": [1]},
+        {"a": None},
+        "a",
+        ["a"],
+        "ab",
+        ["a", "b"],
+        ["ab"],
+        0.1,
+        np.float32(0.1),
+        math.nextafter(0.1, 1),
+        10**30,
+        1e30,
+        2**53,
+        2**53 + 1,
+        "é",
+        "e\u0301",
+        "\\u00e9",
+        "\ud83d\ude00",
+        "😀",
+        "\x00",
+        "\\u0000",
+        '"',
+        '\\"',
+    ]
     keys = [canonical_key("p", 1, x=value) for value in values]
     assert len(set(keys)) == len(values)
 
@@ -484,18 +629,40 @@ def test_values_that_look_alike_have_different_keys():
 def test_numpy_scalars_and_tuples_are_the_values_they_equal():
     def key(x):
         return canonical_key("p", 1, x=x)
-    assert key(np.int64(-3)) == key(-3) and key(np.uint64(2**64 - 1)) == key(2**64 - 1) and key(np.bool_(True)) == key(True)
+
+    assert (
+        key(np.int64(-3)) == key(-3)
+        and key(np.uint64(2**64 - 1)) == key(2**64 - 1)
+        and key(np.bool_(True)) == key(True)
+    )
     assert key(np.float64(0.1)) == key(0.1) and key(np.float32(0.1)) == key(float(np.float32(0.1))) != key(0.1)
     assert key(np.str_("a")) == key("a") and key((1, (2,))) == key([1, [2]])
 
 
-@pytest.mark.parametrize("value", [b"x", {1}, object(), np.zeros(2), 1j, Path("x"), {1: 2}, [set()], np.longdouble(1), np.datetime64("2020"), Ellipsis])
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"x",
+        {1},
+        object(),
+        np.zeros(2),
+        1j,
+        Path("x"),
+        {1: 2},
+        [set()],
+        np.longdouble(1),
+        np.datetime64("2020"),
+        Ellipsis,
+    ],
+)
 def test_unknown_types_are_refused_with_a_sentence(value):
     with pytest.raises(TypeError, match="x is .*has no canonical JSON; give "):
         canonical_key("p", 1, x=value)
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, np.float32("nan"), [1.0, [math.nan]], {"a": math.inf}])
+@pytest.mark.parametrize(
+    "value", [math.nan, math.inf, -math.inf, np.float32("nan"), [1.0, [math.nan]], {"a": math.inf}]
+)
 def test_keys_take_finite_numbers_only(value):
     with pytest.raises(ValueError, match="x.* is -?(nan|inf); a key needs finite numbers"):
         canonical_key("p", 1, x=value)
@@ -577,7 +744,12 @@ def test_a_result_larger_than_the_store_evicts_nothing(tmp_path):
     store = Store(tmp_path / "cache", 10_000)
     store.put(KEY, {"x": np.zeros(10)}, {})
     store.put(OTHER, {"x": np.zeros(10_000)}, {})
-    assert store.has(KEY) and not store.has(OTHER) and is_sentence(store.last_problem) and "FAITHSCOPE_CACHE_MB" in store.last_problem
+    assert (
+        store.has(KEY)
+        and not store.has(OTHER)
+        and is_sentence(store.last_problem)
+        and "FAITHSCOPE_CACHE_MB" in store.last_problem
+    )
 
 
 def test_leftovers_of_an_hour_ago_are_removed_and_younger_ones_are_not(store):
@@ -609,8 +781,13 @@ def test_clear_leaves_other_files_alone(store):
 
 def child(code, *args):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), *map(str, args)], env=environment, text=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *map(str, args)],
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
 
 
 RACER = """
@@ -707,7 +884,8 @@ kills = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has n
 def test_killed_in_the_middle_of_a_write(tmp_path, step):
     store = Store(tmp_path / "cache")
     store.put(KEY, {"x": np.zeros(3)}, {"old": True})
-    writer = child("""
+    writer = child(
+        """
         import os, sys, time
         import numpy as np
         from core.storage.store import Store
@@ -716,7 +894,11 @@ def test_killed_in_the_middle_of_a_write(tmp_path, step):
             time.sleep(60)
         setattr(os, sys.argv[2], stop)
         Store(sys.argv[1]).put(sys.argv[3], {"x": np.ones(100_000)}, {})
-    """, store.root, step, KEY)
+    """,
+        store.root,
+        step,
+        KEY,
+    )
     assert writer.stdout.readline() == "there\n"
     writer.send_signal(signal.SIGKILL)
     writer.communicate(timeout=30)
@@ -732,7 +914,8 @@ def test_killed_in_the_middle_of_a_write(tmp_path, step):
 def test_killed_at_any_time(tmp_path):
     store, rng = Store(tmp_path / "cache"), random.Random(0)
     for _ in range(4):
-        writer = child("""
+        writer = child(
+            """
             import sys
             import numpy as np
             from core.storage.store import Store, canonical_key
@@ -742,7 +925,9 @@ def test_killed_at_any_time(tmp_path):
                 for i in range(5):
                     store.put(canonical_key("numbered", 1, i=i), {"x": np.full(50_000, i)}, {"i": i})
                     store.append(canonical_key("numbered", 1, i=9), {"x": np.full(50_000, i)}, {"i": i})
-        """, store.root)
+        """,
+            store.root,
+        )
         assert writer.stdout.readline() == "ready\n"
         time.sleep(rng.uniform(0, 0.15))
         writer.send_signal(signal.SIGKILL)

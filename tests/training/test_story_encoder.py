@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from core.data.stories import DROP, GO, PLACES, TAKE, TASKS, Event, Question, Story, answer, stories
-from core.training.story_encoder import NOWHERE, SPECIAL, UNASKED, WORDS, Shape, accuracy, save_tokenizer, tags, write_encoder
+from core.training.story_encoder import (
+    NOWHERE,
+    SPECIAL,
+    UNASKED,
+    WORDS,
+    Shape,
+    accuracy,
+    save_tokenizer,
+    tags,
+    write_encoder,
+)
 
 ALL = (*SPECIAL, *WORDS)
 
@@ -18,11 +28,28 @@ def tagged(story: Story) -> list[tuple[str, str | None]]:
 
 
 def test_every_mention_is_tagged_with_the_place_after_its_sentence():
-    events = (Event("Bruno", TAKE, "kettle", "took"), Event("Bruno", GO, "attic", "went"), Event("Bruno", GO, "cellar", "walked"),
-              Event("Bruno", DROP, "kettle", "dropped"), Event("Bruno", GO, "bakery", "went"), Event("Amina", TAKE, "kettle", "took"))
+    events = (
+        Event("Bruno", TAKE, "kettle", "took"),
+        Event("Bruno", GO, "attic", "went"),
+        Event("Bruno", GO, "cellar", "walked"),
+        Event("Bruno", DROP, "kettle", "dropped"),
+        Event("Bruno", GO, "bakery", "went"),
+        Event("Amina", TAKE, "kettle", "took"),
+    )
     story = Story(events[:5], Question("kettle"), "cellar", ((2,), (3,)))
-    assert tagged(story) == [("bruno", None), ("kettle", None), ("bruno", "attic"), ("attic", None), ("bruno", "cellar"), ("cellar", "attic"),
-                             ("bruno", "cellar"), ("kettle", "cellar"), ("bruno", "bakery"), ("bakery", "cellar"), ("kettle", "cellar")]
+    assert tagged(story) == [
+        ("bruno", None),
+        ("kettle", None),
+        ("bruno", "attic"),
+        ("attic", None),
+        ("bruno", "cellar"),
+        ("cellar", "attic"),
+        ("bruno", "cellar"),
+        ("kettle", "cellar"),
+        ("bruno", "bakery"),
+        ("bakery", "cellar"),
+        ("kettle", "cellar"),
+    ]
 
 
 @pytest.mark.parametrize("task", (1, 2))
@@ -30,9 +57,13 @@ def test_tags_are_the_answers_to_the_question_at_every_sentence(task):
     for story in itertools.islice(stories(task, 41, redundant=0.3), 60):
         expected = []
         for i, event in enumerate(story.events):
-            sofar = story.events[:i + 1]
+            sofar = story.events[: i + 1]
             expected.append(answer(sofar, Question(event.actor)))
-            expected.append(answer(story.events[:i], Question(event.actor)) if event.kind == GO else answer(sofar, Question(event.what)))
+            expected.append(
+                answer(story.events[:i], Question(event.actor))
+                if event.kind == GO
+                else answer(sofar, Question(event.what))
+            )
         assert [place for _, place in tagged(story)] == [*expected, story.answer]
 
 
@@ -54,13 +85,22 @@ def test_a_few_steps_of_pretraining_lower_the_loss_and_write_a_base(tmp_path):
     from core.training.bases import load_base
 
     losses = []
-    write_encoder(tmp_path / "encoder", steps=61, stop=61, batch=16, shape=Shape(2, 32, 2), progress=lambda what, *_: losses.append(float(what.split()[-1])))
+    write_encoder(
+        tmp_path / "encoder",
+        steps=61,
+        stop=61,
+        batch=16,
+        shape=Shape(2, 32, 2),
+        progress=lambda what, *_: losses.append(float(what.split()[-1])),
+    )
     assert losses[-1] < 0.95 * losses[0]
     module, tokenizer, mask_id, longest = load_base(str(tmp_path / "encoder"), PLACES, "full", 8, 0)
     assert mask_id == tokenizer.mask_token_id
     assert longest >= 2 + max(len(tags(story)[0]) for story in itertools.islice(stories(3, 0, redundant=1.0), 200))
     told = list(itertools.islice(stories(1, 8), 32))
-    assert accuracy(module.eval(), told) == pytest.approx(np.mean([_answers(module, tokenizer, story) for story in told]))
+    assert accuracy(module.eval(), told) == pytest.approx(
+        np.mean([_answers(module, tokenizer, story) for story in told])
+    )
 
 
 def _answers(module, tokenizer, story: Story) -> bool:

@@ -31,8 +31,25 @@ from tests import tiny
 
 
 def test_masked_counts_by_hand():
-    expected = {(0, 5): 0, (0.1, 10): 1, (0.3, 10): 3, (0.7, 10): 7, (0.9, 10): 9, (0.3, 3): 0, (0.34, 3): 1, (0.5, 7): 3, (0.99, 1): 0,
-                (1, 1): 1, (1, 7): 7, (1, 0): 0, (0.29, 100): 29, (0.57, 100): 57, (0.999, 1000): 999, (0.6, 5): 3, (0.8, 15): 12}
+    expected = {
+        (0, 5): 0,
+        (0.1, 10): 1,
+        (0.3, 10): 3,
+        (0.7, 10): 7,
+        (0.9, 10): 9,
+        (0.3, 3): 0,
+        (0.34, 3): 1,
+        (0.5, 7): 3,
+        (0.99, 1): 0,
+        (1, 1): 1,
+        (1, 7): 7,
+        (1, 0): 0,
+        (0.29, 100): 29,
+        (0.57, 100): 57,
+        (0.999, 1000): 999,
+        (0.6, 5): 3,
+        (0.8, 15): 12,
+    }
     assert {key: masked_count(*key) for key in expected} == expected
     # Each tenth of ten features is one more, although 0.1 + 0.1 + 0.1 is not 0.3.
     assert [masked_count(sum([0.1] * i), 10) for i in range(10)] == list(range(10))
@@ -75,7 +92,9 @@ def test_which_examples_a_strategy_masks(strategy, rows):
     assert drawn.dtype == bool and drawn.shape == (400, 7, 12)
     assert np.flatnonzero(drawn.any(axis=(0, 2))).tolist() == rows
     for row in rows:
-        assert (drawn[:, row].any(axis=0) == maskable[row]).all(), "each maskable token is masked at times, a special one never"
+        assert (drawn[:, row].any(axis=0) == maskable[row]).all(), (
+            "each maskable token is masked at times, a special one never"
+        )
         assert drawn[:, row][:, maskable[row]].mean() == pytest.approx(0.5, abs=0.06)
     np.testing.assert_array_equal(maskable, given_maskable)
 
@@ -130,7 +149,11 @@ def test_metrics_by_hand():
     # Two classes, tp 1, tn 2, fp 1, fn 1: (1·2 − 1·1) / √(2·2·3·3).
     assert matthews(np.array([1, 1, 0, 0, 0]), np.array([1, 0, 1, 0, 0])) == pytest.approx(1 / 6)
     assert matthews(y, y) == pytest.approx(1) and matthews(np.array([0, 1]), np.array([1, 0])) == pytest.approx(-1)
-    assert matthews(y, np.zeros(6, int)) == 0 and matthews(np.zeros(6, int), z) == 0 and matthews(np.ones(3, int), np.ones(3, int)) == 0
+    assert (
+        matthews(y, np.zeros(6, int)) == 0
+        and matthews(np.zeros(6, int), z) == 0
+        and matthews(np.ones(3, int), np.ones(3, int)) == 0
+    )
 
 
 @settings(max_examples=200, deadline=None, derandomize=True)
@@ -156,7 +179,11 @@ def test_the_class_majority():
 
 # ---- data files
 
-GOOD = [{"text": "salt the soup", "label": "kitchen"}, {"text": "tie the boat", "label": "harbour"}, {"text": "oil the hinge", "label": "kitchen"}]
+GOOD = [
+    {"text": "salt the soup", "label": "kitchen"},
+    {"text": "tie the boat", "label": "harbour"},
+    {"text": "oil the hinge", "label": "kitchen"},
+]
 
 
 def write_rows(path, rows):
@@ -169,8 +196,12 @@ def test_every_kind_of_file_reads_the_same(tmp_path):
     from pyarrow import parquet
 
     write_rows(tmp_path / "a.jsonl", GOOD)
-    (tmp_path / "a.csv").write_text("\ufefflabel,text\n" + "".join(f'{r["label"]},"{r["text"]}"\n' for r in GOOD), encoding="utf-8")
-    (tmp_path / "a.tsv").write_text("text\tlabel\n" + "".join(f'{r["text"]}\t{r["label"]}\n' for r in GOOD), encoding="utf-8")
+    (tmp_path / "a.csv").write_text(
+        "\ufefflabel,text\n" + "".join(f'{r["label"]},"{r["text"]}"\n' for r in GOOD), encoding="utf-8"
+    )
+    (tmp_path / "a.tsv").write_text(
+        "text\tlabel\n" + "".join(f"{r['text']}\t{r['label']}\n" for r in GOOD), encoding="utf-8"
+    )
     parquet.write_table(pyarrow.Table.from_pylist(GOOD), tmp_path / "a.parquet")
     for name in ("a.jsonl", "a.csv", "a.tsv", "a.parquet"):
         read = read_labelled(tmp_path / name)
@@ -181,7 +212,9 @@ def test_every_kind_of_file_reads_the_same(tmp_path):
 
 
 def test_labels_are_names_or_numbers(tmp_path):
-    numbered = write_rows(tmp_path / "n.jsonl", [{"text": "a", "label": 1}, {"text": "b", "label": 0}, {"text": "c", "label": 2}])
+    numbered = write_rows(
+        tmp_path / "n.jsonl", [{"text": "a", "label": 1}, {"text": "b", "label": 0}, {"text": "c", "label": 2}]
+    )
     assert read_labelled(numbered).classes == ("0", "1", "2") and read_labelled(numbered).labels.tolist() == [1, 0, 2]
     assert read_labelled(numbered, classes=("x", "y", "z")).labels.tolist() == [1, 0, 2]
     named = write_rows(tmp_path / "m.jsonl", GOOD)
@@ -189,17 +222,23 @@ def test_labels_are_names_or_numbers(tmp_path):
 
 
 def test_unusual_characters_stay_in_their_row(tmp_path):
-    texts = ["a\u2028b", "c\x85d\x0be", "f\x1cg\x0ch", "quote \" and \\", "i\rj"]
+    texts = ["a\u2028b", "c\x85d\x0be", "f\x1cg\x0ch", 'quote " and \\', "i\rj"]
     read = read_labelled(write_rows(tmp_path / "a.jsonl", [{"text": t, "label": i % 2} for i, t in enumerate(texts)]))
     assert read.texts == texts
-    (tmp_path / "s.jsonl").write_text('{"text": "lone \\ud83d half", "label": 0}\r\n\r\n{"text": "b", "label": 1}', encoding="utf-8")
+    (tmp_path / "s.jsonl").write_text(
+        '{"text": "lone \\ud83d half", "label": 0}\r\n\r\n{"text": "b", "label": 1}', encoding="utf-8"
+    )
     data = read_labelled(tmp_path / "s.jsonl")
     assert data.texts[0] == "lone \ud83d half"
     assert len(tokenise(tiny.tokenizer("gpt2"), data, 64).ids) == 2
 
 
 BAD = {
-    "missing column": ("a.jsonl", '{"text": "a", "label": 0}\n{"txt": "b", "label": 1}', ["a.jsonl", "row 2", "'text'", "txt"]),
+    "missing column": (
+        "a.jsonl",
+        '{"text": "a", "label": 0}\n{"txt": "b", "label": 1}',
+        ["a.jsonl", "row 2", "'text'", "txt"],
+    ),
     "missing label": ("a.csv", "text,label\na,0\nb\n", ["a.csv", "row 2", "'label'"]),
     "null": ("a.jsonl", '{"text": null, "label": 0}', ["row 1", "'text'"]),
     "bad JSON": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": ', ["a.jsonl", "line 2", "not valid JSON"]),
@@ -209,7 +248,11 @@ BAD = {
     "empty": ("a.jsonl", "\n\n", ["a.jsonl", "no rows"]),
     "header only": ("a.csv", "text,label\n", ["no rows"]),
     "blank text": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": " \\n", "label": 1}', ["row 2", "text is empty"]),
-    "huge number": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": "b", "label": 999999999999}', ["999999999999", "from 0"]),
+    "huge number": (
+        "a.jsonl",
+        '{"text": "a", "label": 0}\n{"text": "b", "label": 999999999999}',
+        ["999999999999", "from 0"],
+    ),
     "not UTF-8": ("a.csv", b"text,label\n\xff\xfe,0\n", ["a.csv", "cannot be read", "UTF-8"]),
     "JSON not UTF-8": ("a.jsonl", b'{"text": "\xff", "label": 0}', ["a.jsonl", "cannot be read", "UTF-8"]),
     "field too long": ("a.csv", "text,label\n" + "x" * 200_000 + ",0\n", ["a.csv", "cannot be read"]),
@@ -261,12 +304,17 @@ def test_batches_hold_every_example_once_and_little_padding():
     padded = sum(len(b) * lengths[b].max() for b in found)
     assert padded < 1.15 * lengths.sum()
     # Within a batch the place says nothing about the length: every second example is not the longer one.
-    assert np.mean([lengths[b[1::2]].mean() > lengths[b[::2]].mean() for b in found if len(b) == 8]) == pytest.approx(0.5, abs=0.25)
+    assert np.mean([lengths[b[1::2]].mean() > lengths[b[::2]].mean() for b in found if len(b) == 8]) == pytest.approx(
+        0.5, abs=0.25
+    )
 
 
 def test_padding_is_on_the_right():
     assert pad([np.array([1, 2]), np.array([3])]).tolist() == [[1, 2], [3, 0]]
-    assert pad([np.array([True]), np.array([True, False, True])]).tolist() == [[True, False, False], [True, False, True]]
+    assert pad([np.array([True]), np.array([True, False, True])]).tolist() == [
+        [True, False, False],
+        [True, False, True],
+    ]
 
 
 # ---- what trains is what is loaded
@@ -274,13 +322,17 @@ def test_padding_is_on_the_right():
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Training, validation and test files of 64, 20 and 24 examples in three classes; most are of the workshop, in the test file of the kitchen."""
+    """Training, validation and test files of 64, 20 and 24 examples in three classes; most are of the workshop, in the
+    test file of the kitchen.
+    """
     root = tmp_path_factory.mktemp("data")
     topics = [0] * 10 + [1] * 12 + [2] * 18
     rows = [{"text": text, "label": tiny.LABELS[topic]} for text, topic in zip(tiny.SENTENCES, topics)]
+
     def part(row, a, b):
         words = row["text"].split()
-        return {"text": " ".join(words[int(a * len(words)):max(1, int(b * len(words)))]), "label": row["label"]}
+        return {"text": " ".join(words[int(a * len(words)) : max(1, int(b * len(words)))]), "label": row["label"]}
+
     write_rows(root / "train.jsonl", rows + [part(row, 0, 0.6) for row in rows[::5] + rows[1::5] + rows[2::5]])
     write_rows(root / "validation.jsonl", [part(row, 0.3, 1) for row in rows[::2]])
     write_rows(root / "test.jsonl", [part(row, 0.1, 0.9) for row in rows[1:4] + rows[10:22] + rows[30:39]])
@@ -288,8 +340,14 @@ def files(tmp_path_factory):
 
 
 def plan_for(files, tiny_root, out, kind="bert", **chosen):
-    return Plan(str(tiny.base(kind, tiny_root)), str(files / "train.jsonl"), str(files / "validation.jsonl"), str(out), device="cpu",
-                **{"batch": 16, "epochs": 3, "learning_rate": 3e-3, "rank": 4} | chosen)
+    return Plan(
+        str(tiny.base(kind, tiny_root)),
+        str(files / "train.jsonl"),
+        str(files / "validation.jsonl"),
+        str(out),
+        device="cpu",
+        **{"batch": 16, "epochs": 3, "learning_rate": 3e-3, "rank": 4} | chosen,
+    )
 
 
 def run_of(plan):
@@ -313,7 +371,10 @@ def test_training_computes_what_the_loaded_model_computes(files, tiny_root, tmp_
                 parameter += 0.1 * torch.randn_like(parameter)
     indices = np.arange(8)
     valid, rng = run.valid_set, np.random.default_rng(0)
-    masks = [[m & False, m, m & (rng.random(m.shape) < 0.5), m & (np.arange(len(m)) > 3)][i % 4] for i, m in enumerate(valid.maskable[:8])]
+    masks = [
+        [m & False, m, m & (rng.random(m.shape) < 0.5), m & (np.arange(len(m)) > 3)][i % 4]
+        for i, m in enumerate(valid.maskable[:8])
+    ]
     run.module.eval()
     with torch.inference_mode():
         ours = run._forward(valid, indices, pad(masks)).numpy()
@@ -354,9 +415,35 @@ def history_of(folder):
 @pytest.mark.parametrize("method, kind", [("full", "bert"), ("lora", "bert"), ("full", "gpt2"), ("lora", "gpt2")])
 def test_train_from_the_command_line(files, tiny_root, tmp_path, capsys, method, kind):
     out = tmp_path / "model"
-    status = main(["train", "--base", str(tiny.base(kind, tiny_root)), "--train", str(files / "train.jsonl"), "--validation",
-                   str(files / "validation.jsonl"), "--test", str(files / "test.jsonl"), "--out", str(out), "--method", method, "--rank", "4",
-                   "--epochs", "2", "--batch", "16", "--learning-rate", "3e-3", "--seed", "5", "--device", "cpu"])
+    status = main(
+        [
+            "train",
+            "--base",
+            str(tiny.base(kind, tiny_root)),
+            "--train",
+            str(files / "train.jsonl"),
+            "--validation",
+            str(files / "validation.jsonl"),
+            "--test",
+            str(files / "test.jsonl"),
+            "--out",
+            str(out),
+            "--method",
+            method,
+            "--rank",
+            "4",
+            "--epochs",
+            "2",
+            "--batch",
+            "16",
+            "--learning-rate",
+            "3e-3",
+            "--seed",
+            "5",
+            "--device",
+            "cpu",
+        ]
+    )
     assert status == 0
     model, card = load(str(out), "cpu"), json.loads((out / "card.json").read_text(encoding="utf-8"))
     assert model.labels == tiny.LABELS and model.card == card and not (out / ".progress").exists()
@@ -403,12 +490,22 @@ def _drawn(maskable, ratio, rng):
 
 
 def _check_card(card, model, module, files):
-    test, valid = ([json.loads(line) for line in (files / f"{split}.jsonl").read_text().splitlines()] for split in ("test", "validation"))
+    test, valid = (
+        [json.loads(line) for line in (files / f"{split}.jsonl").read_text().splitlines()]
+        for split in ("test", "validation")
+    )
     truth = np.array([tiny.LABELS.index(row["label"]) for row in test])
     texts = [row["text"] for row in test]
     shown = card["performance"]
-    assert shown["split"] == "test" and shown["examples"] == 24 and shown["ratios"] == [i / 10 for i in range(11)] and shown["metric"] == "accuracy"
-    assert shown["masked"][0] == pytest.approx((_predicted(model, module, texts, lambda m: np.zeros_like(m)) == truth).mean())
+    assert (
+        shown["split"] == "test"
+        and shown["examples"] == 24
+        and shown["ratios"] == [i / 10 for i in range(11)]
+        and shown["metric"] == "accuracy"
+    )
+    assert shown["masked"][0] == pytest.approx(
+        (_predicted(model, module, texts, lambda m: np.zeros_like(m)) == truth).mean()
+    )
     assert shown["masked"][10] == pytest.approx((_predicted(model, module, texts, lambda m: m) == truth).mean())
     for r, ratio in enumerate(shown["ratios"]):
         rng = np.random.default_rng([5, r])
@@ -420,7 +517,13 @@ def _check_card(card, model, module, files):
     labels = np.array([tiny.LABELS.index(row["label"]) for row in valid])
     unmasked = _predicted(model, module, [row["text"] for row in valid], lambda m: np.zeros_like(m))
     rng = np.random.default_rng([5, 1])
-    masked = _predicted(model, module, [row["text"] for row in valid], lambda m: (rng.random((1, 1)) > rng.random((1, len(m))))[0] & m, spaces=True)
+    masked = _predicted(
+        model,
+        module,
+        [row["text"] for row in valid],
+        lambda m: (rng.random((1, 1)) > rng.random((1, len(m))))[0] & m,
+        spaces=True,
+    )
     assert best["unmasked"] == pytest.approx((unmasked == labels).mean())
     assert best["masked"] == pytest.approx((masked == labels).mean())
     assert best["selection"] == best["both"] == pytest.approx((best["unmasked"] + best["masked"]) / 2)
@@ -441,7 +544,19 @@ def test_training_learns(tiny_root, tmp_path, kind, method):
     rows = [{"text": f"the {word} {word}", "label": i % 3} for i, word in enumerate(("tide", "soup", "glue") * 16)]
     write_rows(tmp_path / "train.jsonl", rows)
     write_rows(tmp_path / "validation.jsonl", rows[:6])
-    out = train(plan_for(tmp_path, tiny_root, tmp_path / "out", kind, method=method, epochs=15, batch=8, training="none", validation_strategy="none"))
+    out = train(
+        plan_for(
+            tmp_path,
+            tiny_root,
+            tmp_path / "out",
+            kind,
+            method=method,
+            epochs=15,
+            batch=8,
+            training="none",
+            validation_strategy="none",
+        )
+    )
     last = history_of(out)[-1]
     assert last["loss"] < 0.3 and last["unmasked"] == 1
 
@@ -454,11 +569,30 @@ def test_pairs_train_and_are_measured(tiny_root, tmp_path, monkeypatch):
         return predict_at_ratios(model, encoded, *more)
 
     monkeypatch.setattr(cards, "predict_at_ratios", spy)
-    rows = [{"a": first, "b": second, "label": i % 2} for i, (first, second) in enumerate(zip(tiny.SENTENCES[:16], tiny.SENTENCES[16:32]))]
+    rows = [
+        {"a": first, "b": second, "label": i % 2}
+        for i, (first, second) in enumerate(zip(tiny.SENTENCES[:16], tiny.SENTENCES[16:32]))
+    ]
     path = str(write_rows(tmp_path / "pairs.jsonl", rows))
-    out = train(Plan(str(tiny.base("bert", tiny_root)), path, path, str(tmp_path / "out"), text="a", second="b", epochs=1, batch=8, device="cpu"))
+    out = train(
+        Plan(
+            str(tiny.base("bert", tiny_root)),
+            path,
+            path,
+            str(tmp_path / "out"),
+            text="a",
+            second="b",
+            epochs=1,
+            batch=8,
+            device="cpu",
+        )
+    )
     card = json.loads((out / "card.json").read_text(encoding="utf-8"))
-    assert card["labels"] == ["0", "1"] and card["performance"]["split"] == "validation" and card["performance"]["examples"] == 16
+    assert (
+        card["labels"] == ["0", "1"]
+        and card["performance"]["split"] == "validation"
+        and card["performance"]["examples"] == 16
+    )
     # [CLS] and two [SEP] apart, every token of both texts can be masked.
     assert len(measured) == 16 and all(e.F == e.T - 3 for e in measured)
 
@@ -478,9 +612,11 @@ def test_half_precision_storage_is_rounded_once(files, tiny_root, tmp_path, fini
 
 def stop_at(word, step=1, error=KeyboardInterrupt):
     """A progress callback that raises at a step of the phase whose name begins with the word."""
+
     def progress(what, done, total):
         if what.startswith(word) and done == step:
             raise error
+
     return progress
 
 
@@ -502,12 +638,21 @@ def test_a_stopped_run_ends_with_the_same_weights(files, tiny_root, tmp_path, fi
 
 def test_a_killed_run_ends_with_the_same_weights(files, tiny_root, tmp_path, finished):
     plan = plan_for(files, tiny_root, tmp_path / "out")
-    code = ("import json, os, sys, torch\n"
-            "from core.training.training import Plan, train\n"
-            f"torch.set_num_threads({torch.get_num_threads()})\n"
-            "train(Plan(**json.loads(sys.argv[1])), lambda what, done, total: os._exit(9) if what.startswith('epoch 2') and done == 2 else None)\n")
-    killed = subprocess.run([sys.executable, "-c", code, json.dumps(asdict(plan))], cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)},
-                            capture_output=True, timeout=300, check=False)
+    code = (
+        "import json, os, sys, torch\n"
+        "from core.training.training import Plan, train\n"
+        f"torch.set_num_threads({torch.get_num_threads()})\n"
+        "train(Plan(**json.loads(sys.argv[1])), lambda what, done, total: os._exit(9) if what.startswith('epoch 2') "
+        "and done == 2 else None)\n"
+    )
+    killed = subprocess.run(
+        [sys.executable, "-c", code, json.dumps(asdict(plan))],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
     assert killed.returncode == 9, killed.stderr.decode()[-2000:]
     epochs = set()
     out = train(plan, lambda what, done, total: epochs.add(what.partition(",")[0]))
@@ -543,7 +688,10 @@ def test_a_damaged_state_starts_anew(files, tiny_root, tmp_path, finished):
     assert weights_of(out) == weights_of(finished("full")) and history_of(out) == history_of(finished("full"))
 
 
-@pytest.mark.parametrize("damage", ["state cut", "state gone", "best cut", "best gone", "record cut", "record gone", "record {}", "record []"])
+@pytest.mark.parametrize(
+    "damage",
+    ["state cut", "state gone", "best cut", "best gone", "record cut", "record gone", "record {}", "record []"],
+)
 def test_a_damaged_state_is_no_state(tmp_path, damage):
     module = torch.nn.Linear(1, 1)
     optimiser = torch.optim.AdamW(module.parameters())
@@ -554,11 +702,15 @@ def test_a_damaged_state_is_no_state(tmp_path, damage):
     with torch.no_grad():
         module.weight.fill_(7)
     what, how = damage.split()
-    path = tmp_path / ".progress" / {"state": "state-0.safetensors", "best": "best-0.safetensors", "record": "record.json"}[what]
+    path = (
+        tmp_path
+        / ".progress"
+        / {"state": "state-0.safetensors", "best": "best-0.safetensors", "record": "record.json"}[what]
+    )
     whole = path.read_bytes()
     path.unlink()
     if how != "gone":
-        path.write_bytes(whole[:len(whole) // 2] if how == "cut" else how.encode())
+        path.write_bytes(whole[: len(whole) // 2] if how == "cut" else how.encode())
     checkpoint = Checkpoint(tmp_path, "plan")
     assert checkpoint.resume(module, optimiser) == 0 and checkpoint.history == []
     assert module.weight.item() == 7 != before and not checkpoint.folder.exists()
@@ -568,7 +720,12 @@ def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
     plan = plan_for(files, tiny_root, tmp_path / "out", epochs=2)
     with pytest.raises(KeyboardInterrupt):
         train(plan, stop_at("epoch 2"))
-    for other in (replace(plan, seed=1), replace(plan, training="none"), replace(plan, epochs=3), replace(plan, train=plan.validation)):
+    for other in (
+        replace(plan, seed=1),
+        replace(plan, training="none"),
+        replace(plan, epochs=3),
+        replace(plan, train=plan.validation),
+    ):
         assert training._fingerprint(other, training._read(other)) != training._fingerprint(plan, training._read(plan))
     moved = replace(plan, out=str(tmp_path / "elsewhere"), half=True, test=plan.validation)
     assert training._fingerprint(moved, training._read(moved)) == training._fingerprint(plan, training._read(plan))
@@ -578,9 +735,24 @@ def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
 
 
 def test_an_interrupt_at_the_command_line_says_how_to_go_on(files, tiny_root, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(command_line._Bar, "__call__", lambda self, what, done, total: stop_at("epoch 2")(what, done, total))
-    status = main(["train", "--base", str(tiny.base("bert", tiny_root)), "--train", str(files / "train.jsonl"), "--validation",
-                   str(files / "validation.jsonl"), "--out", str(tmp_path / "out"), "--device", "cpu"])
+    monkeypatch.setattr(
+        command_line._Bar, "__call__", lambda self, what, done, total: stop_at("epoch 2")(what, done, total)
+    )
+    status = main(
+        [
+            "train",
+            "--base",
+            str(tiny.base("bert", tiny_root)),
+            "--train",
+            str(files / "train.jsonl"),
+            "--validation",
+            str(files / "validation.jsonl"),
+            "--out",
+            str(tmp_path / "out"),
+            "--device",
+            "cpu",
+        ]
+    )
     assert status == 130 and "goes on after the last complete epoch" in capsys.readouterr().err
     assert json.loads((tmp_path / "out" / ".progress" / "record.json").read_text())["history"][0]["epoch"] == 1
 
@@ -588,7 +760,10 @@ def test_an_interrupt_at_the_command_line_says_how_to_go_on(files, tiny_root, tm
 # ---- the epoch that is kept
 
 
-@pytest.mark.parametrize("scores, best", [([0.5], 0), ([0.5, 0.7, 0.7, 0.6], 1), ([0.7, 0.7], 0), ([-0.2, -0.1, -0.3], 1), ([0.1, 0.2, 0.3], 2)])
+@pytest.mark.parametrize(
+    "scores, best",
+    [([0.5], 0), ([0.5, 0.7, 0.7, 0.6], 1), ([0.7, 0.7], 0), ([-0.2, -0.1, -0.3], 1), ([0.1, 0.2, 0.3], 2)],
+)
 def test_the_earliest_best_epoch_is_kept(tmp_path, scores, best):
     module = torch.nn.Linear(1, 1)
     optimiser = torch.optim.AdamW(module.parameters())
@@ -623,7 +798,9 @@ def test_a_parameter_without_gradient_has_no_state_and_resumes(tmp_path):
 
 
 def spied(plan, epochs=1):
-    """Run epochs by a plan with a spy on every forward pass; return (training masks, validation masks, scores per epoch)."""
+    """Run epochs by a plan with a spy on every forward pass; return (training masks, validation masks, scores per
+    epoch).
+    """
     run, _ = run_of(plan)
     seen, forward = {"train": [], "validation": []}, run._forward
 
@@ -638,13 +815,18 @@ def spied(plan, epochs=1):
         scores.append(run.validate())
     for split, data in (("train", run.train_set), ("validation", run.valid_set)):
         for indices, masks in seen[split]:
-            assert not (masks & ~pad([data.maskable[i] for i in indices])).any(), "special tokens and padding are never masked"
+            assert not (masks & ~pad([data.maskable[i] for i in indices])).any(), (
+                "special tokens and padding are never masked"
+            )
     return seen["train"], seen["validation"], scores
 
 
 def test_training_strategies_differ_as_they_should(files, tiny_root, tmp_path):
     plan = plan_for(files, tiny_root, tmp_path)
-    masked = {strategy: [m.any(axis=1) for _, m in spied(replace(plan, training=strategy), 3)[0]] for strategy in ("none", "mask", "half")}
+    masked = {
+        strategy: [m.any(axis=1) for _, m in spied(replace(plan, training=strategy), 3)[0]]
+        for strategy in ("none", "mask", "half")
+    }
     assert not any(rows.any() for rows in masked["none"])
     assert np.concatenate(masked["mask"]).mean() > 0.8
     assert not any(rows[::2].any() for rows in masked["half"])
@@ -654,8 +836,10 @@ def test_training_strategies_differ_as_they_should(files, tiny_root, tmp_path):
 def test_each_epoch_draws_new_masks_and_a_new_order_and_the_seed_decides(files, tiny_root, tmp_path):
     plan = plan_for(files, tiny_root, tmp_path)
     first, again, other = (spied(replace(plan, seed=seed), 2)[0] for seed in (0, 0, 1))
+
     def flat(steps):
         return [(indices.tolist(), masks.tolist()) for indices, masks in steps]
+
     assert flat(first) == flat(again) != flat(other)
     assert flat(first[:4]) != flat(first[4:])
 
@@ -678,7 +862,11 @@ def test_the_metric_over_both_copies_is_over_both_together(files, tiny_root, tmp
     copies = iter([labels.copy(), np.zeros_like(labels)])
     run._predict = lambda masks: next(copies)
     together = _macro_f1_by_definition([*labels, *labels], [*labels, *np.zeros_like(labels)])
-    assert run.validate()["both"] == pytest.approx(together) != pytest.approx((1 + macro_f1(labels, np.zeros_like(labels))) / 2)
+    assert (
+        run.validate()["both"]
+        == pytest.approx(together)
+        != pytest.approx((1 + macro_f1(labels, np.zeros_like(labels))) / 2)
+    )
 
 
 def test_the_learning_rate_rises_and_falls(files, tiny_root, tmp_path):
@@ -743,7 +931,10 @@ COMMANDS = {
     "single class": ({"--train": "ONE"}, "TrainingError: The training file has a single class"),
     "no base": ({"--base": "./gone"}, "UnsupportedModel: There is no folder './gone'."),
     "device": ({"--device": "tpu"}, "UnsupportedModel: Device 'tpu' is unknown."),
-    "out of range": ({"--validation": "OTHER"}, "BadData: other.jsonl, row 1: the label 'attic' is none of harbour, kitchen, workshop."),
+    "out of range": (
+        {"--validation": "OTHER"},
+        "BadData: other.jsonl, row 1: the label 'attic' is none of harbour, kitchen, workshop.",
+    ),
 }
 
 
@@ -751,10 +942,19 @@ COMMANDS = {
 def test_problems_at_the_command_line_are_one_sentence(files, tiny_root, tmp_path, capsys, options, said):
     one = write_rows(tmp_path / "one.jsonl", [{"text": "salt", "label": "kitchen"}] * 3)
     other = write_rows(tmp_path / "other.jsonl", [{"text": "salt", "label": "attic"}])
-    chosen = {"--base": str(tiny.base("bert", tiny_root)), "--train": str(files / "train.jsonl"), "--validation": str(files / "validation.jsonl"),
-              "--out": str(tmp_path / "out"), "--device": "cpu"} | options
+    chosen = {
+        "--base": str(tiny.base("bert", tiny_root)),
+        "--train": str(files / "train.jsonl"),
+        "--validation": str(files / "validation.jsonl"),
+        "--out": str(tmp_path / "out"),
+        "--device": "cpu",
+    } | options
     named = {"ONE": str(one), "OTHER": str(other)}
-    arguments = [part for key, value in chosen.items() for part in (key, *(value.split() if key == "--labels" else [named.get(value, value)]))]
+    arguments = [
+        part
+        for key, value in chosen.items()
+        for part in (key, *(value.split() if key == "--labels" else [named.get(value, value)]))
+    ]
     assert main(["train", *arguments]) == 1
     told = capsys.readouterr().err.strip().splitlines()
     assert len(told) == 1 and told[0].startswith(said), told

@@ -64,17 +64,21 @@ def test_the_ecdf_nears_the_distribution_it_was_drawn_from(compact):
     ecdf = Ecdf.of(normal(0, V, 3))
     ecdf = ecdf.compact() if compact else ecdf
     z = np.linspace(-4, 4, 401).repeat(3).reshape(401, 3)
-    # Dvoretzky, Kiefer, Wolfowitz: further off in one of three columns with probability 3e-6; between kept places, 1 in 66 more.
+    # Dvoretzky, Kiefer, Wolfowitz: further off in one of three columns with probability 3e-6; between kept places, 1 in
+    # 66 more.
     bound = np.sqrt(np.log(2 / 1e-6) / (2 * V)) + (1 / 66 if compact else 0)
     assert np.abs(ecdf.below(z) / V - stats.norm.cdf(z)).max() < bound
 
 
-@pytest.mark.parametrize("bad, why", [
-    (np.empty((0, 3)), "V at least 1"),
-    (np.zeros(3), "V at least 1"),
-    (np.zeros((2, 2, 2)), "V at least 1"),
-    (np.array([[0.0, np.nan]]), "NaN"),
-])
+@pytest.mark.parametrize(
+    "bad, why",
+    [
+        (np.empty((0, 3)), "V at least 1"),
+        (np.zeros(3), "V at least 1"),
+        (np.zeros((2, 2, 2)), "V at least 1"),
+        (np.array([[0.0, np.nan]]), "NaN"),
+    ],
+)
 def test_an_ecdf_needs_observations_without_nan(bad, why):
     with pytest.raises(ValueError, match=why):
         Ecdf.of(bad)
@@ -132,7 +136,9 @@ def test_the_compact_ecdf_is_exact_in_the_tails_up_to_half_rounding():
 
 @pytest.mark.parametrize("smallest, largest", [(-1e30, 3e38), (-0.1, 0.1), (1e-12, 1e-9), (70_000.0, 70_001.0)])
 def test_the_compact_ecdf_holds_its_extremes_exactly(smallest, largest):
-    """Neither 1e30, which overflows half precision, nor 0.1, nor what it rounds to zero may leave the range or enter it."""
+    """Neither 1e30, which overflows half precision, nor 0.1, nor what it rounds to zero may leave the range or enter
+    it.
+    """
     ends = np.array([smallest, largest], dtype=np.float32)
     inner = np.random.default_rng(0).uniform(0.3, 0.7, 998) * (float(ends[1]) - float(ends[0])) + float(ends[0])
     compact = Ecdf.of(np.concatenate([inner, ends]).astype(np.float32)[:, None]).compact()
@@ -148,7 +154,9 @@ def test_the_compact_ecdf_holds_its_extremes_exactly(smallest, largest):
 def test_a_smallest_value_that_most_texts_share_stays_the_smallest(shared):
     """Half precision holds none of these: some it would move up, some down."""
     shared = np.float32(shared)
-    compact = Ecdf.of(np.concatenate([np.full(600, shared), np.linspace(0.5, 1, 400)]).astype(np.float32)[:, None]).compact()
+    compact = Ecdf.of(
+        np.concatenate([np.full(600, shared), np.linspace(0.5, 1, 400)]).astype(np.float32)[:, None]
+    ).compact()
     z = np.array([[np.nextafter(shared, np.float32(-1))], [shared], [shared + np.float32(1e-3)]])
     assert compact.below(z)[:2, 0].tolist() == [0, 0]
     assert compact.below(z)[2, 0] == pytest.approx(600, abs=np.ceil((1000 - 192) / 66))
@@ -157,7 +165,9 @@ def test_a_smallest_value_that_most_texts_share_stays_the_smallest(shared):
 @pytest.mark.parametrize("above", [0, 200])
 def test_a_larger_value_that_most_texts_share_keeps_its_place(above):
     """Half precision makes 0.09998 of 0.1."""
-    reference = np.concatenate([np.linspace(-1, 0, 400 - above), np.full(600, 0.1), np.linspace(0.5, 1, above)]).astype(np.float32)[:, None]
+    reference = np.concatenate([np.linspace(-1, 0, 400 - above), np.full(600, 0.1), np.linspace(0.5, 1, above)]).astype(
+        np.float32
+    )[:, None]
     found = Ecdf.of(reference).compact().below(np.float32([[0.1]]))[0, 0]
     assert found == pytest.approx(400 - above, abs=np.ceil((1000 - 192) / 66))
 
@@ -166,7 +176,12 @@ def test_a_larger_value_that_most_texts_share_keeps_its_place(above):
 @given(st.integers(258, 700), st.sampled_from([1e-6, 1.0, 1e4, 1e6]), st.booleans(), st.integers(0, 10**6))
 def test_the_compact_ecdf_never_decreases_and_stays_in_range(V, scale, ties, seed):
     reference = (tied if ties else normal)(seed, V, 2) * np.float32(scale)
-    z = np.sort(np.concatenate([reference, normal(seed + 1, 200, 2) * np.float32(2 * scale), np.repeat(EDGES, 2).reshape(2, 2)]), axis=0)
+    z = np.sort(
+        np.concatenate(
+            [reference, normal(seed + 1, 200, 2) * np.float32(2 * scale), np.repeat(EDGES, 2).reshape(2, 2)]
+        ),
+        axis=0,
+    )
     found = Ecdf.of(reference).compact().below(z)
     assert (np.diff(found, axis=0) >= 0).all() and (found[0] == 0).all() and (found[-1] == V).all()
 
@@ -212,7 +227,9 @@ def twin(parts, tested, combine, calibrated):
 
     def statistic(observation, layer):
         columns = ([text[layer][h] for text in first] for h in range(H))
-        return reduced([two_sided(column, z, calibrated) for column, z in zip(columns, observation[layer])], combine.dimensions)
+        return reduced(
+            [two_sided(column, z, calibrated) for column, z in zip(columns, observation[layer])], combine.dimensions
+        )
 
     of_second = [[statistic(text, layer) for text in second] for layer in range(L)]
 
@@ -264,7 +281,9 @@ def test_the_literal_form_by_hand():
 
 def test_the_calibrated_form_by_hand():
     """First 0, 1, 2: P is (½, 1½, 2½, 3½)/4, sides ⅛, ⅜, ⅜, ⅛. Second: sides ⅛, ⅜, ⅜, so ⅛ has P ½/4 and ⅜ has 1½/4."""
-    first, second, third = (np.array(part, dtype=float).reshape(-1, 1, 1) for part in ([0, 1, 2], [9, 0.5, 1.5], [0.5, 1.5, 0.7, -9]))
+    first, second, third = (
+        np.array(part, dtype=float).reshape(-1, 1, 1) for part in ([0, 1, 2], [9, 0.5, 1.5], [0.5, 1.5, 0.7, -9])
+    )
     fitted = fit_calibrated(first, second, third)
     found = fitted.p_values(np.array([-9.0, 0.6, 9.0]).reshape(3, 1, 1))
     assert found.layers[:, 0].tolist() == [0.25, 0.75, 0.25]
@@ -276,11 +295,19 @@ def test_the_calibrated_form_by_hand():
 def test_compact_keeps_the_first_level_only(calibrated):
     """Values that half precision holds, so that the tails stay exact: the other levels keep all their places."""
     parts = [normal(seed, 600, 2, 3).astype(np.float16).astype(np.float32) for seed in range(3)]
-    whole, compact = (fit_calibrated(*parts, compact=c) if calibrated else fit_literal(parts[0], compact=c) for c in (False, True))
+    whole, compact = (
+        fit_calibrated(*parts, compact=c) if calibrated else fit_literal(parts[0], compact=c) for c in (False, True)
+    )
     assert compact.first.values.shape == (6, 257) and whole.first.values.shape == (6, 600)
-    assert compact.second.values.shape == (2, 600) and compact.third.values.shape == (1, 600) and (compact.L, compact.H) == (2, 3)
+    assert (
+        compact.second.values.shape == (2, 600)
+        and compact.third.values.shape == (1, 600)
+        and (compact.L, compact.H) == (2, 3)
+    )
     same = [(getattr(compact, level).values == getattr(whole, level).values).all() for level in ("second", "third")]
-    assert same == ([False, False] if calibrated else [True, True]), "calibrated with what the first became, literal before it"
+    assert same == ([False, False] if calibrated else [True, True]), (
+        "calibrated with what the first became, literal before it"
+    )
     tested = normal(9, 300, 2, 3)
     assert np.abs(compact.p_values(tested).total - whole.p_values(tested).total).max() < 0.1
 
@@ -296,20 +323,30 @@ def test_the_calibrated_compact_form_is_fitted_with_the_compact_first_level():
 
 # What a p-value promises
 
-SHAPES = {"literal": lambda seed, V, L, H, combine: fit_literal(normal(seed, V, L, H), combine),
-          "calibrated": lambda seed, V, L, H, combine: fit_calibrated(*normal(seed, 3 * V, L, H).reshape(3, V, L, H), combine)}
+SHAPES = {
+    "literal": lambda seed, V, L, H, combine: fit_literal(normal(seed, V, L, H), combine),
+    "calibrated": lambda seed, V, L, H, combine: fit_calibrated(
+        *normal(seed, 3 * V, L, H).reshape(3, V, L, H), combine
+    ),
+}
 
 
 def extremes(L, H):
     """Random, tight, wide and outside above, below and in either direction."""
-    drawn = np.concatenate([normal(seed, 60, L, H) * np.float32(scale) for seed, scale in ((11, 0.02), (12, 1.0), (13, 2.5), (14, 1e6))])
+    drawn = np.concatenate(
+        [normal(seed, 60, L, H) * np.float32(scale) for seed, scale in ((11, 0.02), (12, 1.0), (13, 2.5), (14, 1e6))]
+    )
     one = normal(15, 60, L, H)
     one[:, 0, 0] = np.inf
-    return np.concatenate([drawn, one, np.sign(normal(16, 60, L, H)) * np.inf, np.repeat(EDGES, L * H).reshape(2, L, H)])
+    return np.concatenate(
+        [drawn, one, np.sign(normal(16, 60, L, H)) * np.inf, np.repeat(EDGES, L * H).reshape(2, L, H)]
+    )
 
 
 # 63 + 1 is a power of two: (k + ½)/64 is exact, and so is 1 minus it.
-@pytest.mark.parametrize("form, combine", [*product(["calibrated"], ALL_COMBINATIONS), *product(["literal"], ALL_COMBINATIONS)])
+@pytest.mark.parametrize(
+    "form, combine", [*product(["calibrated"], ALL_COMBINATIONS), *product(["literal"], ALL_COMBINATIONS)]
+)
 def test_the_floor_is_the_smallest_p_and_that_of_outside_everywhere(form, combine):
     for seed in range(5):
         fitted = SHAPES[form](seed, 63, 3, 5, combine)
@@ -331,11 +368,15 @@ def test_the_calibrated_floor_is_one_more_than_what_ties_with_outside():
 @pytest.mark.parametrize("correlation", [0.0, 0.9])
 @pytest.mark.parametrize("combine", [Combine(), Combine("fisher", "simes")])
 def test_the_calibrated_form_rejects_no_more_of_the_same_than_it_says(combine, correlation):
-    """New parts each time, and one observation tested, so that repetitions are independent; 24 + 1: 0.04 is attained."""
+    """New parts each time, and one observation tested, so that repetitions are independent; 24 + 1: 0.04 is
+    attained.
+    """
     repetitions, drawn = 1500, np.random.default_rng(6)
     found = np.empty(repetitions)
     for i in range(repetitions):
-        states = np.sqrt(1 - correlation) * drawn.standard_normal((75, 3, 10)) + np.sqrt(correlation) * drawn.standard_normal((75, 1, 1))
+        states = np.sqrt(1 - correlation) * drawn.standard_normal((75, 3, 10)) + np.sqrt(
+            correlation
+        ) * drawn.standard_normal((75, 1, 1))
         found[i] = fit_calibrated(states[:30], states[30:50], states[50:74], combine).p_values(states[74:]).total[0]
     for alpha in (0.05, 0.2, 0.5):
         assert stats.binomtest(int((found <= alpha).sum()), repetitions, alpha, alternative="greater").pvalue > 1e-3
@@ -382,12 +423,18 @@ def test_layers_are_twice_the_smaller_side_and_the_total_combines_the_sides(form
     for combine in ALL_COMBINATIONS:
         fitted = SHAPES[form](0, 63, 3, 5, combine)
         found = fitted.p_values(normal(1, 80, 3, 5))
-        assert found.layers.shape == (80, 3) and found.total.shape == (80,) and found.layers.dtype == found.total.dtype == np.float64
+        assert (
+            found.layers.shape == (80, 3)
+            and found.total.shape == (80,)
+            and found.layers.dtype == found.total.dtype == np.float64
+        )
         # In steps of 1/64, or 1/63: 2 · min(P, 1 − P).
         places = found.layers / 2 * 64 - 0.5 if form == "calibrated" else found.layers / 2 * 63
         np.testing.assert_allclose(places, places.round(), atol=1e-9)
         assert places.min() >= -1e-9 and places.max() <= 32 and found.layers.max() > 0.9
-        totals = [reduced(sides, combine.layers) * (-1 if combine.layers == "simes" else 1) for sides in found.layers / 2]
+        totals = [
+            reduced(sides, combine.layers) * (-1 if combine.layers == "simes" else 1) for sides in found.layers / 2
+        ]
         order = np.argsort(totals)
         assert (np.diff(found.total[order]) <= 1e-12).all(), "a larger statistic has no larger p"
 
@@ -395,12 +442,20 @@ def test_layers_are_twice_the_smaller_side_and_the_total_combines_the_sides(form
 def test_layers_of_the_same_are_uniform_in_the_calibrated_form():
     fitted = fit_calibrated(*(normal(seed, 2000, 2, 8) for seed in range(3)))
     layers = fitted.p_values(normal(3, 2000, 2, 8)).layers
-    # Two samples of 2,000, one of them the reference: off by 1.95 · √(2/2000) with probability 1e-3, twice for two sides.
+    # Two samples of 2,000, one of them the reference: off by 1.95 · √(2/2000) with probability 1e-3, twice for two
+    # sides.
     assert max(stats.kstest(layer, "uniform").statistic for layer in layers.T) < 2 * 1.95 * np.sqrt(2 / 2000)
 
 
 @PROPERTY
-@given(st.sampled_from(sorted(SHAPES)), st.sampled_from(ALL_COMBINATIONS), st.booleans(), st.integers(1, 25), st.integers(2, 12), st.integers(0, 10**6))
+@given(
+    st.sampled_from(sorted(SHAPES)),
+    st.sampled_from(ALL_COMBINATIONS),
+    st.booleans(),
+    st.integers(1, 25),
+    st.integers(2, 12),
+    st.integers(0, 10**6),
+)
 def test_p_is_between_0_and_1_and_each_observation_has_its_own(form, combine, ties, V, M, seed):
     fitted = SHAPES[form](seed, V, 2, 4, combine)
     tested = np.concatenate([(tied if ties else normal)(seed + 1, M, 2, 4), np.repeat(EDGES, 8).reshape(2, 2, 4)])
@@ -479,12 +534,15 @@ HOLED = normal(0, 10, 2, 3)
 HOLED[4, 1, 2] = np.nan
 
 
-@pytest.mark.parametrize("bad, why", [
-    (HOLED, "NaN"),
-    (np.empty((0, 2, 3)), "V at least 1"),
-    (np.zeros((10, 6)), "V at least 1"),
-    (np.zeros(10), "V at least 1"),
-])
+@pytest.mark.parametrize(
+    "bad, why",
+    [
+        (HOLED, "NaN"),
+        (np.empty((0, 2, 3)), "V at least 1"),
+        (np.zeros((10, 6)), "V at least 1"),
+        (np.zeros(10), "V at least 1"),
+    ],
+)
 def test_a_bad_reference_is_refused(bad, why):
     good = normal(1, 10, 2, 3)
     with pytest.raises(ValueError, match=why):
@@ -503,18 +561,23 @@ def test_parts_of_different_shape_are_refused(shape):
 
 
 @pytest.mark.parametrize("form", SHAPES)
-@pytest.mark.parametrize("bad, why", [
-    (HOLED, "NaN"),
-    (np.zeros((2, 3)), r"float\[M, 2, 3\], got shape \(2, 3\)"),
-    (np.zeros((5, 3, 2)), r"got shape \(5, 3, 2\)"),
-    (np.zeros((5, 2, 4)), r"got shape \(5, 2, 4\)"),
-])
+@pytest.mark.parametrize(
+    "bad, why",
+    [
+        (HOLED, "NaN"),
+        (np.zeros((2, 3)), r"float\[M, 2, 3\], got shape \(2, 3\)"),
+        (np.zeros((5, 3, 2)), r"got shape \(5, 3, 2\)"),
+        (np.zeros((5, 2, 4)), r"got shape \(5, 2, 4\)"),
+    ],
+)
 def test_bad_states_are_refused(form, bad, why):
     with pytest.raises(ValueError, match=why):
         SHAPES[form](0, 20, 2, 3, Combine()).p_values(bad)
 
 
-@pytest.mark.parametrize("stages, why", [(("stouffer", "fisher"), "dimensions .* 'stouffer'"), (("simes", "Fisher"), "layers .* 'Fisher'")])
+@pytest.mark.parametrize(
+    "stages, why", [(("stouffer", "fisher"), "dimensions .* 'stouffer'"), (("simes", "Fisher"), "layers .* 'Fisher'")]
+)
 def test_an_unknown_combination_is_refused(stages, why):
     with pytest.raises(ValueError, match=why):
         Combine(*stages)

@@ -1,4 +1,6 @@
-"""References of MaSF: drawn as the model was trained, kept with it, refused for any other, honest about what they can say."""
+"""References of MaSF: drawn as the model was trained, kept with it, refused for any other, honest about what they can
+say.
+"""
 
 import json
 import shutil
@@ -16,10 +18,27 @@ from core.loading.loading import REFERENCE_FILE, load, locate
 from core.loading.loading import digest as model_digest
 from core.network.features import masked_ids
 from core.storage.store import Store
-from core.validity.fitting import Drawing, Observed, fit, fit_reference, observe, place_for, readable_reference, training_strategy
+from core.validity.fitting import (
+    Drawing,
+    Observed,
+    fit,
+    fit_reference,
+    observe,
+    place_for,
+    readable_reference,
+    training_strategy,
+)
 from core.validity.masf import Combine, fit_literal
 from core.validity.mask_tests import MaskTests
-from core.validity.references import FORMS, BadReference, Reference, find_reference, kept_place, read_reference, write_reference
+from core.validity.references import (
+    FORMS,
+    BadReference,
+    Reference,
+    find_reference,
+    kept_place,
+    read_reference,
+    write_reference,
+)
 from tests import tiny
 
 
@@ -39,7 +58,11 @@ def fitted(model):
 
 # ---- drawing
 
-@pytest.mark.parametrize("training, maskings, expected", [("half", 2, [False] * 2 + [True] * 2), ("half", 1, [False, True]), ("mask", 2, [True] * 2), ("none", 2, [False])])
+
+@pytest.mark.parametrize(
+    "training, maskings, expected",
+    [("half", 2, [False] * 2 + [True] * 2), ("half", 1, [False, True]), ("mask", 2, [True] * 2), ("none", 2, [False])],
+)
 def test_observations_follow_the_training_strategy(model, training, maskings, expected):
     observed = observe(model, texts(tiny.SENTENCES[:5]), Drawing(training, maskings))
     assert sorted(observed.masked[observed.text == 2].tolist()) == expected
@@ -58,7 +81,10 @@ def test_unmasked_observations_are_the_states_of_the_text_and_masked_ones_are_no
 
 def test_both_texts_of_a_pair_are_masked(model, monkeypatch):
     seen = []
-    monkeypatch.setattr("core.validity.fitting.masked_ids", lambda encoded, masks: seen.append((encoded, masks)) or masked_ids(encoded, masks))
+    monkeypatch.setattr(
+        "core.validity.fitting.masked_ids",
+        lambda encoded, masks: seen.append((encoded, masks)) or masked_ids(encoded, masks),
+    )
     observe(model, texts(tiny.SENTENCES[:2], seconds=list(tiny.SENTENCES[5:7])), Drawing("mask", 8))
     encoded, masks = seen[0]
     sides = encoded.type_ids[[int(np.flatnonzero(encoded.feature_of == i)[0]) for i in range(encoded.F)]]
@@ -72,32 +98,46 @@ def test_pooling_is_maximum_or_mean_over_the_tokens(model):
 
     ids = torch.from_numpy(encoded.ids[None])
     with torch.inference_mode():
-        states = model.module(ids, token_type_ids=torch.from_numpy(encoded.type_ids[None]), output_hidden_states=True).hidden_states
+        states = model.module(
+            ids, token_type_ids=torch.from_numpy(encoded.type_ids[None]), output_hidden_states=True
+        ).hidden_states
     for pooling, over in (("max", lambda s: s.amax(dim=1)), ("mean", lambda s: s.mean(dim=1))):
         expected = torch.stack([over(state)[0] for state in states]).numpy()
-        np.testing.assert_allclose(model.run(encoded.ids[None], np.array([encoded.T]), encoded.type_ids[None], pooling)[1][0], expected, atol=1e-5)
+        np.testing.assert_allclose(
+            model.run(encoded.ids[None], np.array([encoded.T]), encoded.type_ids[None], pooling)[1][0],
+            expected,
+            atol=1e-5,
+        )
         # Padding takes no part.
         width = max(encoded.T, shorter.T) + 3
         batch = np.zeros((2, width), dtype=np.int64)
-        batch[0, :encoded.T], batch[1, :shorter.T] = encoded.ids, shorter.ids
+        batch[0, : encoded.T], batch[1, : shorter.T] = encoded.ids, shorter.ids
         padded = model.run(batch, np.array([encoded.T, shorter.T]), np.zeros_like(batch), pooling)[1]
         np.testing.assert_allclose(padded[0], expected, atol=1e-4)
 
 
 # ---- fitting
 
+
 def test_each_text_is_in_one_part_only():
     rng = np.random.default_rng(0)
     # The state of text i is i in every dimension, so the levels tell which texts they hold.
     text = np.repeat(np.arange(20), 3)
-    observed = Observed(np.broadcast_to(text[:, None, None], (60, 2, 4)).astype(np.float32).copy(), text, rng.random(60) < 0.5, np.full(20, 7))
+    observed = Observed(
+        np.broadcast_to(text[:, None, None], (60, 2, 4)).astype(np.float32).copy(),
+        text,
+        rng.random(60) < 0.5,
+        np.full(20, 7),
+    )
     forms = fit(observed, Drawing())
     first = set(np.unique(forms["calibrated"].first.values).astype(int).tolist())
     assert len(first) == 10 and forms["calibrated"].first.count == 30
     assert (forms["calibrated"].second.count, forms["calibrated"].third.count) == (15, 15)
     assert forms["literal"].first is forms["calibrated"].first and forms["literal"].third.count == 30
     literal = fit_literal(observed.states[np.isin(text, list(first))], tolerance=1e-5)
-    np.testing.assert_array_equal(forms["literal"].p_values(observed.states).total, literal.p_values(observed.states).total)
+    np.testing.assert_array_equal(
+        forms["literal"].p_values(observed.states).total, literal.p_values(observed.states).total
+    )
 
 
 def test_the_last_digits_of_repeated_states_do_not_count():
@@ -130,13 +170,18 @@ def test_a_drawing_that_cannot_be_is_refused(wrong):
 
 
 def test_the_rate_of_false_rejections_is_that_of_the_held_out_texts(model):
-    reference = fit_reference(model, texts(tiny.SENTENCES[:30]), Drawing(maskings=2), texts(tiny.SENTENCES[30:], "other.jsonl"))
+    reference = fit_reference(
+        model, texts(tiny.SENTENCES[:30]), Drawing(maskings=2), texts(tiny.SENTENCES[30:], "other.jsonl")
+    )
     observed = observe(model, texts(tiny.SENTENCES[30:]), Drawing(maskings=2))
     for form in FORMS:
         rejected = reference.forms[form].p_values(observed.states).total < 0.05
         assert reference.about["false_rejection"][form]["all"] == pytest.approx(rejected.mean())
         assert reference.about["false_rejection"][form]["masked"] == pytest.approx(rejected[observed.masked].mean())
-    assert reference.about["false_rejection"]["source"] == "other.jsonl" and reference.about["false_rejection"]["texts"] == 10
+    assert (
+        reference.about["false_rejection"]["source"] == "other.jsonl"
+        and reference.about["false_rejection"]["texts"] == 10
+    )
 
 
 def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
@@ -146,7 +191,11 @@ def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
     assert 0 <= rates["calibrated"]["all"] <= 0.25
     few = fit_reference(model, texts(tiny.SENTENCES[:6]), Drawing())
     assert few.about["false_rejection"]["calibrated"] == {"all": None, "unmasked": None, "masked": None}
-    assert "not measured" not in readable_reference(fitted) and few.says_nothing() and "it says nothing" in readable_reference(few)
+    assert (
+        "not measured" not in readable_reference(fitted)
+        and few.says_nothing()
+        and "it says nothing" in readable_reference(few)
+    )
 
 
 def test_the_strategy_comes_from_the_card(bundled, model):
@@ -156,10 +205,13 @@ def test_the_strategy_comes_from_the_card(bundled, model):
 
 # ---- keeping
 
+
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("combine", [Combine(), Combine("fisher", "simes")])
 def test_a_reference_comes_back_as_it_was(model, tmp_path, compact, combine):
-    reference = fit_reference(model, texts(tiny.SENTENCES), Drawing(maskings=16, compact=compact, combine=combine, pooling="mean"))
+    reference = fit_reference(
+        model, texts(tiny.SENTENCES), Drawing(maskings=16, compact=compact, combine=combine, pooling="mean")
+    )
     assert (len(reference.forms["calibrated"].first.places) == 257) == compact
     write_reference(reference, tmp_path / "r.safetensors")
     again = read_reference(tmp_path / "r.safetensors", model)
@@ -191,12 +243,21 @@ def damaged(fitted, model, change) -> str:
     return change(packed)
 
 
-@pytest.mark.parametrize("change", {
-    "cut short": lambda data: data[:len(data) // 2], "empty": lambda data: b"", "text": lambda data: b"not a reference at all",
-    "zeros": lambda data: bytes(len(data)), "a huge header": lambda data: b"\xff" * 8 + data[8:],
-    "another kind": lambda data: data.replace(b"faithscope", b"faithscopf"), "lost part": lambda data: data.replace(b"calibrated.third", b"calibrated.thirt"),
-    "another version": lambda data: data.replace(b'\\"version\\": 1', b'\\"version\\": 9'), "no pooling": lambda data: data.replace(b'\\"max\\"', b'\\"mux\\"'),
-}.items(), ids=lambda item: item[0])
+@pytest.mark.parametrize(
+    "change",
+    {
+        "cut short": lambda data: data[: len(data) // 2],
+        "empty": lambda data: b"",
+        "text": lambda data: b"not a reference at all",
+        "zeros": lambda data: bytes(len(data)),
+        "a huge header": lambda data: b"\xff" * 8 + data[8:],
+        "another kind": lambda data: data.replace(b"faithscope", b"faithscopf"),
+        "lost part": lambda data: data.replace(b"calibrated.third", b"calibrated.thirt"),
+        "another version": lambda data: data.replace(b'\\"version\\": 1', b'\\"version\\": 9'),
+        "no pooling": lambda data: data.replace(b'\\"max\\"', b'\\"mux\\"'),
+    }.items(),
+    ids=lambda item: item[0],
+)
 def test_damage_is_a_sentence(fitted, model, tmp_path, change):
     from core.validity import references
 
@@ -251,6 +312,7 @@ def test_lengths_that_the_reference_does_not_know_are_said(fitted):
 
 # ---- p-values of masked inputs
 
+
 def test_p_values_survive_a_restart_and_belong_to_their_reference(model, fitted, tmp_path):
     explainer = with_reference(model, Store(tmp_path))
     encoded = model.encode(tiny.SENTENCES[3], None, "word")
@@ -270,6 +332,7 @@ def test_p_values_survive_a_restart_and_belong_to_their_reference(model, fitted,
 
 # ---- the command line
 
+
 def lines(path, sentences) -> str:
     path.write_text("".join(json.dumps({"text": s}) + "\n" for s in sentences), encoding="utf-8")
     return str(path)
@@ -278,7 +341,24 @@ def lines(path, sentences) -> str:
 def test_reference_from_the_command_line(tmp_path, tiny_root, capsys):
     folder = shutil.copytree(tiny.folder("distilbert", tiny_root), tmp_path / "model")
     data = lines(tmp_path / "val.jsonl", tiny.SENTENCES)
-    assert main(["reference", "--model", str(folder), "--data", data, "--training", "mask", "--layers", "simes", "--device", "cpu"]) == 0
+    assert (
+        main(
+            [
+                "reference",
+                "--model",
+                str(folder),
+                "--data",
+                data,
+                "--training",
+                "mask",
+                "--layers",
+                "simes",
+                "--device",
+                "cpu",
+            ]
+        )
+        == 0
+    )
     said = capsys.readouterr().out
     assert "Written:" in said and "val.jsonl" in said and "5-fold" in said
     reference = find_reference(load(str(folder), "cpu"))
@@ -294,17 +374,33 @@ def test_a_bundled_models_reference_goes_into_the_cache(bundled, monkeypatch, tm
 
 @pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "row 2")])
 def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, sentences, said):
-    assert main(["reference", "--model", str(tiny.folder("bert", tiny_root)), "--data", lines(tmp_path / "a.jsonl", sentences)]) == 1
+    assert (
+        main(
+            [
+                "reference",
+                "--model",
+                str(tiny.folder("bert", tiny_root)),
+                "--data",
+                lines(tmp_path / "a.jsonl", sentences),
+            ]
+        )
+        == 1
+    )
     assert said in capsys.readouterr().err
 
 
 # ---- what ships
 
+
 @pytest.mark.parametrize("name", ["sst2-fmm", "sst2-plain"])
 def test_every_bundled_model_has_a_reference_that_can_reject(name):
     model = load(name, "cpu")
     reference = find_reference(model)
-    assert reference.about["compact"] and not reference.says_nothing() and reference.about["training"] == model.card["plan"]["training"]
+    assert (
+        reference.about["compact"]
+        and not reference.says_nothing()
+        and reference.about["training"] == model.card["plan"]["training"]
+    )
     # The texts are those of the card's validation file, and the rate is measured on its test file.
     assert reference.about["sha256"] == model.card["data"]["validation"]["sha256"]
     assert reference.about["false_rejection"]["texts"] == model.card["data"]["test"]["examples"]
@@ -313,7 +409,8 @@ def test_every_bundled_model_has_a_reference_that_can_reject(name):
 
 
 def test_held_out_texts_of_the_same_kind_are_rejected_as_seldom_as_promised(bundled):
-    # The project's own reviews, half to fit and half to try, since the data that the shipped reference was fitted on is not here.
+    # The project's own reviews, half to fit and half to try, since the data that the shipped reference was fitted on is
+    # not here.
     reviews = [example.text for example in read_bundled("reviews")]
     order = np.random.default_rng(3).permutation(len(reviews))
     drawn = [texts([reviews[i] for i in half]) for half in (order[::2], order[1::2])]

@@ -29,7 +29,8 @@ LAYER = -2
 
 @dataclass(frozen=True)
 class Course:
-    """In which order features are erased, most important first, by the attribution of the unmasked text for the class predicted on it; or at random.
+    """In which order features are erased, most important first, by the attribution of the unmasked text for the class
+    predicted on it; or at random.
 
     unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`; seed: of random orders.
     """
@@ -46,7 +47,12 @@ class Course:
 
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
-        about = {"model": explainer.model.digest, "precision": explainer.model.precision, "unit": self.unit, "erasure": self.erasure}
+        about = {
+            "model": explainer.model.digest,
+            "precision": explainer.model.precision,
+            "unit": self.unit,
+            "erasure": self.erasure,
+        }
         if self.random:
             about |= {"seed": self.seed, "orders": ORDERS}
         else:
@@ -57,11 +63,15 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Walked:
-    """N examples along one course, as far as they are computed; rows of what is not `there` mean nothing. The arrays are shared: not to be changed.
+    """N examples along one course, as far as they are computed; rows of what is not `there` mean nothing. The arrays
+    are shared: not to be changed.
 
-    there: bool[N]; flips: int32[N, O], features erased at the first change of prediction in each of O orders, 0 where it never changes; free: int32[N],
-    features F' that can be erased; logits: float32[N, K, C] and states: float16[N, K, H], the mean over the tokens of the second-to-last layer, at K
-    ratios of the first order; problems: {example: sentence}, examples without all of this; cut: examples that are longer than the model reads.
+    there: bool[N]; flips: int32[N, O], features erased at the first change of prediction in each of O orders, 0 where
+    it never changes; free: int32[N],
+    features F' that can be erased; logits: float32[N, K, C] and states: float16[N, K, H], the mean over the tokens of
+    the second-to-last layer, at K
+    ratios of the first order; problems: {example: sentence}, examples without all of this; cut: examples that are
+    longer than the model reads.
     """
 
     there: np.ndarray
@@ -84,9 +94,15 @@ class Walked:
 
     @property
     def shares(self) -> np.ndarray:
-        """C/F of each example, float64[N], mean over its orders; 1 where the prediction never changes; lower is more faithful."""
+        """C/F of each example, float64[N], mean over its orders; 1 where the prediction never changes; lower is more
+        faithful.
+        """
         free = np.maximum(self.free, 1)[:, None]
-        return np.where(self.flips > 0, self.flips / free, 1.0).mean(axis=1) if self.flips.size else np.ones(len(self.there))
+        return (
+            np.where(self.flips > 0, self.flips / free, 1.0).mean(axis=1)
+            if self.flips.size
+            else np.ones(len(self.there))
+        )
 
     @property
     def never(self) -> np.ndarray:
@@ -99,13 +115,23 @@ class Walked:
         return self.logits.argmax(axis=2)
 
 
-def behave(explainer: Explainer, sample: Sample, course: Course, store: Store | None = None, *, progress: Callable[[int, int], None] | None = None,
-           cancelled: Callable[[], bool] | None = None) -> Generator[Walked, None, Walked]:
+def behave(
+    explainer: Explainer,
+    sample: Sample,
+    course: Course,
+    store: Store | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Walked, None, Walked]:
     """Erase along a course on every example of a sample; yields what is known after each, and returns all of it.
 
-    The prediction is followed one feature at a time until it changes, the embeddings at the ratios 0, 0.1 … 1 of all features.
-    What the text itself masks stays masked and counts as no feature that is erased. What was computed before, on this or another
-    sample, is read from the store. Departure: RobustInf replaces by the unknown token and ranks by integrated gradients; here any erasure and measure.
+    The prediction is followed one feature at a time until it changes, the embeddings at the ratios 0, 0.1 … 1 of all
+    features.
+    What the text itself masks stays masked and counts as no feature that is erased. What was computed before, on this
+    or another
+    sample, is read from the store. Departure: RobustInf replaces by the unknown token and ranks by integrated
+    gradients; here any erasure and measure.
 
     Args:
         progress: called with (examples done, N).
@@ -115,7 +141,10 @@ def behave(explainer: Explainer, sample: Sample, course: Course, store: Store | 
     Source: RobustInf Eq. 1 and §5.
     """
     if course.erasure not in erasures_of(explainer.model):
-        raise ValueError(f"{explainer.model.name} cannot erase by the {course.erasure}; choose of {', '.join(erasures_of(explainer.model))}")
+        raise ValueError(
+            f"{explainer.model.name} cannot erase by the {course.erasure}; choose of "
+            f"{', '.join(erasures_of(explainer.model))}"
+        )
     # The sample's own log is the store here: an entry for each text would be thousands of files.
     return (yield from _Run(Explainer(explainer.model), sample, course, store).go(progress, cancelled))
 
@@ -126,13 +155,18 @@ def known(explainer: Explainer, sample: Sample, course: Course, store: Store) ->
 
 
 def behave_cost(explainer: Explainer, sample: Sample, course: Course) -> Cost:
-    """What a course takes on a whole sample at most: as if no prediction ever changed; what is known already is not counted off."""
+    """What a course takes on a whole sample at most: as if no prediction ever changed; what is known already is not
+    counted off.
+    """
     return sample_cost(explainer, sample, course.unit, lambda encoded: _cost(explainer, encoded, course))
 
 
 def _cost(explainer: Explainer, encoded: Encoded, course: Course) -> Cost:
     free = encoded.F - int(encoded.premasked.sum())
-    passes, weight = len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free))) + free * (ORDERS if course.random else 1), 0
+    passes, weight = (
+        len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free))) + free * (ORDERS if course.random else 1),
+        0,
+    )
     if not course.random:
         measure = measures()[course.measure]
         weight = measure.passes(free) * (3 if measure.backward else 1)
@@ -157,8 +191,12 @@ class _Run(SampleRun):
     def so_far(self) -> Walked:
         """A picture of what is known now: a row never changes once it is there, so all pictures share them."""
         n = len(self.sample)
-        empty = {"flips": np.zeros((n, 0), np.int32), "free": np.zeros(n, np.int32), "logits": np.zeros((n, K, 0), np.float32),
-                 "states": np.zeros((n, K, 0), np.float16)}
+        empty = {
+            "flips": np.zeros((n, 0), np.int32),
+            "free": np.zeros(n, np.int32),
+            "logits": np.zeros((n, K, 0), np.float32),
+            "states": np.zeros((n, K, 0), np.float16),
+        }
         return Walked(self.there.copy(), **(empty | self.rows), problems=dict(self.problems), cut=self.cut)
 
     def compute(self, i: int, encoded: Encoded, cancelled) -> dict[str, np.ndarray]:
@@ -175,9 +213,19 @@ class _Run(SampleRun):
         with np.errstate(over="ignore"):
             pooled = states[:, LAYER].astype(np.float16)
         if not np.isfinite(pooled).all():
-            raise NonFinite("The model’s hidden states hold NaN, infinity or numbers above 65,504, so there is nothing to compare.")
-        flips = [first_flip(lambda masks: oracle.logits(masks, cancelled=cancelled).argmax(axis=1), masks) for masks in orders]
-        return {"flips": np.array(flips, dtype=np.int32), "free": np.int32(encoded.F - start), "logits": logits, "states": pooled}
+            raise NonFinite(
+                "The model’s hidden states hold NaN, infinity or numbers above 65,504, so there is nothing to compare."
+            )
+        flips = [
+            first_flip(lambda masks: oracle.logits(masks, cancelled=cancelled).argmax(axis=1), masks)
+            for masks in orders
+        ]
+        return {
+            "flips": np.array(flips, dtype=np.int32),
+            "free": np.int32(encoded.F - start),
+            "logits": logits,
+            "states": pooled,
+        }
 
     def _orders(self, encoded: Encoded, predicted: int, cancelled) -> np.ndarray:
         """Prefixes of each order, bool[O, F' + 1, F]."""
@@ -185,7 +233,9 @@ class _Run(SampleRun):
         if self.course.random:
             return random_masks(encoded, counts, ORDERS, self.course.seed)
         measure = measures()[self.course.measure]
-        scores = self.explainer.attribute(encoded, measure.name, predicted, seed=self.course.seed, cancelled=cancelled).scores[choose_variant(measure, self.course.sign)]
+        scores = self.explainer.attribute(
+            encoded, measure.name, predicted, seed=self.course.seed, cancelled=cancelled
+        ).scores[choose_variant(measure, self.course.sign)]
         if np.isnan(scores).any():
             raise NonFinite(f"{measure.name} gave NaN, so there is no order to erase in.")
         order = ranking(scores, encoded.premasked)

@@ -1,4 +1,6 @@
-"""What a model check comes to: performance, data-set p-values and rejected shares at every ratio, a verdict, and the papers' findings beside it."""
+"""What a model check comes to: performance, data-set p-values and rejected shares at every ratio, a verdict, and the
+papers' findings beside it.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -29,9 +31,12 @@ CONFUSION = 0.01
 
 @dataclass(frozen=True, eq=False)
 class CurveFigures:
-    """One curve in numbers over n examples: performance float64[K] ↑; p {form: float64[K]}, of the data set; rejected {form: float64[K]},
-    share of single examples below 5 %; acu, racu against random order, ↑ more faithful, NaN without it; precision, recall: mean over the examples
-    whose evidence is known of average precision and recall of the top k, NaN without; chance: that average precision of a random order."""
+    """One curve in numbers over n examples: performance float64[K] ↑; p {form: float64[K]}, of the data set; rejected
+    {form: float64[K]},
+    share of single examples below 5 %; acu, racu against random order, ↑ more faithful, NaN without it; precision,
+    recall: mean over the examples
+    whose evidence is known of average precision and recall of the top k, NaN without; chance: that average precision of
+    a random order."""
 
     curve: Curve
     n: int
@@ -53,9 +58,12 @@ class CurveFigures:
 class CheckReport:
     """A model on a sample: its lines, random order first.
 
-    metric: name of the task's metric; majority: performance of always answering `majority_name`, the commonest class of train or, where no card names it, of
-    the sample; n: examples of random order; worse: one-sided p of the sign test that with everything masked the model is right less often than
-    that answer (small: it is); floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of its
+    metric: name of the task's metric; majority: performance of always answering `majority_name`, the commonest class of
+    train or, where no card names it, of
+    the sample; n: examples of random order; worse: one-sided p of the sign test that with everything masked the model
+    is right less often than
+    that answer (small: it is); floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence:
+    examples}; trained_on: digest of its
     training file, or None; extra: more sentences on the texts.
     """
 
@@ -92,7 +100,9 @@ class CheckReport:
         return float(self.random.performance[-1])
 
     def rejected(self, form: str = CALIBRATED) -> np.ndarray:
-        """The masking ratios at which random order's data-set p is below 5 % by itself, as places; none where the test cannot tell."""
+        """The masking ratios at which random order's data-set p is below 5 % by itself, as places; none where the test
+        cannot tell.
+        """
         if not self.floor or self.floor[form] >= ALPHA:
             return np.zeros(0, dtype=int)
         return np.flatnonzero(self.random.p[form] < ALPHA)
@@ -100,7 +110,9 @@ class CheckReport:
     @property
     def surely(self) -> bool:
         """Whether Holm over all ratios rejects any, or could not for the floor of the reference."""
-        return bool(len(self.rejected())) and (self.floor[CALIBRATED] >= ALPHA / len(X) or bool(holm(self.random.p[CALIBRATED]).any()))
+        return bool(len(self.rejected())) and (
+            self.floor[CALIBRATED] >= ALPHA / len(X) or bool(holm(self.random.p[CALIBRATED]).any())
+        )
 
     def smallest(self, form: str = CALIBRATED) -> tuple[float, float]:
         """Random order's smallest data-set p and the ratio where it is."""
@@ -111,7 +123,8 @@ class CheckReport:
     def verdict(self) -> str:
         """What is to be thought of the model under masking, by the calibrated form.
 
-        CONFUSED comes before what the test says; REJECTED by Holm over the ratios, DOUBTFUL by the paper's rule alone, each ratio by itself.
+        CONFUSED comes before what the test says; REJECTED by Holm over the ratios, DOUBTFUL by the paper's rule alone,
+        each ratio by itself.
         """
         one_class = self.sample.one_class
         if not one_class and self.worse < CONFUSION:
@@ -125,10 +138,13 @@ class CheckReport:
         return ONE_CLASS if one_class else TRUSTED
 
 
-def build_check_report(model: Model, reference: Reference | None, sample: Sample, passed: dict[Curve, Passed], metric: str | None = None) -> CheckReport | None:
+def build_check_report(
+    model: Model, reference: Reference | None, sample: Sample, passed: dict[Curve, Passed], metric: str | None = None
+) -> CheckReport | None:
     """Put what is computed so far into numbers; None while no example has random order.
 
-    Performance is the card's metric (accuracy without a card). The p of a data set is Simes over its examples' p. A measure's ACU and RACU compare
+    Performance is the card's metric (accuracy without a card). The p of a data set is Simes over its examples' p. A
+    measure's ACU and RACU compare
     it with random order on the examples that have both.
 
     Args:
@@ -142,12 +158,25 @@ def build_check_report(model: Model, reference: Reference | None, sample: Sample
     there = baseline.there
     labels = sample.labels[there]
     majority = _majority(model, sample)
-    lines = tuple(_line(curve, one, sample, METRICS[metric], baseline) for curve, one in passed.items() if one.there.any())
-    return CheckReport(model.name, model.digest, strategy(model), sample, metric, METRICS[metric](labels, np.full(len(labels), majority)), model.labels[majority],
-                  int(there.sum()), _worse(labels, baseline.predicted[there][:, -1], majority),
-                  tuple(sorted(lines, key=lambda line: not line.curve.random)),
-                  {} if reference is None else {form: reference.floor(form) for form in FORMS}, left_out(baseline),
-                  training_file(model.card), tuple(_about_texts(model, reference, baseline)))
+    lines = tuple(
+        _line(curve, one, sample, METRICS[metric], baseline) for curve, one in passed.items() if one.there.any()
+    )
+    return CheckReport(
+        model.name,
+        model.digest,
+        strategy(model),
+        sample,
+        metric,
+        METRICS[metric](labels, np.full(len(labels), majority)),
+        model.labels[majority],
+        int(there.sum()),
+        _worse(labels, baseline.predicted[there][:, -1], majority),
+        tuple(sorted(lines, key=lambda line: not line.curve.random)),
+        {} if reference is None else {form: reference.floor(form) for form in FORMS},
+        left_out(baseline),
+        training_file(model.card),
+        tuple(_about_texts(model, reference, baseline)),
+    )
 
 
 def metric_of(model: Model) -> str:
@@ -156,8 +185,13 @@ def metric_of(model: Model) -> str:
 
 
 def _about_texts(model: Model, reference: Reference | None, baseline: Passed) -> list[str]:
-    """Sentences where texts are longer than the model reads, or unlike those of the reference in length or precision."""
-    cut = f"Longer than the model reads, so that only what it reads is masked and judged: {baseline.cut:,} of {len(baseline.predicted):,} texts."
+    """Sentences where texts are longer than the model reads, or unlike those of the reference in length or
+    precision.
+    """
+    cut = (
+        f"Longer than the model reads, so that only what it reads is masked and judged: {baseline.cut:,} of "
+        f"{len(baseline.predicted):,} texts."
+    )
     told = [cut] if baseline.cut else []
     if reference is None or baseline.tokens is None or not len(baseline.tokens):
         return told
@@ -165,8 +199,11 @@ def _about_texts(model: Model, reference: Reference | None, baseline: Passed) ->
     outside = int(((baseline.tokens < low) | (baseline.tokens > high)).sum())
     # One in ten of the reference's own texts is.
     if outside > 0.2 * len(baseline.tokens):
-        told.append(f"{outside:,} of {len(baseline.tokens):,} texts are shorter or longer than nine of ten texts of the reference ({low:,} to {high:,} tokens), "
-                    "so the p-values may be off for the length alone.")
+        told.append(
+            f"{outside:,} of {len(baseline.tokens):,} texts are shorter or longer than nine of ten texts of the "
+            f"reference ({low:,} to {high:,} tokens), "
+            "so the p-values may be off for the length alone."
+        )
     return [*told, *filter(None, [reference.precision_note(model.precision)])]
 
 
@@ -177,7 +214,9 @@ def left_out(passed: Passed) -> dict[str, int]:
 
 def told_left_out(counted: dict[str, int]) -> list[str]:
     """What was left out, a sentence for each reason."""
-    return [f"Left out ({count:,} example{'' if count == 1 else 's'}): {sentence}" for sentence, count in counted.items()]
+    return [
+        f"Left out ({count:,} example{'' if count == 1 else 's'}): {sentence}" for sentence, count in counted.items()
+    ]
 
 
 def strategy(model: Model) -> str:
@@ -191,13 +230,17 @@ def _majority(model: Model, sample: Sample) -> int:
 
 
 def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
-    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class, where that answer is right every time.
+    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class, where that
+    answer is right every time.
 
     A constant answer of the model fails it too where the sample holds fewer of that class than of the majority's.
     """
     if len(np.unique(labels)) < 2:
         return 1.0
-    better, worse = int(((predicted == labels) & (labels != majority)).sum()), int(((predicted != labels) & (labels == majority)).sum())
+    better, worse = (
+        int(((predicted == labels) & (labels != majority)).sum()),
+        int(((predicted != labels) & (labels == majority)).sum()),
+    )
     return float(binomtest(worse, worse + better, alternative="greater").pvalue) if worse + better else 1.0
 
 
@@ -215,11 +258,15 @@ def _line(curve: Curve, passed: Passed, sample: Sample, metric: Callable, baseli
         areas = acu(X, mine, chance), racu(X, mine, chance)
     told = np.isfinite(passed.found[:, 0])
     if told.any():
-        found = (*passed.found[told].mean(axis=0).tolist(), np.nan if passed.chance is None else float(passed.chance[told].mean()))
+        found = (
+            *passed.found[told].mean(axis=0).tolist(),
+            np.nan if passed.chance is None else float(passed.chance[told].mean()),
+        )
     return CurveFigures(curve, int(there.sum()), performance(passed, there), p, rejected, *areas, *found)
 
 
 # ---- in words
+
 
 def percent(value: float, metric: str = "accuracy") -> str:
     """Performance as people read it: in percent, but for a correlation."""
@@ -228,31 +275,69 @@ def percent(value: float, metric: str = "accuracy") -> str:
 
 def verdict_sentence(found: CheckReport) -> str:
     """One sentence or two on whether the model can be trusted under masking; plain text."""
-    return _verdict_sentence(found) + (f" {found.n} example{'' if found.n == 1 else 's'} alone say{'s' if found.n == 1 else ''} little." if found.n < FEW else "")
+    return _verdict_sentence(found) + (
+        f" {found.n} example{'' if found.n == 1 else 's'} alone say{'s' if found.n == 1 else ''} little."
+        if found.n < FEW
+        else ""
+    )
 
 
 def _verdict_sentence(found: CheckReport) -> str:
     masked = "all of the first text" if found.sample.paired else "everything"
-    reach = (f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and {percent(found.masked, found.metric)} with {masked} masked, "
-             f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}")
+    reach = (
+        f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and "
+        f"{percent(found.masked, found.metric)} with {masked} masked, "
+        f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}"
+    )
     if found.verdict == CONFUSED:
-        also = f" ⚠ MaSF rejects its inputs as out-of-distribution {_where(found.rejected())}, too." if len(found.rejected()) else ""
-        return f"No: {reach}. With {masked} masked it does worse than that constant answer, so masking confuses it, and scores that rest on masking say little.{also}"
+        also = (
+            f" ⚠ MaSF rejects its inputs as out-of-distribution {_where(found.rejected())}, too."
+            if len(found.rejected())
+            else ""
+        )
+        return (
+            f"No: {reach}. With {masked} masked it does worse than that constant answer, so masking confuses it, "
+            f"and scores that rest on masking say little.{also}"
+        )
     if found.verdict == POOR:
         return f"It does not do this task: {reach}. What masking does to it says little; choose data of its own task."
     if found.verdict == UNTESTED:
-        why = "there is no MaSF reference" if not found.floor else f"its MaSF reference is too small to reject anything (smallest p = {found.floor[CALIBRATED]:.3g})"
-        return f"Half an answer: {reach}. Whether masked inputs are out-of-distribution for it was not tested, since {why}."
+        why = (
+            "there is no MaSF reference"
+            if not found.floor
+            else f"its MaSF reference is too small to reject anything (smallest p = {found.floor[CALIBRATED]:.3g})"
+        )
+        return (
+            f"Half an answer: {reach}. Whether masked inputs are out-of-distribution for it was not tested, since "
+            f"{why}."
+        )
     p, at = found.smallest()
     if found.verdict in (TRUSTED, ONE_CLASS):
-        begins = "Nothing speaks against it" if found.verdict == TRUSTED else "Half an answer, since the sample holds one class only"
-        return f"{begins}: {reach}, and masked at random its inputs are not rejected as out-of-distribution at any ratio (smallest p = {p:.3g}, at {at:.0%} masked)."
+        begins = (
+            "Nothing speaks against it"
+            if found.verdict == TRUSTED
+            else "Half an answer, since the sample holds one class only"
+        )
+        return (
+            f"{begins}: {reach}, and masked at random its inputs are not rejected as out-of-distribution at any "
+            f"ratio (smallest p = {p:.3g}, at {at:.0%} masked)."
+        )
     if found.rejected()[0] == 0:
-        return (f"Not on this data: {reach}, but ⚠ MaSF rejects even the unmasked texts (p = {found.random.p[CALIBRATED][0]:.3g}). They are unlike those of its "
-                "reference, in length or in kind, so the test says nothing about masking here.")
-    said = f"⚠ masked at random its inputs are rejected as out-of-distribution {_where(found.rejected())} (smallest p = {p:.3g}, at {at:.0%})"
+        return (
+            f"Not on this data: {reach}, but ⚠ MaSF rejects even the unmasked texts (p = "
+            f"{found.random.p[CALIBRATED][0]:.3g}). They are unlike those of its "
+            "reference, in length or in kind, so the test says nothing about masking here."
+        )
+    said = (
+        f"⚠ masked at random its inputs are rejected as out-of-distribution {_where(found.rejected())} (smallest p "
+        f"= {p:.3g}, at {at:.0%})"
+    )
     if found.verdict == DOUBTFUL:
-        return f"On the edge: {reach}, and {said}, each ratio by itself at 5 % as in the paper; Holm over all {len(X)} ratios rejects none."
+        return (
+            f"On the edge: {reach}, and {said}, each ratio by itself at 5 % as in the paper; Holm over all "
+            f"{len(X)} "
+            f"ratios rejects none."
+        )
     return f"No: {reach}, but {said}."
 
 
@@ -278,9 +363,11 @@ class Finding:
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
-    """What FMM found, beside what these models do; the first of each training strategy that was trained on the same file as the first report's.
+    """What FMM found, beside what these models do; the first of each training strategy that was trained on the same
+    file as the first report's.
 
-    Accuracy counts as lost beyond two standard errors of the difference of two shares. Nothing is told of a sample of one class.
+    Accuracy counts as lost beyond two standard errors of the difference of two shares. Nothing is told of a sample of
+    one class.
 
     Source: FMM §5.1 and §5.2.
     """
@@ -296,59 +383,135 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
 
 def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
     if masked and plain and masked.metric == "accuracy":
-        lost, error = plain.unmasked - masked.unmasked, np.sqrt(sum(one.unmasked * (1 - one.unmasked) / one.n for one in (plain, masked)))
-        yield Finding("Masked fine-tuning loses no unmasked performance.", f"{percent(masked.unmasked)} against {percent(plain.unmasked)} of plain fine-tuning",
-                      bool(lost <= 2 * error))
-    for one, falls, claim in ((masked, False, "With everything masked, a masked fine-tuned model reaches the class majority."),
-                              (plain, True, "With everything masked, a plain model falls below it.")):
+        lost, error = (
+            plain.unmasked - masked.unmasked,
+            np.sqrt(sum(one.unmasked * (1 - one.unmasked) / one.n for one in (plain, masked))),
+        )
+        yield Finding(
+            "Masked fine-tuning loses no unmasked performance.",
+            f"{percent(masked.unmasked)} against {percent(plain.unmasked)} of plain fine-tuning",
+            bool(lost <= 2 * error),
+        )
+    for one, falls, claim in (
+        (masked, False, "With everything masked, a masked fine-tuned model reaches the class majority."),
+        (plain, True, "With everything masked, a plain model falls below it."),
+    ):
         if one is not None:
             below = True if one.worse < ALPHA else False if one.masked >= one.majority - 1 / one.n else None
-            yield Finding(claim, f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}", None if below is None else below == falls)
+            yield Finding(
+                claim,
+                f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}",
+                None if below is None else below == falls,
+            )
 
 
 def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
     for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
         if one is not None and one.floor and one.floor[CALIBRATED] < ALPHA:
             p, at = one.smallest()
-            claim = f"The inputs of a {name} model are {'rejected' if should else 'not rejected'} at {'some' if should else 'any'} masking ratio."
+            claim = (
+                f"The inputs of a {name} model are {'rejected' if should else 'not rejected'} at "
+                f"{'some' if should else 'any'} masking ratio."
+            )
             # The one exception that FMM names among masked fine-tuned models.
-            only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and one.rejected().tolist() == [len(X) - 1] else ""
-            here = f"smallest p = {p:.3g}, at {at:.0%} masked (calibrated){only_all}; literal form {one.smallest(LITERAL)[0]:.3g}"
+            only_all = (
+                "; at no smaller ratio, as FMM found for bAbI-2"
+                if not should and one.rejected().tolist() == [len(X) - 1]
+                else ""
+            )
+            here = (
+                f"smallest p = {p:.3g}, at {at:.0%} masked (calibrated){only_all}; literal form "
+                f"{one.smallest(LITERAL)[0]:.3g}"
+            )
             yield Finding(claim, here, (p < ALPHA) == should)
 
 
 # ---- as rows
 
-HEADER = ("model", "curve", "masking ratio (0 to 1)", "examples", "performance (higher is better)", "class majority", "data-set p (calibrated)", "data-set p (literal)",
-          "share rejected at 5 % (calibrated)", "share rejected at 5 % (literal)")
+HEADER = (
+    "model",
+    "curve",
+    "masking ratio (0 to 1)",
+    "examples",
+    "performance (higher is better)",
+    "class majority",
+    "data-set p (calibrated)",
+    "data-set p (literal)",
+    "share rejected at 5 % (calibrated)",
+    "share rejected at 5 % (literal)",
+)
 
 
 def check_rows(found: CheckReport) -> list[list]:
     """A report as rows, one for each curve and ratio, see HEADER."""
-    return [[found.model, line.curve.measure, float(ratio), line.n, float(line.performance[k]), found.majority,
-             *(float(line.p[form][k]) if form in line.p else "" for form in FORMS), *(float(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS)]
-            for line in found.lines for k, ratio in enumerate(X)]
+    return [
+        [
+            found.model,
+            line.curve.measure,
+            float(ratio),
+            line.n,
+            float(line.performance[k]),
+            found.majority,
+            *(float(line.p[form][k]) if form in line.p else "" for form in FORMS),
+            *(float(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
+        ]
+        for line in found.lines
+        for k, ratio in enumerate(X)
+    ]
 
 
 def all_as_json(reports: list[CheckReport]) -> dict:
     """Reports and the findings of papers beside them, as plain values for a JSON file."""
-    return {"models": [check_json(one) for one in reports], "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in check_findings(reports)]}
+    return {
+        "models": [check_json(one) for one in reports],
+        "findings": [{"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in check_findings(reports)],
+    }
 
 
 def check_json(found: CheckReport) -> dict:
     """A report as plain values for a JSON file; null where there is no number."""
-    return {"model": found.model, "weights": found.digest, "training": found.training, "data": found.sample.name, "data_sha256": found.sample.digest,
-            "examples": found.n, "metric": found.metric, "class_majority": found.majority, "majority_class": found.majority_name, "verdict": found.verdict,
-            "sentence": verdict_sentence(found), "worse_than_majority_p": found.worse, "floor": found.floor, "notes": list(found.notes),
-            "left_out": found.left_out, "ratios": X.tolist(), "curves": [_line_as_json(line) for line in found.lines]}
+    return {
+        "model": found.model,
+        "weights": found.digest,
+        "training": found.training,
+        "data": found.sample.name,
+        "data_sha256": found.sample.digest,
+        "examples": found.n,
+        "metric": found.metric,
+        "class_majority": found.majority,
+        "majority_class": found.majority_name,
+        "verdict": found.verdict,
+        "sentence": verdict_sentence(found),
+        "worse_than_majority_p": found.worse,
+        "floor": found.floor,
+        "notes": list(found.notes),
+        "left_out": found.left_out,
+        "ratios": X.tolist(),
+        "curves": [_line_as_json(line) for line in found.lines],
+    }
 
 
 def _line_as_json(line: CurveFigures) -> dict:
-    plain = {name: None if np.isnan(value) else float(value) for name, value in (("acu", line.acu), ("racu", line.racu), ("evidence_average_precision", line.precision),
-                                                                               ("evidence_recall", line.recall), ("evidence_chance", line.chance))}
-    return {"measure": line.curve.measure, "values": line.curve.sign, "unit": line.curve.unit, "computed": "at each step" if recomputed(line.curve) else "once",
-            "examples": line.n, "performance": line.performance.tolist(), "p": {form: p.tolist() for form, p in line.p.items()},
-            "rejected": {form: share.tolist() for form, share in line.rejected.items()}} | plain
+    plain = {
+        name: None if np.isnan(value) else float(value)
+        for name, value in (
+            ("acu", line.acu),
+            ("racu", line.racu),
+            ("evidence_average_precision", line.precision),
+            ("evidence_recall", line.recall),
+            ("evidence_chance", line.chance),
+        )
+    }
+    return {
+        "measure": line.curve.measure,
+        "values": line.curve.sign,
+        "unit": line.curve.unit,
+        "computed": "at each step" if recomputed(line.curve) else "once",
+        "examples": line.n,
+        "performance": line.performance.tolist(),
+        "p": {form: p.tolist() for form, p in line.p.items()},
+        "rejected": {form: share.tolist() for form, share in line.rejected.items()},
+    } | plain
 
 
 def recomputed(curve: Curve) -> bool:
@@ -359,4 +522,3 @@ def recomputed(curve: Curve) -> bool:
 def name_of(curve: Curve) -> str:
     """A curve's name in tables: its measure, and how it was computed where that is not recursive."""
     return curve.measure if curve.random or curve.recompute else f"{curve.measure}, computed once"
-

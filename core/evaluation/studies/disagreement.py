@@ -1,4 +1,6 @@
-"""Where the measure that finds the evidence is not the one that is faithful: over a sample, and the example where it shows most."""
+"""Where the measure that finds the evidence is not the one that is faithful: over a sample, and the example where it
+shows most.
+"""
 
 from dataclasses import dataclass
 
@@ -11,7 +13,8 @@ from core.mathematics.curves import acu
 
 @dataclass(frozen=True)
 class Disagreement:
-    """An example at which `finder` finds the evidence better and `faithful` is the more faithful one: place in the sample, and of
+    """An example at which `finder` finds the evidence better and `faithful` is the more faithful one: place in the
+    sample, and of
     both (finder, faithful) the average precision ↑ and the ACU ↑ against one random order."""
 
     place: int
@@ -22,12 +25,15 @@ class Disagreement:
 
 
 def areas(passed: Passed, baseline: Passed) -> np.ndarray:
-    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN where one of the two is missing."""
+    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN where one of the
+    two is missing.
+    """
     return np.array([acu(X, mine, chance) for mine, chance in zip(passed.values, baseline.values)])
 
 
 def disagreement(passed: dict[Curve, Passed]) -> Disagreement | None:
-    """The example and the two measures for which finding the evidence and being faithful part most; None where they never do.
+    """The example and the two measures for which finding the evidence and being faithful part most; None where they
+    never do.
 
     The most is the largest product of the difference in average precision and that in ACU.
     """
@@ -44,4 +50,10 @@ def disagreement(passed: dict[Curve, Passed]) -> Disagreement | None:
     if np.isnan(parted).all():
         return None
     i, j, place = np.unravel_index(int(np.nanargmax(parted)), parted.shape)
-    return Disagreement(int(place), names[i], names[j], (float(precision[i, place]), float(precision[j, place])), (float(area[i, place]), float(area[j, place])))
+    return Disagreement(
+        int(place),
+        names[i],
+        names[j],
+        (float(precision[i, place]), float(precision[j, place])),
+        (float(area[i, place]), float(area[j, place])),
+    )

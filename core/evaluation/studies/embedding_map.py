@@ -25,7 +25,9 @@ _ONE = threading.Lock()
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """P embeddings to be drawn: states float32[P, H]; example int64[P], its place in the sample; ratio int64[P], a place in RATIOS."""
+    """P embeddings to be drawn: states float32[P, H]; example int64[P], its place in the sample; ratio int64[P], a
+    place in RATIOS.
+    """
 
     states: np.ndarray
     example: np.ndarray
@@ -38,7 +40,16 @@ class Points:
     def key(self) -> str:
         """Of their map: hash of the embeddings and everything else it depends on."""
         content = hashlib.sha256(np.ascontiguousarray(self.states).tobytes()).hexdigest()
-        return canonical_key("embedding map", 1, states=content, shape=list(self.states.shape), neighbours=NEIGHBOURS, nearest=NEAREST, metric="cosine", seed=SEED)
+        return canonical_key(
+            "embedding map",
+            1,
+            states=content,
+            shape=list(self.states.shape),
+            neighbours=NEIGHBOURS,
+            nearest=NEAREST,
+            metric="cosine",
+            seed=SEED,
+        )
 
     @property
     def seconds(self) -> float:
@@ -68,7 +79,8 @@ def read_map(points: Points, store: Store) -> np.ndarray | None:
 def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
     """Places of the embeddings in the plane, from the store or computed: UMAP by cosine, 15 neighbours, a fixed seed.
 
-    Neighbours stay neighbours; distances between groups, their sizes and the axes mean nothing, and two maps do not compare. The seed gives the same
+    Neighbours stay neighbours; distances between groups, their sizes and the axes mean nothing, and two maps do not
+    compare. The seed gives the same
     map on the same machine; other versions of the library may draw another.
 
     Returns:
@@ -92,5 +104,7 @@ def _umap(states: np.ndarray) -> np.ndarray:
         # Imported here: it takes seconds, and only this needs it.
         import umap
 
-        reducer = umap.UMAP(n_neighbors=min(NEIGHBOURS, len(states) - 1), min_dist=NEAREST, metric="cosine", random_state=SEED, n_jobs=1)
+        reducer = umap.UMAP(
+            n_neighbors=min(NEIGHBOURS, len(states) - 1), min_dist=NEAREST, metric="cosine", random_state=SEED, n_jobs=1
+        )
         return np.asarray(reducer.fit_transform(states), dtype=np.float32)

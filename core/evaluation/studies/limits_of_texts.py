@@ -42,7 +42,10 @@ class Batch:
         if self.width < 1:
             raise ValueError(f"the beam's width is {self.width}; it must be at least 1")
         if self.exact_up_to is not None and self.exact_up_to > 1 << MOST_EXACT:
-            raise ValueError(f"exact limits may cost at most {1 << MOST_EXACT:,} scores ({MOST_EXACT} features), not {self.exact_up_to:,}")
+            raise ValueError(
+                f"exact limits may cost at most {1 << MOST_EXACT:,} scores ({MOST_EXACT} features), not "
+                f"{self.exact_up_to:,}"
+            )
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
@@ -66,21 +69,41 @@ def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
     scored = tuple(score(explainer, encoded, name, target, batch.sign) for name in batch.measures)
     found = limits_of(explainer, encoded, target, batch)
     limits = widened(found.limits, (one for every in scored for one in every.reached))
-    row = {"class": labels[target], "features": [feature.text for feature in encoded.features], "lower": limits.lower, "upper": limits.upper,
-           "lowest_order": limits.lowest.tolist(), "highest_order": limits.highest.tolist(), "method": limits.method, "width": limits.width,
-           "scores": limits.scores, "searched": found.searched}
+    row = {
+        "class": labels[target],
+        "features": [feature.text for feature in encoded.features],
+        "lower": limits.lower,
+        "upper": limits.upper,
+        "lowest_order": limits.lowest.tolist(),
+        "highest_order": limits.highest.tolist(),
+        "method": limits.method,
+        "width": limits.width,
+        "scores": limits.scores,
+        "searched": found.searched,
+    }
     for one in scored:
         normal = [None if np.isnan(value) else value for value in one.normalised(limits)]
-        row |= {f"{one.measure}: comprehensiveness": one.comprehensiveness, f"{one.measure}: sufficiency": one.sufficiency,
-                f"{one.measure}: comprehensiveness NAOPC": normal[0], f"{one.measure}: sufficiency NAOPC": normal[1]}
+        row |= {
+            f"{one.measure}: comprehensiveness": one.comprehensiveness,
+            f"{one.measure}: sufficiency": one.sufficiency,
+            f"{one.measure}: comprehensiveness NAOPC": normal[0],
+            f"{one.measure}: sufficiency NAOPC": normal[1],
+        }
     return row | {"seconds": time.perf_counter() - began, "problem": None}
 
 
-def batch_limits(explainer: Explainer, data: LabelledTexts, batch: Batch, out: Path, progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
+def batch_limits(
+    explainer: Explainer,
+    data: LabelledTexts,
+    batch: Batch,
+    out: Path,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> Path:
     """Limits and scores of every text of a file, as Parquet; started again, it goes on after the last complete text.
 
     Columns: example (row of the file, from 1), model, weights, class, features, lower, upper, lowest_order and
-    highest_order (places of the features, the one masked first comes first), method, width, scores, searched (the precision of the search); for each measure its
+    highest_order (places of the features, the one masked first comes first), method, width, scores, searched (the
+    precision of the search); for each measure its
     comprehensiveness (↑), its sufficiency (↓) and both NAOPC (null where the limits coincide); seconds; problem
     (a sentence where a text has no limits; then the rest is null).
 
@@ -92,12 +115,19 @@ def batch_limits(explainer: Explainer, data: LabelledTexts, batch: Batch, out: P
     """
     batch.check(explainer.model.labels)
     begun = out.with_name(f"{out.name}.partial.jsonl")
-    about = asdict(batch) | {"data": data.digest, "weights": explainer.model.digest, "precision": explainer.model.precision}
+    about = asdict(batch) | {
+        "data": data.digest,
+        "weights": explainer.model.digest,
+        "precision": explainer.model.precision,
+    }
     rows = _resumed(begun, hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest())
     with begun.open("a", encoding="utf-8") as file:
         for i in range(len(rows), len(data)):
             progress("limits", i, len(data))
-            rows.append({"example": i + 1, "model": batch.model, "weights": explainer.model.digest} | _row(explainer, data, i, batch))
+            rows.append(
+                {"example": i + 1, "model": batch.model, "weights": explainer.model.digest}
+                | _row(explainer, data, i, batch)
+            )
             file.write(json.dumps(rows[-1]) + "\n")
             file.flush()
     progress("limits", len(data), len(data))
@@ -124,7 +154,10 @@ def _resumed(path: Path, fingerprint: str) -> list[dict]:
     """The complete rows of an interrupted run; a new file begins with what decides its rows."""
     lines = list(_complete_lines(path)) if path.is_file() else []
     if lines and lines[0].get("fingerprint") != fingerprint:
-        raise BadData(f"{path.name} holds rows of other texts, another model or other choices. Delete it, or choose another --out.")
+        raise BadData(
+            f"{path.name} holds rows of other texts, another model or other choices. Delete it, or choose another "
+            f"--out."
+        )
     head = lines or [{"fingerprint": fingerprint}]
     # Written anew, without a last line that was cut short.
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""Score attributions of many examples by faithfulness metrics, those of measures and of a baseline alike: streamed, kept as they are computed, never computed twice."""
+"""Score attributions of many examples by faithfulness metrics, those of measures and of a baseline alike: streamed,
+kept as they are computed, never computed twice.
+"""
 
 import contextlib
 import hashlib
@@ -21,11 +23,14 @@ from core.network.scheduler import NonFinite
 from core.oracle.erasing import ERASURES, NothingLeft
 from core.storage.store import Store, canonical_key
 
-# The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a single
-# attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure and random.
+# The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
+# single
+# attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure and
+# random.
 DRAWS = 8
 MEASURES = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
-# What measures are set against, and how many there are: random attributions serve all measures of a text, a shuffle only the one whose scores it
+# What measures are set against, and how many there are: random attributions serve all measures of a text, a shuffle
+# only the one whose scores it
 # permutes, so that five each are as much work for the six measures asked at first.
 RANDOM, SHUFFLED = "random", "shuffled"
 COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
@@ -38,7 +43,9 @@ _WIDTH = 2 + len(LENGTHS)
 
 @dataclass(frozen=True)
 class Attributed:
-    """One attribution that is scored: a measure with the values it is asked for, the r-th random one (no measure), or the r-th shuffle of a measure's scores."""
+    """One attribution that is scored: a measure with the values it is asked for, the r-th random one (no measure), or
+    the r-th shuffle of a measure's scores.
+    """
 
     measure: str = ""
     sign: str = "signed"
@@ -51,14 +58,18 @@ class Attributed:
     @property
     def name(self) -> str:
         """As people read it."""
-        return f"random {self.r}" if self.random else self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
+        return (
+            f"random {self.r}" if self.random else self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
+        )
 
 
 @dataclass(frozen=True)
 class Study:
-    """What is scored: measures, metrics, how, and beside them the attributions of a baseline; unit: what is erased as one piece.
+    """What is scored: measures, metrics, how, and beside them the attributions of a baseline; unit: what is erased as
+    one piece.
 
-    baseline: RANDOM, as the paper, or SHUFFLED, each measure's own scores in other places, so that soft metrics keep and erase as much;
+    baseline: RANDOM, as the paper, or SHUFFLED, each measure's own scores in other places, so that soft metrics keep
+    and erase as much;
     count: how many there are, of random ones for a text, of shuffles for each measure on it.
     """
 
@@ -85,16 +96,25 @@ class Study:
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        for kind, chosen, offered in (("measure", self.measures, measures()), ("metric", self.metrics, metrics()), ("erasure", (self.how.erasure,), ERASURES),
-                                      ("scaling", (self.how.scaling,), SCALINGS), ("unit", (self.unit,), UNITS),
-                                      ("baseline", (self.baseline,), COUNTS), ("kind of values", (self.sign,), SIGNS)):
+        for kind, chosen, offered in (
+            ("measure", self.measures, measures()),
+            ("metric", self.metrics, metrics()),
+            ("erasure", (self.how.erasure,), ERASURES),
+            ("scaling", (self.how.scaling,), SCALINGS),
+            ("unit", (self.unit,), UNITS),
+            ("baseline", (self.baseline,), COUNTS),
+            ("kind of values", (self.sign,), SIGNS),
+        ):
             unknown = [name for name in chosen if name not in offered]
             if unknown:
                 raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
             if len(set(chosen)) < len(chosen):
                 raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
         if self.how.draws < 1 or self.count < 0:
-            raise ValueError(f"there must be at least one draw and no fewer than 0 attributions of the baseline, got {self.how.draws} and {self.count}")
+            raise ValueError(
+                f"there must be at least one draw and no fewer than 0 attributions of the baseline, got "
+                f"{self.how.draws} and {self.count}"
+            )
         if not self.metrics or not self.attributions:
             raise ValueError("choose at least one metric, and a measure, or random attributions, to score")
 
@@ -103,8 +123,10 @@ class Study:
 class Scored:
     """N examples under S metrics, A attributions each, as far as they are computed; never changed.
 
-    values: float64[N, A, S, 2 + lengths], see VALUE, ERROR and BY_LENGTH; NaN where a metric is undefined, has no such value, or is not computed;
-    notes: int32[N, A, S], places in `sentences`; known: bool[N, A], scored by all metrics; there: bool[N], computed wholly; predicted: int64[N], −1 where unknown;
+    values: float64[N, A, S, 2 + lengths], see VALUE, ERROR and BY_LENGTH; NaN where a metric is undefined, has no such
+    value, or is not computed;
+    notes: int32[N, A, S], places in `sentences`; known: bool[N, A], scored by all metrics; there: bool[N], computed
+    wholly; predicted: int64[N], −1 where unknown;
     probability: float64[N], of that class; problems: {example: sentence}, examples that cannot be scored.
     """
 
@@ -131,12 +153,22 @@ class Scored:
         return self.done == len(self)
 
 
-def score_examples(explainer: Explainer, examples: Sequence[Example], study: Study, store: Store | None = None, *,
-                   progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None) -> Generator[Scored, None, Scored]:
-    """Score the attributions of a study on every example, for the class that the model predicts; yields what is known after each, and returns all of it.
+def score_examples(
+    explainer: Explainer,
+    examples: Sequence[Example],
+    study: Study,
+    store: Store | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Scored, None, Scored]:
+    """Score the attributions of a study on every example, for the class that the model predicts; yields what is known
+    after each, and returns all of it.
 
-    Labels are not asked for. What was computed before, for whatever sample, measures and metrics, is read from the store; the work
-    goes on where it was cancelled or killed. Texts in which nothing can be masked, or for which the model gives NaN, are left out and counted.
+    Labels are not asked for. What was computed before, for whatever sample, measures and metrics, is read from the
+    store; the work
+    goes on where it was cancelled or killed. Texts in which nothing can be masked, or for which the model gives NaN,
+    are left out and counted.
 
     Args:
         progress: called with (examples done, N).
@@ -166,14 +198,20 @@ def known_scores(explainer: Explainer, examples: Sequence[Example], study: Study
     return _Run(explainer, examples, study, store).so_far()
 
 
-def scoring_cost(explainer: Explainer, examples: Sequence[Example], study: Study, found: Scored | None = None, looked_at: int = 12) -> Cost:
+def scoring_cost(
+    explainer: Explainer, examples: Sequence[Example], study: Study, found: Scored | None = None, looked_at: int = 12
+) -> Cost:
     """What a study still takes on all examples at most, going by the lengths of some of them.
 
     Args:
         found: what is known already and costs nothing any more.
     """
     # Examples that lack each attribution, float64[A].
-    lacking = np.full(len(study.attributions), len(examples)) if found is None else (~found.known).sum(axis=0) - len(found.problems)
+    lacking = (
+        np.full(len(study.attributions), len(examples))
+        if found is None
+        else (~found.known).sum(axis=0) - len(found.problems)
+    )
     each, seen = np.zeros(2), 0
     for i in np.unique(np.linspace(0, len(examples) - 1, looked_at).astype(int)) if len(examples) else ():
         try:
@@ -192,8 +230,14 @@ def scoring_cost(explainer: Explainer, examples: Sequence[Example], study: Study
     return Cost(round(passes), float(seconds))
 
 
-def prepare(judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names: Sequence[str], cancelled: Callable[[], bool] | None = None) -> None:
-    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution: full batches instead of many small ones.
+def prepare(
+    judge: Judge,
+    attributions: Sequence[tuple[np.ndarray, bool]],
+    names: Sequence[str],
+    cancelled: Callable[[], bool] | None = None,
+) -> None:
+    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution:
+    full batches instead of many small ones.
 
     Args:
         attributions: (scores float64[F], whether they are magnitudes).
@@ -218,7 +262,9 @@ def prepare(judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names
     if asked:
         # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
         with contextlib.suppress(NothingLeft):
-            judge.explainer.oracles.of(judge.encoded, judge.how.erasure).logits(np.unique(np.concatenate(asked), axis=0), cancelled=cancelled)
+            judge.explainer.oracles.of(judge.encoded, judge.how.erasure).logits(
+                np.unique(np.concatenate(asked), axis=0), cancelled=cancelled
+            )
     for kind, retains in kept.items():
         judge.soft.ask(retains, kind)
 
@@ -239,8 +285,12 @@ class _Run:
         self.unsaved: list[tuple[bytes, np.ndarray, str]] = []
         self.last_saved = time.monotonic()
         model = explainer.model
-        self.key = canonical_key("scores", 1, model=model.digest, precision=model.precision, unit=study.unit, seed=study.how.seed)
-        self.series = [[_series(attributed, metric, study.how) for metric in study.metrics] for attributed in self.attributions]
+        self.key = canonical_key(
+            "scores", 1, model=model.digest, precision=model.precision, unit=study.unit, seed=study.how.seed
+        )
+        self.series = [
+            [_series(attributed, metric, study.how) for metric in study.metrics] for attributed in self.attributions
+        ]
         if store is not None:
             self._read_store()
 
@@ -258,8 +308,17 @@ class _Run:
 
     def so_far(self) -> Scored:
         """A picture of what is known now."""
-        return Scored(self.study, self.values.copy(), self.notes.copy(), tuple(self.sentences), self.known.all(axis=2), self.there,
-                      self.predicted.copy(), self.probability.copy(), dict(self.problems))
+        return Scored(
+            self.study,
+            self.values.copy(),
+            self.notes.copy(),
+            tuple(self.sentences),
+            self.known.all(axis=2),
+            self.there,
+            self.predicted.copy(),
+            self.probability.copy(),
+            dict(self.problems),
+        )
 
     def add(self, i: int, cancelled) -> None:
         """Compute what is not known of one example."""
@@ -281,20 +340,35 @@ class _Run:
         if self.store is not None and self.unsaved:
             names, values, notes = zip(*self.unsaved)
             sentences = list(dict.fromkeys(notes))
-            self.store.append(self.key, {"names": np.frombuffer(b"".join(names), dtype=np.uint8).reshape(len(names), 32), "values": np.stack(values),
-                                         "notes": np.array([sentences.index(note) for note in notes], dtype=np.int32)}, {"sentences": sentences})
+            self.store.append(
+                self.key,
+                {
+                    "names": np.frombuffer(b"".join(names), dtype=np.uint8).reshape(len(names), 32),
+                    "values": np.stack(values),
+                    "notes": np.array([sentences.index(note) for note in notes], dtype=np.int32),
+                },
+                {"sentences": sentences},
+            )
         self.unsaved, self.last_saved = [], time.monotonic()
 
     def _score(self, i: int, judge: Judge, cancelled) -> None:
         if self.predicted[i] < 0:
-            self.predicted[i], self.probability[i] = judge.target, self.explainer.probabilities(judge.encoded)[judge.target]
+            self.predicted[i], self.probability[i] = (
+                judge.target,
+                self.explainer.probabilities(judge.encoded)[judge.target],
+            )
             found = np.full(_WIDTH, np.nan)
             found[:2] = self.probability[i], judge.target
             self.unsaved.append((_name(judge.encoded, _PREDICTION), found, ""))
         wanted = [a for a in range(len(self.attributions)) if not self.known[i, a].all()]
         held: dict[str, tuple[np.ndarray, bool]] = {}
         scores = [self._attribution(judge, self.attributions[a], held) for a in wanted]
-        prepare(judge, scores, [name for s, name in enumerate(self.study.metrics) if not self.known[i, wanted, s].all()], cancelled)
+        prepare(
+            judge,
+            scores,
+            [name for s, name in enumerate(self.study.metrics) if not self.known[i, wanted, s].all()],
+            cancelled,
+        )
         for a, (attribution, magnitudes) in zip(wanted, scores):
             left = [s for s in range(len(self.study.metrics)) if not self.known[i, a, s]]
             found = judge.rate(attribution, [self.study.metrics[s] for s in left], magnitudes).found
@@ -344,7 +418,14 @@ class _Run:
         for segment in segments:
             names, values, notes = (segment.arrays.get(part) for part in ("names", "values", "notes"))
             sentences = segment.meta.get("sentences")
-            if names is None or values is None or notes is None or not len(names) == len(values) == len(notes) or values.shape[1:] != (_WIDTH,) or not sentences:
+            if (
+                names is None
+                or values is None
+                or notes is None
+                or not len(names) == len(values) == len(notes)
+                or values.shape[1:] != (_WIDTH,)
+                or not sentences
+            ):
                 continue
             for name, found, note in zip(names, values, notes):
                 for i, a, s in places.get(name.tobytes(), ()):
@@ -360,7 +441,11 @@ _PREDICTION = bytes.fromhex(canonical_key("scores/prediction", 1))
 def _series(attributed: Attributed, name: str, how: How) -> bytes:
     """What a score depends on beside model, seed and example."""
     metric = metrics()[name]
-    about = {"metric": name, "metric_version": metric.version, **({"scaling": how.scaling, "draws": how.draws} if metric.soft else {"erasure": how.erasure})}
+    about = {
+        "metric": name,
+        "metric_version": metric.version,
+        **({"scaling": how.scaling, "draws": how.draws} if metric.soft else {"erasure": how.erasure}),
+    }
     if attributed.random:
         return bytes.fromhex(canonical_key("scores/random", 1, r=attributed.r, **about))
     about |= measured(measures()[attributed.measure], attributed.sign)

@@ -40,7 +40,7 @@ class Frontier:
         totals = self.sums[parents] + self.sign * np.asarray(gains, dtype=np.float64)[same]
         best = np.argsort(-totals, kind="stable")
         # The first time a set appears in this order it comes with its best sum.
-        kept = best[np.sort(np.unique(same[best], return_index=True)[1])][:self.width]
+        kept = best[np.sort(np.unique(same[best], return_index=True)[1])][: self.width]
         self.sets, self.sums = children[kept], totals[kept]
         self.orders = np.column_stack([self.orders[parents[kept]], added[kept]])
 

@@ -1,4 +1,6 @@
-"""The largest and the smallest AOPC that an input allows, exact over all orders or by beam search, and the orders that reach them."""
+"""The largest and the smallest AOPC that an input allows, exact over all orders or by beam search, and the orders that
+reach them.
+"""
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +34,8 @@ class Limits:
     """Limits of AOPC and the orders of the features that attain them.
 
     lower, upper: float, lower ≤ upper; lowest, highest: int64[F'], the feature masked first comes first; method:
-    "exact" or "beam", whose limits lie within the exact ones; width: of the beam, None for exact; scores: distinct sets that were scored.
+    "exact" or "beam", whose limits lie within the exact ones; width: of the beam, None for exact; scores: distinct sets
+    that were scored.
     """
 
     lower: float
@@ -74,7 +77,9 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
     start, free = _free(F, masked)
     if len(free) > MOST_EXACT or 1 << len(free) > most:
         needed = f"{1 << len(free):,}" if len(free) <= 40 else f"2^{len(free)}"
-        raise TooDear(f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use beam limits.")
+        raise TooDear(
+            f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use beam limits."
+        )
     scores = np.empty(1 << len(free))
     for begin in range(0, len(scores), _AT_ONCE):
         end = min(begin + _AT_ONCE, len(scores))
@@ -94,7 +99,8 @@ def finish(search: Generator):
 
 
 def lattice_limits(scores: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
-    """The dynamic program alone: U(∅) = 0, U(S) = v(∅) − v(S) + max_{i∈S} U(S∖{i}), upper = U(all)/F; with min the lower.
+    """The dynamic program alone: U(∅) = 0, U(S) = v(∅) − v(S) + max_{i∈S} U(S∖{i}), upper = U(all)/F; with min the
+    lower.
 
     Args:
         scores: float[2^F], v of the set whose members are the bits of the index; not changed.
@@ -146,12 +152,16 @@ def _traced(U: np.ndarray, F: int, sign: int) -> np.ndarray:
     return order
 
 
-def beam_limits(value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None) -> Limits:
+def beam_limits(
+    value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None
+) -> Limits:
     """Limits by two beam searches over sets that share their scores. `beam_search`, run to its end."""
     return finish(beam_search(value, F, width, masked, rescore))
 
 
-def beam_search(value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None) -> Search:
+def beam_search(
+    value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None
+) -> Search:
     """Search limits with two beams over sets: all sets of one size, for both limits, are asked in one call.
 
     Both limits lie within the exact ones, and are exact from width = the largest C(F, k) on. `widened` takes other
@@ -189,7 +199,9 @@ def beam_search(value: Value, F: int, width: int, masked: np.ndarray | None = No
 
 
 def most_sets(F: int, width: int) -> int:
-    """Most sets that the two beams of a width ask for over F features: each has at most B·(F − k) children of size k + 1."""
+    """Most sets that the two beams of a width ask for over F features: each has at most B·(F − k) children of size k +
+    1.
+    """
     return 1 + sum(min(comb(F, k + 1), 2 * min(width, comb(F, k)) * (F - k)) for k in range(F))
 
 
@@ -197,7 +209,8 @@ def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limit
     """Limits that no scored order exceeds: an order that lies beyond a limit becomes that limit.
 
     Args:
-        scored: orders int64[F'] of the features that are not masked from the start, each with its AOPC under the same v.
+        scored: orders int64[F'] of the features that are not masked from the start, each with its AOPC under the same
+            v.
     Returns:
         The same method and width; exact limits do not move beyond rounding.
     """
@@ -223,8 +236,10 @@ class BeamCase:
 class BeamStudy:
     """Mean limits of N inputs at widths 1, 2, 4 …
 
-    widths: int[W]; lower, upper: float64[N, W], a wider beam's never within a narrower one's; recommended: the narrowest width whose mean limits
-    moved less than the threshold at the next two doublings, else the widest tried; settled: whether such a width was found.
+    widths: int[W]; lower, upper: float64[N, W], a wider beam's never within a narrower one's; recommended: the
+    narrowest width whose mean limits
+    moved less than the threshold at the next two doublings, else the widest tried; settled: whether such a width was
+    found.
     """
 
     widths: tuple[int, ...]
@@ -235,11 +250,15 @@ class BeamStudy:
 
 
 def beam_study(cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
-    """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to its end."""
+    """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to
+    its end.
+    """
     return list(study_search(cases, threshold, widest))[-1]
 
 
-def study_search(cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024) -> Generator[BeamStudy | None, None, None]:
+def study_search(
+    cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024
+) -> Generator[BeamStudy | None, None, None]:
     """Yield the study after each width, and None after each input; the last has the recommendation.
 
     Args:
@@ -258,13 +277,20 @@ def study_search(cases: Sequence[BeamCase], threshold: float = STILL, widest: in
             found.append(beam_limits(case.value, case.F, width, case.masked, case.rescore))
             yield None
         # A wider beam can miss what a narrower one found; that one's order holds all the same.
-        lower, upper = (np.column_stack([old, pick(new, old[:, -1]) if old.size else new])
-                        for old, new, pick in ((lower, [one.lower for one in found], np.minimum), (upper, [one.upper for one in found], np.maximum)))
+        lower, upper = (
+            np.column_stack([old, pick(new, old[:, -1]) if old.size else new])
+            for old, new, pick in (
+                (lower, [one.lower for one in found], np.minimum),
+                (upper, [one.upper for one in found], np.maximum),
+            )
+        )
         if width > 1:
             moved = max(np.ptp(lower[:, -2:].mean(axis=0)), np.ptp(upper[:, -2:].mean(axis=0)))
             still = still + 1 if moved < threshold else 0
         settled = still == 2
-        yield BeamStudy(tuple(2**i for i in range(lower.shape[1])), lower, upper, width // 4 if settled else width, settled)
+        yield BeamStudy(
+            tuple(2**i for i in range(lower.shape[1])), lower, upper, width // 4 if settled else width, settled
+        )
         width *= 2
 
 

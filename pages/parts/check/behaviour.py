@@ -53,7 +53,9 @@ class Behaving(Sampled):
 
     def work(self, job):
         """What the job does."""
-        return behave(self.explainer, self.sample, self.course, resources.store(), progress=job.report, cancelled=job.cancelled)
+        return behave(
+            self.explainer, self.sample, self.course, resources.store(), progress=job.report, cancelled=job.cancelled
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +75,13 @@ class Behaved:
     def report(self) -> BehaviourReport | None:
         """What is known so far in numbers; None before the first example."""
         walked = {work.course: work.passed for work in self.works}
-        key = canonical_key("behaviour report", 1, model=self.model.name, works=[work.key for work in self.works],
-                            done=[[np.packbits(one.there).tobytes().hex(), sorted(one.problems)] for one in walked.values()])
+        key = canonical_key(
+            "behaviour report",
+            1,
+            model=self.model.name,
+            works=[work.key for work in self.works],
+            done=[[np.packbits(one.there).tobytes().hex(), sorted(one.problems)] for one in walked.values()],
+        )
         return _report(key, self, walked)
 
     def by_measure(self, measure: str) -> Behaving | None:

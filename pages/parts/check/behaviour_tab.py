@@ -1,4 +1,6 @@
-"""Behaviour under masking, a part of Model check: when predictions change, how far embeddings drift, and a map of them."""
+"""Behaviour under masking, a part of Model check: when predictions change, how far embeddings drift, and a map of
+them.
+"""
 
 import json
 
@@ -8,7 +10,17 @@ import streamlit as st
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_sample, same_examples
 from core.evaluation.studies.behaviour import ORDERS, RANDOM, Course
-from core.evaluation.studies.behaviour_report import ALL, HALF, HEADER, BehaviourReport, CourseLine, behaviour_answer, behaviour_json, behaviour_rows, signed_percent
+from core.evaluation.studies.behaviour_report import (
+    ALL,
+    HALF,
+    HEADER,
+    BehaviourReport,
+    CourseLine,
+    behaviour_answer,
+    behaviour_json,
+    behaviour_rows,
+    signed_percent,
+)
 from core.evaluation.studies.embedding_map import FEWEST, MOST, can_map
 from core.figures.behaviour_figures import COLOURS, MASKED, behaviour_panels, groups_of, map_figure
 from core.network.architectures import UnsupportedModel
@@ -60,21 +72,42 @@ def _settings(frame: Frame) -> dict:
         size = choose_size()
         beside = choose_models(model, "Erased on the same examples, in random order and in that of the first measure")
     with middle:
-        chosen = choose_measures("Each ranks the words of the unmasked text once, for the class predicted; they are erased in that order, on every example.")
-        erasure = linked(st.selectbox, "Erase by", erasures_of(model), MASK, "erasure",
-                         help="What stands where a word was: the mask token, nothing (removal), the zero embedding, or the unknown token, as RobustInf has it.")
+        chosen = choose_measures(
+            "Each ranks the words of the unmasked text once, for the class predicted; they are erased in that order, "
+            "on every example."
+        )
+        erasure = linked(
+            st.selectbox,
+            "Erase by",
+            erasures_of(model),
+            MASK,
+            "erasure",
+            help="What stands where a word was: the mask token, nothing (removal), the zero embedding, or the unknown "
+            "token, as RobustInf has it.",
+        )
     with right:
         sign = choose_sign()
-        mapped = linked(st.selectbox, "Map of the embeddings along", [RANDOM, *chosen], RANDOM, "mapped",
-                        help="In which order words were erased in the texts whose embeddings are shown on the map.")
+        mapped = linked(
+            st.selectbox,
+            "Map of the embeddings along",
+            [RANDOM, *chosen],
+            RANDOM,
+            "mapped",
+            help="In which order words were erased in the texts whose embeddings are shown on the map.",
+        )
     return {"size": size, "beside": beside, "measures": chosen, "erasure": erasure, "sign": sign, "mapped": mapped}
 
 
 def _models(frame: Frame, settings: dict, said) -> list[Behaved]:
-    """The model of the page with its measures, and those beside it that can be loaded with the first of them; BadData where there is no sample."""
+    """The model of the page with its measures, and those beside it that can be loaded with the first of them; BadData
+    where there is no sample.
+    """
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit, erasure = held("unit"), settings["erasure"]
-    courses = [Course(unit=unit, erasure=erasure), *(Course(name, settings["sign"], unit, erasure) for name in settings["measures"])]
+    courses = [
+        Course(unit=unit, erasure=erasure),
+        *(Course(name, settings["sign"], unit, erasure) for name in settings["measures"]),
+    ]
     data = frame.browsed.index.data
     sample = draw_sample(data, frame.explainer.model.labels, settings["size"])
     found = [Behaved(tuple(Behaving(frame.explainer, sample, course, True) for course in courses))]
@@ -103,12 +136,18 @@ def _say(behaved: list[Behaved]) -> None:
     told = [one for one in reports if one is not None]
     if reports[0] is not None:
         done = first.passed.done
-        so_far = f" So far, on {done:,} of {len(first.sample):,} examples." if first.runs or 0 < done < len(first.sample) else ""
+        so_far = (
+            f" So far, on {done:,} of {len(first.sample):,} examples."
+            if first.runs or 0 < done < len(first.sample)
+            else ""
+        )
         sentences = behaviour_answer(told)
         said = "<br>".join(escaped(sentence, 600) for sentence in sentences) + so_far
     elif first.through:
         problems = list(dict.fromkeys(first.passed.problems.values()))
-        said = f"None of the {len(first.sample):,} examples of the sample could be erased. " + " ".join(escaped(problem, 300) for problem in problems[:3])
+        said = f"None of the {len(first.sample):,} examples of the sample could be erased. " + " ".join(
+            escaped(problem, 300) for problem in problems[:3]
+        )
     elif first.runs:
         said = "The first examples are being erased in random order."
     else:
@@ -151,31 +190,65 @@ def _offer_all(works: list) -> None:
 
 def _figure(frame: Frame, found: list[BehaviourReport]) -> None:
     st.subheader("What erasing does to predictions and embeddings", anchor=False)
-    in_words = "; ".join(f"{one.model}, {line.course.measure}: {', '.join(number(100 * value) for value in line.unflipped)}" for one in found for line in one.lines)
-    st.plotly_chart(behaviour_panels(found), width="stretch", theme=None, key="behaviour", config=_QUIET,
-                    alt=f"Predictions not changed yet at each masking ratio, in percent. {in_words}.")
-    figure_buttons("behaviour", safe_name(["behaviour", found[0].model]), about_model(frame.explainer.model), "the figure")
-    st.caption("Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order is grey "
-               f"({ORDERS} orders of each text). Below: embeddings are the mean over the tokens of the second-to-last layer, set against those of the unmasked texts. "
-               "Left, how far their centre has moved (0: not at all). Right, how much less (−) or more (+) they differ from each other.")
+    in_words = "; ".join(
+        f"{one.model}, {line.course.measure}: {', '.join(number(100 * value) for value in line.unflipped)}"
+        for one in found
+        for line in one.lines
+    )
+    st.plotly_chart(
+        behaviour_panels(found),
+        width="stretch",
+        theme=None,
+        key="behaviour",
+        config=_QUIET,
+        alt=f"Predictions not changed yet at each masking ratio, in percent. {in_words}.",
+    )
+    figure_buttons(
+        "behaviour", safe_name(["behaviour", found[0].model]), about_model(frame.explainer.model), "the figure"
+    )
+    st.caption(
+        "Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order "
+        "is grey "
+        f"({ORDERS} orders of each text). Below: embeddings are the mean over the tokens of the second-to-last layer, "
+        f"set against those of the unmasked texts. "
+        "Left, how far their centre has moved (0: not at all). Right, how much less (−) or more (+) they differ from "
+        "each other."
+    )
 
 
 def _table(found: list[BehaviourReport]) -> None:
     st.subheader("Fidelity and drift", anchor=False)
-    header = ["model", "order", "fidelity ↑ (95 %)", "normalised ↑", "never changes ↓", "centroid change at 50 · 100 % masked",
-              "change of mean σ at 50 · 100 %", "examples"]
+    header = [
+        "model",
+        "order",
+        "fidelity ↑ (95 %)",
+        "normalised ↑",
+        "never changes ↓",
+        "centroid change at 50 · 100 % masked",
+        "change of mean σ at 50 · 100 %",
+        "examples",
+    ]
     table(header, [_row(one, line) for one in found for line in one.lines], most=90)
-    st.caption("Fidelity: 1 − mean(C/F), with C of F words erased at the first change of prediction; a prediction that never changes counts C/F = 1. Normalised: 0 is "
-               "random order, 1 the largest there can be on these texts (the first word erased always changes it). Centroid change: 1 − cosine, 0 to 2. "
-               "σ: mean over the dimensions of the standard deviation over the examples.")
+    st.caption(
+        "Fidelity: 1 − mean(C/F), with C of F words erased at the first change of prediction; a prediction that never "
+        "changes counts C/F = 1. Normalised: 0 is "
+        "random order, 1 the largest there can be on these texts (the first word erased always changes it). Centroid "
+        "change: 1 − cosine, 0 to 2. "
+        "σ: mean over the dimensions of the standard deviation over the examples."
+    )
     if len(found) > 1:
-        st.info("Do not rank models by fidelity: it is specific to a model (RobustInf), and what can be reached differs from model to model (NAOPC). That is why "
-                "the normalised number stands beside the raw one.")
+        st.info(
+            "Do not rank models by fidelity: it is specific to a model (RobustInf), and what can be reached differs "
+            "from model to model (NAOPC). That is why "
+            "the normalised number stands beside the raw one."
+        )
 
 
 def _row(one: BehaviourReport, line: CourseLine) -> list[str]:
     interval = line.fidelity
-    fidelity = "—" if not line.judged else f"{number(interval.mean)} ({number(interval.low)} to {number(interval.high)})"
+    fidelity = (
+        "—" if not line.judged else f"{number(interval.mean)} ({number(interval.low)} to {number(interval.high)})"
+    )
     normalised = "0 (by definition)" if line.course.random else number(line.normalised)
     never = "—" if line.never != line.never else f"{number(100 * line.never)} %"
     centroid = " · ".join(number(float(line.centroid[k])) for k in (HALF, ALL))
@@ -184,6 +257,7 @@ def _row(one: BehaviourReport, line: CourseLine) -> list[str]:
 
 
 # ---- the map
+
 
 def _map_section(frame: Frame, maps: list[MapWork], measure: str) -> None:
     st.subheader("Map of the embeddings", anchor=False)
@@ -199,8 +273,12 @@ def _map_section(frame: Frame, maps: list[MapWork], measure: str) -> None:
     for column, one in zip(st.columns(len(drawn)), drawn):
         with column:
             _map(frame, one, colour)
-    st.caption(f"Each point is one text with 0, 20, 50, 80 or 100 % masked (at most {MOST} texts); a click chooses its example, whose points are joined. UMAP keeps "
-               "neighbours together: distances between groups, their sizes and the axes mean nothing, and two maps do not compare point by point.")
+    st.caption(
+        f"Each point is one text with 0, 20, 50, 80 or 100 % masked (at most {MOST} texts); a click chooses its "
+        f"example, whose points are joined. UMAP keeps "
+        "neighbours together: distances between groups, their sizes and the axes mean nothing, and two maps do not "
+        "compare point by point."
+    )
 
 
 def _map(frame: Frame, one: MapWork, colour: str) -> None:
@@ -214,8 +292,16 @@ def _map(frame: Frame, one: MapWork, colour: str) -> None:
     st.markdown(f"**{plain(model.name)}**")
     # A new key after each choice, so that the point that was clicked does not choose its example again.
     key = f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}"
-    event = st.plotly_chart(map_figure(one.places, groups, told, points.ratio, path), width="stretch", theme=None, key=key, config=_QUIET, on_select="rerun",
-                            selection_mode="points", alt=f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.")
+    event = st.plotly_chart(
+        map_figure(one.places, groups, told, points.ratio, path),
+        width="stretch",
+        theme=None,
+        key=key,
+        config=_QUIET,
+        on_select="rerun",
+        selection_mode="points",
+        alt=f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
+    )
     figure_buttons(key, safe_name(["map", model.name]), about_model(model), "the map")
     for point in event["selection"]["points"][:1]:
         place = point.get("customdata", [None, None])[1]
@@ -228,7 +314,18 @@ def _map(frame: Frame, one: MapWork, colour: str) -> None:
 
 def _downloads(found: list[BehaviourReport]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(HEADER), lambda: [row for one in found for row in behaviour_rows(one)], safe_name(["behaviour", found[0].model], "csv"),
-                   key="behaviour-csv")
-        st.download_button("All figures (JSON)", lambda: json.dumps(behaviour_json(found), indent=1),
-                           safe_name(["behaviour", found[0].model], "json"), "application/json", key="behaviour-json", on_click="ignore")
+        save_table(
+            "Table (CSV)",
+            list(HEADER),
+            lambda: [row for one in found for row in behaviour_rows(one)],
+            safe_name(["behaviour", found[0].model], "csv"),
+            key="behaviour-csv",
+        )
+        st.download_button(
+            "All figures (JSON)",
+            lambda: json.dumps(behaviour_json(found), indent=1),
+            safe_name(["behaviour", found[0].model], "json"),
+            "application/json",
+            key="behaviour-json",
+            on_click="ignore",
+        )

@@ -1,4 +1,6 @@
-"""Checking models on a sample: each curve is work of its own, that streams, can be cancelled and goes on where it stopped."""
+"""Checking models on a sample: each curve is work of its own, that streams, can be cancelled and goes on where it
+stopped.
+"""
 
 from dataclasses import dataclass
 
@@ -16,8 +18,10 @@ _RANDOM_SECONDS = 90.0
 
 
 class Sampled(Work):
-    """Work on a sample, example by example. A kind of it gives `explainer`, `sample`, `first` (of the model that the page is about), `random` (in random
-    order), `look()`, what the store knows, and `count()`, its cost, besides what all work gives; what is known has `done`, a number of examples."""
+    """Work on a sample, example by example. A kind of it gives `explainer`, `sample`, `first` (of the model that the
+    page is about), `random` (in random
+    order), `look()`, what the store knows, and `count()`, its cost, besides what all work gives; what is known has
+    `done`, a number of examples."""
 
     @property
     def cost(self) -> Cost:
@@ -26,7 +30,13 @@ class Sampled(Work):
     @property
     def at_once(self) -> bool:
         # The page answers by random order: it streams from its first second on.
-        return super().at_once or self.first and self.random and self.cost.seconds <= _RANDOM_SECONDS or self._stored.done == len(self.sample)
+        return (
+            super().at_once
+            or self.first
+            and self.random
+            and self.cost.seconds <= _RANDOM_SECONDS
+            or self._stored.done == len(self.sample)
+        )
 
     @property
     def begun(self) -> bool:
@@ -52,13 +62,21 @@ class Sampled(Work):
 
     def key_of(self, producer: str, curve: str) -> str:
         """The job's key: of a curve on this sample."""
-        return canonical_key(producer, 1, curve=curve, data=self.sample.digest, labels=self.sample.labels.tolist(),
-                             examples=[example.id for example in self.sample.examples])
+        return canonical_key(
+            producer,
+            1,
+            curve=curve,
+            data=self.sample.digest,
+            labels=self.sample.labels.tolist(),
+            examples=[example.id for example in self.sample.examples],
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Checking(Sampled):
-    """One curve of one model over a sample; first: of the model that is checked, whose random order the page answers by."""
+    """One curve of one model over a sample; first: of the model that is checked, whose random order the page answers
+    by.
+    """
 
     explainer: object
     sample: Sample
@@ -87,7 +105,9 @@ class Checking(Sampled):
 
     def work(self, job):
         """What the job does."""
-        return check(self.explainer, self.sample, self.curve, resources.store(), progress=job.report, cancelled=job.cancelled)
+        return check(
+            self.explainer, self.sample, self.curve, resources.store(), progress=job.report, cancelled=job.cancelled
+        )
 
 
 @dataclass(frozen=True, eq=False)

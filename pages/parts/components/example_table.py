@@ -234,7 +234,10 @@ def browser(shown: dict) -> None:
 def asked() -> list[tuple[str, object]]:
     """What was asked of the table since the last run, oldest first: (what, value); an event is told once."""
     sent, told = (st.session_state.get(_KEY) or {}).get("asked"), st.session_state.get("browser event", 0)
-    fresh = [event for event in (sent if isinstance(sent, list) else [sent])
-             if isinstance(event, dict) and isinstance(event.get("at"), int | float) and event["at"] > told]
+    fresh = [
+        event
+        for event in (sent if isinstance(sent, list) else [sent])
+        if isinstance(event, dict) and isinstance(event.get("at"), int | float) and event["at"] > told
+    ]
     st.session_state["browser event"] = max([told, *(event["at"] for event in fresh)])
     return [(str(event.get("what")), event.get("value")) for event in fresh]

@@ -87,8 +87,12 @@ export default function (component) {
 }
 """
 
-_COMPONENT = st.components.v2.component("faithscope_figure_buttons", html='<div class="figure"></div>', css=".figure { font-family: var(--st-font); }" + SAVE_CSS,
-                                        js=DRAWING_JS + _FIGURE_JS)
+_COMPONENT = st.components.v2.component(
+    "faithscope_figure_buttons",
+    html='<div class="figure"></div>',
+    css=".figure { font-family: var(--st-font); }" + SAVE_CSS,
+    js=DRAWING_JS + _FIGURE_JS,
+)
 
 
 def figure_buttons(figure_key: str, name: str, about: str, title: str = "the figure") -> None:
@@ -101,5 +105,10 @@ def figure_buttons(figure_key: str, name: str, about: str, title: str = "the fig
         title: what the buttons say they save, "the figure".
     """
     # The class that Streamlit gives to what has this key.
-    figure = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-" for letter in figure_key.strip())
-    _COMPONENT(data={"json": json.dumps({"figure": figure, "name": name, "about": about, "title": title})}, key=f"save-{figure_key}")
+    figure = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-" for letter in figure_key.strip()
+    )
+    _COMPONENT(
+        data={"json": json.dumps({"figure": figure, "name": name, "about": about, "title": title})},
+        key=f"save-{figure_key}",
+    )

@@ -1,4 +1,5 @@
-"""A text that is masked step by step, or by hand, drawn in the browser; what was stopped at, or clicked, comes back as a number.
+"""A text that is masked step by step, or by hand, drawn in the browser; what was stopped at, or clicked, comes back as
+a number.
 
 The markup is constant; texts travel as data and become `textContent`, never markup.
 """
@@ -47,7 +48,10 @@ const shownClasses = (pane, step) => {
 };
 """
 
-_JS = DRAWING_JS + _SHAPES_JS + r"""
+_JS = (
+    DRAWING_JS
+    + _SHAPES_JS
+    + r"""
 export default function (component) {
   const { parentElement, setStateValue } = component;
   const data = JSON.parse(component.data.json);
@@ -325,6 +329,7 @@ export default function (component) {
   draw();
 }
 """
+)
 
 _COMPONENT = st.components.v2.component("faithscope_player", html=_HTML, css=PLAYER_CSS, js=_JS)
 
@@ -333,7 +338,8 @@ def player(shown: dict, key: str = "player") -> int | None:
     """Draw the stepper; return the step that the person stopped at, None where none was chosen for this text.
 
     Args:
-        shown: the text, its steps and a pane a model, JSON only; a step that is not computed yet is None. State told for another `shown["text"]` counts for nothing.
+        shown: the text, its steps and a pane a model, JSON only; a step that is not computed yet is None. State told
+            for another `shown["text"]` counts for nothing.
     """
     return _step(_drawn(shown, key).step, shown["text"], len(shown["steps"]))
 
@@ -345,12 +351,18 @@ def what_if(shown: dict, key: str = "what-if") -> list[int] | None:
         shown: as for `player`, with one step. Words masked in the text itself are always among those returned.
     """
     mask = _mask(_drawn(shown | {"mode": "what-if"}, key).mask, shown["text"], len(shown["pieces"]))
-    return None if mask is None else [i for i, (on, piece) in enumerate(zip(mask, shown["pieces"])) if on or piece["masked"]]
+    return (
+        None
+        if mask is None
+        else [i for i, (on, piece) in enumerate(zip(mask, shown["pieces"])) if on or piece["masked"]]
+    )
 
 
 def _drawn(shown: dict, key: str):
     # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
-    return _COMPONENT(data={"json": json.dumps(shown)}, key=key, on_step_change=lambda: None, on_mask_change=lambda: None)
+    return _COMPONENT(
+        data={"json": json.dumps(shown)}, key=key, on_step_change=lambda: None, on_mask_change=lambda: None
+    )
 
 
 def _step(state, text: str, count: int) -> int | None:
@@ -361,7 +373,9 @@ def _step(state, text: str, count: int) -> int | None:
 
 def _mask(state, text: str, count: int) -> list[bool] | None:
     owner, _, marks = str(state).rpartition(":")
-    return [mark == "1" for mark in marks] if owner == text and len(marks) == count and set(marks) <= {"0", "1"} else None
+    return (
+        [mark == "1" for mark in marks] if owner == text and len(marks) == count and set(marks) <= {"0", "1"} else None
+    )
 
 
 def hand_set(text: str, count: int, key: str = "what-if") -> list[bool] | None:

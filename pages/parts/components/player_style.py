@@ -3,7 +3,8 @@
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS
 from pages.parts.components.drawing import SAVE_CSS
 
-PLAYER_CSS = f"""
+PLAYER_CSS = (
+    f"""
 .player, .tip {{ --for: {SUPPORTS}; --against: {OPPOSES}; --warn: {OUT_OF_DISTRIBUTION}; --warn-ink: color-mix(in srgb, var(--warn) 55%, var(--st-text-color));
   --line: var(--st-border-color-light, rgba(125,133,144,.25)); --soft: color-mix(in srgb, var(--st-text-color) 72%, var(--st-background-color));
   --mid: color-mix(in srgb, var(--st-text-color) 25%, var(--st-background-color)); --quiet: color-mix(in srgb, var(--st-text-color) 14%, var(--st-background-color));
@@ -76,4 +77,6 @@ button.word {{ cursor: pointer; line-height: 1.45; }} button.word[aria-disabled=
 .tip {{ position: fixed; z-index: 1000; pointer-events: none; background: var(--st-text-color); color: var(--st-background-color); font-size: .82rem;
   padding: .3rem .5rem; border-radius: 5px; max-width: 22rem; overflow-wrap: anywhere }} [hidden] {{ display: none !important; }}
 @media (prefers-reduced-motion: no-preference) {{ .share i {{ transition: width .25s; }} .scale .dot {{ transition: left .25s; }} }}
-""" + SAVE_CSS
+"""
+    + SAVE_CSS
+)

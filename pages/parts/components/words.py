@@ -12,9 +12,12 @@ from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, hue
 from core.reports.exports import describe
 from pages.parts.components.drawing import DRAWING_JS, SAVE_CSS
 
-_HTML = '<div class="words" role="region" aria-label="Attributed words"></div><div class="tip" role="tooltip" hidden></div>'
+_HTML = (
+    '<div class="words" role="region" aria-label="Attributed words"></div><div class="tip" role="tooltip" hidden></div>'
+)
 
-_CSS = f"""
+_CSS = (
+    f"""
 :host, .words {{ --for: {SUPPORTS}; --against: {OPPOSES}; font-family: var(--st-font); color: var(--st-text-color); }}
 .words {{ position: relative; }}
 .row {{ padding: 0.45rem 0 0.7rem; border-top: 1px solid var(--st-border-color-light, rgba(125,133,144,.25)); }}
@@ -47,9 +50,13 @@ _CSS = f"""
 .tip {{ position: fixed; z-index: 1000; pointer-events: none; background: var(--st-text-color); color: var(--st-background-color);
        font-family: var(--st-font); font-size: .82rem; padding: .3rem .5rem; border-radius: 5px; max-width: 22rem; overflow-wrap: anywhere; }}
 .tip[hidden] {{ display: none; }}
-""" + SAVE_CSS
+"""
+    + SAVE_CSS
+)
 
-_JS = DRAWING_JS + """
+_JS = (
+    DRAWING_JS
+    + """
 export default function (component) {
   const { parentElement, setStateValue } = component;
   const data = JSON.parse(component.data.json);
@@ -149,12 +156,23 @@ export default function (component) {
   tip.hidden = true;
 }
 """
+)
 
 _COMPONENT = st.components.v2.component("faithscope_words", html=_HTML, css=_CSS, js=_JS)
 
 
-def words(rows: list[WordRow], pieces: list[dict], class_name: str, definitions: dict[str, str], *, rest: str = "",
-          key: str = "words", name: str = "words", about: str = "", unit: str = "word") -> int | None:
+def words(
+    rows: list[WordRow],
+    pieces: list[dict],
+    class_name: str,
+    definitions: dict[str, str],
+    *,
+    rest: str = "",
+    key: str = "words",
+    name: str = "words",
+    about: str = "",
+    unit: str = "word",
+) -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
     Args:
@@ -164,19 +182,28 @@ def words(rows: list[WordRow], pieces: list[dict], class_name: str, definitions:
         definitions: a line per measure, shown on hover over its name.
         rest: what stands after the last word (what the model does not read).
         name: of the files that the two buttons save, without an ending; see `core.wording.safe_name`.
-        about: the line under a saved picture, see `core.reports.exports.picture_line`; without one there are no buttons.
+        about: the line under a saved picture, see `core.reports.exports.picture_line`; without one there are no
+            buttons.
         unit: what a piece is, see `core.network.features.UNITS`.
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
     chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
-        "pieces": pieces, "free": sum(not piece["masked"] for piece in pieces), "text": text, "rest": rest, "chosen": chosen, "strongest": STRONGEST,
+        "pieces": pieces,
+        "free": sum(not piece["masked"] for piece in pieces),
+        "text": text,
+        "rest": rest,
+        "chosen": chosen,
+        "strongest": STRONGEST,
         "signed": any(row.kind == "signed" for row in rows),
         "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
         "against": f"opposes “{class_name}”",
-        "legend": "Each row’s colour is scaled to its own largest value.", "hint": f"Point at a {unit} for the number, click it to compare.",
-        "name": name, "about": about, "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
+        "legend": "Each row’s colour is scaled to its own largest value.",
+        "hint": f"Point at a {unit} for the number, click it to compare.",
+        "name": name,
+        "about": about,
+        "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
         "rows": [_drawn(row, definitions) for row in rows],
     }
     # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the rest.
@@ -191,8 +218,12 @@ def _clicked(state, text: str, count: int) -> int | None:
 
 def _drawn(row: WordRow, definitions: dict[str, str]) -> dict:
     return {
-        "name": row.measure, "detail": describe(row), "kind": row.kind,
-        "hue": hue(row.measure), "definition": definitions.get(row.measure, ""),
-        "shades": row.shades.tolist(), "places": [int(place) or "—" for place in row.places],
+        "name": row.measure,
+        "detail": describe(row),
+        "kind": row.kind,
+        "hue": hue(row.measure),
+        "definition": definitions.get(row.measure, ""),
+        "shades": row.shades.tolist(),
+        "places": [int(place) or "—" for place in row.places],
         "values": [value_text(row, i) for i in range(len(row.scores))],
     }

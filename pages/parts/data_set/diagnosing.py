@@ -30,14 +30,32 @@ class Diagnosing(Work):
     @property
     def key(self) -> str:
         model, how = self.explainer.model, self.study.how
-        return canonical_key("job/diagnosticity", 1, model=model.digest, precision=model.precision, data=self.digest, examples=[example.id for example in self.examples],
-                             measures=self.study.measures, metrics=self.study.metrics, sign=self.study.sign, baseline=self.study.baseline, count=self.study.count,
-                             unit=self.study.unit, erasure=how.erasure, scaling=how.scaling, draws=how.draws, seed=how.seed)
+        return canonical_key(
+            "job/diagnosticity",
+            1,
+            model=model.digest,
+            precision=model.precision,
+            data=self.digest,
+            examples=[example.id for example in self.examples],
+            measures=self.study.measures,
+            metrics=self.study.metrics,
+            sign=self.study.sign,
+            baseline=self.study.baseline,
+            count=self.study.count,
+            unit=self.study.unit,
+            erasure=how.erasure,
+            scaling=how.scaling,
+            draws=how.draws,
+            seed=how.seed,
+        )
 
     @property
     def label(self) -> str:
         against = "against shuffles " * (self.study.baseline == SHUFFLED)
-        return f"diagnosticity {against}({self.explainer.model.name}, {len(self.examples):,} text{'' if len(self.examples) == 1 else 's'})"
+        return (
+            f"diagnosticity {against}({self.explainer.model.name}, {len(self.examples):,} "
+            f"text{'' if len(self.examples) == 1 else 's'})"
+        )
 
     @property
     def cost(self) -> Cost:
@@ -63,7 +81,13 @@ class Diagnosing(Work):
     def report(self) -> DiagnosticityReport | None:
         """All of it in numbers; None before the first text."""
         found = self.found
-        done = canonical_key("diagnosticity report", 1, model=self.explainer.model.name, there=np.packbits(found.there).tobytes().hex(), problems=sorted(found.problems))
+        done = canonical_key(
+            "diagnosticity report",
+            1,
+            model=self.explainer.model.name,
+            there=np.packbits(found.there).tobytes().hex(),
+            problems=sorted(found.problems),
+        )
         return _report(self.key, done, found, self)
 
     @property
@@ -79,7 +103,9 @@ class Diagnosing(Work):
 
     def work(self, job):
         """What the job does."""
-        return score_examples(self.explainer, self.examples, self.study, resources.store(), progress=job.report, cancelled=job.cancelled)
+        return score_examples(
+            self.explainer, self.examples, self.study, resources.store(), progress=job.report, cancelled=job.cancelled
+        )
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -94,4 +120,10 @@ def _cost(key: str, done: int, known: int, _work: Diagnosing) -> Cost:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _report(key: str, done: str, _found: Scored, _work: Diagnosing) -> DiagnosticityReport | None:
-    return build_diagnosticity_report(_found, _work.explainer.model.name, _work.data, _work.explainer.model.labels, _WHOLE if _found.complete else _STREAMING)
+    return build_diagnosticity_report(
+        _found,
+        _work.explainer.model.name,
+        _work.data,
+        _work.explainer.model.labels,
+        _WHOLE if _found.complete else _STREAMING,
+    )

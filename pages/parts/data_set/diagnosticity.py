@@ -1,4 +1,6 @@
-"""The part of the page Data set that says how diagnostic metrics are: the answer, the picture, the tables, the settings."""
+"""The part of the page Data set that says how diagnostic metrics are: the answer, the picture, the tables, the
+settings.
+"""
 
 import json
 from dataclasses import replace
@@ -68,23 +70,81 @@ def _settings(model) -> Study:
     offered = [name for name, metric in of_examples().items() if metric.direction]
     left, right = st.columns(2)
     with left:
-        named = linked(st.multiselect, "Measures", [name for name in measures() if not measures()[name].baseline], list(MEASURES), "measures",
-                       help="What is computed of a measure is kept when another is added.")
-        sign = linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True,
-                      help="Signed: what supports the predicted class ranks first. Absolute: what matters most either way.")
+        named = linked(
+            st.multiselect,
+            "Measures",
+            [name for name in measures() if not measures()[name].baseline],
+            list(MEASURES),
+            "measures",
+            help="What is computed of a measure is kept when another is added.",
+        )
+        sign = linked(
+            st.segmented_control,
+            "Values",
+            SIGNS,
+            "signed",
+            "values",
+            required=True,
+            help="Signed: what supports the predicted class ranks first. Absolute: what matters most either way.",
+        )
     with right:
-        chosen = linked(st.multiselect, "Metrics", offered, list(DEFAULT), "metrics", help="Those that prefer more or less; sparsity prefers neither.")
-        scaling = linked(st.segmented_control, "Scaling", SCALINGS, MIN_MAX, "scaling", required=True,
-                         help="How soft metrics turn an attribution into shares of each word that are kept.")
-        draws = linked(st.segmented_control, "Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", required=True,
-                       help="Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise.")
-    erasure = linked(st.segmented_control, "Erasure", erasures_of(model), MASK, "erasure", required=True, help="How hard metrics erase a word.")
-    baseline = linked(st.segmented_control, "Baseline", COUNTS, RANDOM, "baseline", required=True,
-                      help="What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own scores in other places, "
-                           "so that soft metrics keep and erase as much as for the measure.")
+        chosen = linked(
+            st.multiselect,
+            "Metrics",
+            offered,
+            list(DEFAULT),
+            "metrics",
+            help="Those that prefer more or less; sparsity prefers neither.",
+        )
+        scaling = linked(
+            st.segmented_control,
+            "Scaling",
+            SCALINGS,
+            MIN_MAX,
+            "scaling",
+            required=True,
+            help="How soft metrics turn an attribution into shares of each word that are kept.",
+        )
+        draws = linked(
+            st.segmented_control,
+            "Draws over a data set",
+            DRAWN,
+            str(DRAWS),
+            "draws-of-data",
+            required=True,
+            help="Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise.",
+        )
+    erasure = linked(
+        st.segmented_control,
+        "Erasure",
+        erasures_of(model),
+        MASK,
+        "erasure",
+        required=True,
+        help="How hard metrics erase a word.",
+    )
+    baseline = linked(
+        st.segmented_control,
+        "Baseline",
+        COUNTS,
+        RANDOM,
+        "baseline",
+        required=True,
+        help="What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s "
+        "own scores in other places, "
+        "so that soft metrics keep and erase as much as for the measure.",
+    )
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit") or "word"
-    return Study(tuple(named), tuple(name for name in offered if name in chosen), sign, How(erasure, scaling, int(draws)), COUNTS[baseline], unit, baseline)
+    return Study(
+        tuple(named),
+        tuple(name for name in offered if name in chosen),
+        sign,
+        How(erasure, scaling, int(draws)),
+        COUNTS[baseline],
+        unit,
+        baseline,
+    )
 
 
 def _say(work: Diagnosing) -> None:
@@ -93,13 +153,20 @@ def _say(work: Diagnosing) -> None:
         so_far = "" if found.complete else f" So far, over {found.n:,} of {found.total:,} texts."
         said = escaped(diagnosticity_answer(found), 1200) + so_far
     elif work.found.complete:
-        said = f"Nothing can be said: none of the {len(work.examples):,} text{'' if len(work.examples) == 1 else 's'} can be scored."
+        said = (
+            f"Nothing can be said: none of the {len(work.examples):,} text{'' if len(work.examples) == 1 else 's'} "
+            f"can be scored."
+        )
     elif work.runs:
         said = "The first text is being scored."
     else:
         said = "Not known yet. Ask for it below: it streams, and the first texts tell something already."
     st.html(f"<p style='font-size:1.12rem'>{said}</p>")
-    notes = found.notes if found is not None else [f"{count:,} of them: {sentence}" for sentence, count in _problems(work).items()]
+    notes = (
+        found.notes
+        if found is not None
+        else [f"{count:,} of them: {sentence}" for sentence, count in _problems(work).items()]
+    )
     for note in notes:
         st.caption(plain(note))
 
@@ -129,14 +196,41 @@ def _draw(work: Diagnosing, polls: bool) -> None:
 
 def _averages(found: DiagnosticityReport) -> None:
     paper = found.study.baseline == RANDOM
-    st.subheader(f"How often a metric prefers a measure to {'a random attribution' if paper else 'a shuffle of its own scores'}", anchor=False)
-    header = ["metric", f"{RULES[STRICT]} ↑ (the paper’s)", f"{RULES[HALF]} ↑ (0.5: neither preferred)", "ties", "texts", *["SoftFaith’s average ↑"] * paper]
-    table(header, [[name, *_both(found.cells[name, ALL]), f"{found.cells[name, ALL].ties:.1%}", f"{found.cells[name, ALL].n:,}",
-                    *[number(PAPER[name][-1]) if name in PAPER else "—"] * paper] for name in found.told])
-    st.caption(f"Diagnosticity over {len(found.study.measures)} measure{'' if len(found.study.measures) == 1 else 's'}, each set against {set_against(found.study)}; "
-               f"in brackets the 95 % interval over texts. A metric that does not tell measures from {BASELINE_WORDS[found.study.baseline]} "
-               "says little about which measure is better. Ties come of clipping, and of short texts on which both choose the same words. "
-               "Whether the erased and perturbed inputs are out-of-distribution is not tested here; Hard and soft erasure tests it for one text.")
+    st.subheader(
+        f"How often a metric prefers a measure to {'a random attribution' if paper else 'a shuffle of its own scores'}",
+        anchor=False,
+    )
+    header = [
+        "metric",
+        f"{RULES[STRICT]} ↑ (the paper’s)",
+        f"{RULES[HALF]} ↑ (0.5: neither preferred)",
+        "ties",
+        "texts",
+        *["SoftFaith’s average ↑"] * paper,
+    ]
+    table(
+        header,
+        [
+            [
+                name,
+                *_both(found.cells[name, ALL]),
+                f"{found.cells[name, ALL].ties:.1%}",
+                f"{found.cells[name, ALL].n:,}",
+                *[number(PAPER[name][-1]) if name in PAPER else "—"] * paper,
+            ]
+            for name in found.told
+        ],
+    )
+    st.caption(
+        f"Diagnosticity over {len(found.study.measures)} measure{'' if len(found.study.measures) == 1 else 's'}, each "
+        f"set against {set_against(found.study)}; "
+        f"in brackets the 95 % interval over texts. A metric that does not tell measures from "
+        f"{BASELINE_WORDS[found.study.baseline]} "
+        "says little about which measure is better. Ties come of clipping, and of short texts on which both choose the "
+        "same words. "
+        "Whether the erased and perturbed inputs are out-of-distribution is not tested here; Hard and soft erasure "
+        "tests it for one text."
+    )
 
 
 def _beside(work: Diagnosing, found: DiagnosticityReport) -> None:
@@ -149,16 +243,34 @@ def _beside(work: Diagnosing, found: DiagnosticityReport) -> None:
     amounts = work.study.how.scaling != SOFTMAX and any(metrics()[name].soft for name in found.told)
     if not told:
         if asked == RANDOM and amounts:
-            st.caption("How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less than random scores do. "
-                       "To compare at the same amount, set Baseline to shuffled in the settings below.")
+            st.caption(
+                "How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be "
+                "less than random scores do. "
+                "To compare at the same amount, set Baseline to shuffled in the settings below."
+            )
         return
     st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
     shown = {asked: found, OTHER[asked]: known}
-    table(["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"],
-          [[name, *(_span(shown[baseline].cells[name, ALL].half) for baseline in COUNTS), f"{found.cells[name, ALL].n:,}"] for name in told])
-    why = ("Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another amount. A soft metric that is ahead "
-           "against shuffles only, or against random ones only, may be telling amounts and not words. " * amounts)
-    st.caption(f"{why}For hard metrics a shuffle is a random order like any other, so that their two numbers differ by chance alone.")
+    table(
+        ["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"],
+        [
+            [
+                name,
+                *(_span(shown[baseline].cells[name, ALL].half) for baseline in COUNTS),
+                f"{found.cells[name, ALL].n:,}",
+            ]
+            for name in told
+        ],
+    )
+    why = (
+        "Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another "
+        "amount. A soft metric that is ahead "
+        "against shuffles only, or against random ones only, may be telling amounts and not words. " * amounts
+    )
+    st.caption(
+        f"{why}For hard metrics a shuffle is a random order like any other, so that their two numbers differ by chance "
+        f"alone."
+    )
 
 
 def _both(cell) -> list[str]:
@@ -166,7 +278,11 @@ def _both(cell) -> list[str]:
 
 
 def _span(interval) -> str:
-    return "—" if interval.mean != interval.mean else f"{number(interval.mean)} [{number(interval.low)}, {number(interval.high)}]"
+    return (
+        "—"
+        if interval.mean != interval.mean
+        else f"{number(interval.mean)} [{number(interval.low)}, {number(interval.high)}]"
+    )
 
 
 def _share(cell) -> str:
@@ -177,19 +293,43 @@ def _figure(work: Diagnosing, found: DiagnosticityReport) -> None:
     if not any(name in found.told for name in found.lengths):
         return
     st.subheader("By the length of the rationale", anchor=False)
-    in_words = "; ".join(f"{name}: {', '.join(number(cell.strict.mean) for cell in cells)}" for name, cells in found.lengths.items())
-    st.plotly_chart(draw_diagnosticity_by_length(found), width="stretch", theme=None, key="diagnosticity", config={"displayModeBar": False},
-                    alt=f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie counting 0. {in_words}.")
+    in_words = "; ".join(
+        f"{name}: {', '.join(number(cell.strict.mean) for cell in cells)}" for name, cells in found.lengths.items()
+    )
+    st.plotly_chart(
+        draw_diagnosticity_by_length(found),
+        width="stretch",
+        theme=None,
+        key="diagnosticity",
+        config={"displayModeBar": False},
+        alt=f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie "
+        f"counting 0. {in_words}.",
+    )
     figure_buttons("diagnosticity", safe_name(_name(found)), about_model(work.explainer.model), "the figure")
-    st.caption("Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 % over texts. "
-               "Higher is better: " f"the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more often.")
+    st.caption(
+        "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
+        "% over texts. "
+        "Higher is better: "
+        f"the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more often."
+    )
 
 
 def _by_measure(found: DiagnosticityReport) -> None:
     with st.expander("Every measure by itself"):
-        table(["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"],
-              [[measure, name, *_both(found.cells[name, measure]), _share(found.cells[name, measure]), f"{found.cells[name, measure].n:,}"]
-               for measure in found.study.measures for name in found.told])
+        table(
+            ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"],
+            [
+                [
+                    measure,
+                    name,
+                    *_both(found.cells[name, measure]),
+                    _share(found.cells[name, measure]),
+                    f"{found.cells[name, measure].n:,}",
+                ]
+                for measure in found.study.measures
+                for name in found.told
+            ],
+        )
 
 
 def _tests(found: DiagnosticityReport) -> None:
@@ -198,13 +338,28 @@ def _tests(found: DiagnosticityReport) -> None:
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
         return
     st.subheader("Soft against hard", anchor=False)
-    table(["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (the paper’s)", "paired p", "texts"],
-          [[f"{one.soft} against {one.hard}", RULES[one.rule], number(one.found.second), number(one.found.first), *map(_p, (one.found.rank_sum, one.found.paired)),
-            f"{one.found.n:,}"] for one in found.tests])
+    table(
+        ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (the paper’s)", "paired p", "texts"],
+        [
+            [
+                f"{one.soft} against {one.hard}",
+                RULES[one.rule],
+                number(one.found.second),
+                number(one.found.first),
+                *map(_p, (one.found.rank_sum, one.found.paired)),
+                f"{one.found.n:,}",
+            ]
+            for one in found.tests
+        ],
+    )
     for reason in dict.fromkeys(one.found.reason for one in found.tests if one.found.reason):
         st.caption(plain(reason))
-    st.caption("On the texts that have both. Rank-sum: Wilcoxon’s test as the paper uses it, as if the two had been found on different texts. "
-               "Paired: Wilcoxon’s signed-rank test on the same texts (zeros by Pratt), which is what the sentence above goes by.")
+    st.caption(
+        "On the texts that have both. Rank-sum: Wilcoxon’s test as the paper uses it, as if the two had been found on "
+        "different texts. "
+        "Paired: Wilcoxon’s signed-rank test on the same texts (zeros by Pratt), which is what the sentence above goes "
+        "by."
+    )
 
 
 def _p(p: float) -> str:
@@ -220,11 +375,24 @@ def _papers(found: DiagnosticityReport) -> None:
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
         names = [name for name in found.told if name in PAPER]
         listed = [(measure, place) for place, measure in enumerate(PAPER_MEASURES)]
-        table(["over its tasks", *(head for name in names for head in (f"{name}, paper", f"{name}, here"))],
-              [["average" if measure == ALL else measure, *(cell for name in names for cell in (number(PAPER[name][place]), _here(found, name, measure)))]
-               for measure, place in listed])
-        table(["over its measures", *names], [[task, *(number(PAPER_BY_TASK[name][place]) for name in names)] for place, task in enumerate(PAPER_TASKS)])
-        st.caption("Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. Its average holds DeepLift, too.")
+        table(
+            ["over its tasks", *(head for name in names for head in (f"{name}, paper", f"{name}, here"))],
+            [
+                [
+                    "average" if measure == ALL else measure,
+                    *(cell for name in names for cell in (number(PAPER[name][place]), _here(found, name, measure))),
+                ]
+                for measure, place in listed
+            ],
+        )
+        table(
+            ["over its measures", *names],
+            [[task, *(number(PAPER_BY_TASK[name][place]) for name in names)] for place, task in enumerate(PAPER_TASKS)],
+        )
+        st.caption(
+            "Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. "
+            "Its average holds DeepLift, too."
+        )
 
 
 def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
@@ -239,6 +407,21 @@ def _name(found: DiagnosticityReport) -> list[str]:
 def _downloads(work: Diagnosing, found: DiagnosticityReport) -> None:
     name = _name(found)
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(HEADER), lambda: diagnosticity_rows(found), safe_name(name, "csv"), key="diagnosticity-csv")
-        st.download_button("All figures (JSON)", lambda: json.dumps(diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest}, indent=1),
-                           safe_name(name, "json"), "application/json", key="diagnosticity-json", on_click="ignore")
+        save_table(
+            "Table (CSV)",
+            list(HEADER),
+            lambda: diagnosticity_rows(found),
+            safe_name(name, "csv"),
+            key="diagnosticity-csv",
+        )
+        st.download_button(
+            "All figures (JSON)",
+            lambda: json.dumps(
+                diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest},
+                indent=1,
+            ),
+            safe_name(name, "json"),
+            "application/json",
+            key="diagnosticity-json",
+            on_click="ignore",
+        )

@@ -1,4 +1,6 @@
-"""Two attributions set by hand: the same words in the same order, other weights; what hard and soft metrics make of it."""
+"""Two attributions set by hand: the same words in the same order, other weights; what hard and soft metrics make of
+it.
+"""
 
 import numpy as np
 import streamlit as st
@@ -32,14 +34,21 @@ def hand_setting(side: Side, how: How, scores, measure: str) -> None:
         st.caption(f"With a single {side.encoded.unit} there is nothing to weigh against it.")
         return
     named = [side.encoded.features[i].text for i in top]
-    st.caption(f"Both attributions hold the {len(top)} {side.encoded.unit}s that {plain(measure)} ranks first; all others weigh {REST:g}. "
-               "Move the weights: hard metrics read the order of the words alone, soft ones how much each weighs.")
+    st.caption(
+        f"Both attributions hold the {len(top)} {side.encoded.unit}s that {plain(measure)} ranks first; all others "
+        f"weigh {REST:g}. "
+        "Move the weights: hard metrics read the order of the words alone, soft ones how much each weighs."
+    )
     weights = {}
     for name, column in zip(_STARTS, st.columns(2, gap="large")):
         with column:
             st.markdown(f"**Attribution {name}**, {'steep' if name == 'A' else 'even'} to start with")
-            weights[name] = [float(linked(st.select_slider, f"{name} · {plain(word)}", _STEPS, start, f"weight-{name.lower()}{i + 1}"))
-                             for i, (word, start) in enumerate(zip(named, _STARTS[name]))]
+            weights[name] = [
+                float(
+                    linked(st.select_slider, f"{name} · {plain(word)}", _STEPS, start, f"weight-{name.lower()}{i + 1}")
+                )
+                for i, (word, start) in enumerate(zip(named, _STARTS[name]))
+            ]
     try:
         with in_turn(side.model):
             pair = judge_pair(judge_of(side, how), top, weights["A"], weights["B"])
@@ -49,8 +58,20 @@ def hand_setting(side: Side, how: How, scores, measure: str) -> None:
     rows = [row_of(f"attribution {name}", each, side.encoded.premasked) for name, each in zip(_STARTS, pair.scores)]
     words(rows, pieces(side.encoded), side.class_name, {}, key="words-by-hand", unit=side.encoded.unit)
     st.html(f"<p>{pair_line(pair)}</p>")
-    cells = [[f"attribution {name}", *(_cell(found[metric]) for metric in METRICS)] for name, found in zip(_STARTS, pair.found)]
-    table(["", *map(head, METRICS)], [*cells, ["told apart?", *({None: "—", True: "yes, they differ", False: "no, the same"}[pair.differ(name)] for name in METRICS)]])
+    cells = [
+        [f"attribution {name}", *(_cell(found[metric]) for metric in METRICS)]
+        for name, found in zip(_STARTS, pair.found)
+    ]
+    table(
+        ["", *map(head, METRICS)],
+        [
+            *cells,
+            [
+                "told apart?",
+                *({None: "—", True: "yes, they differ", False: "no, the same"}[pair.differ(name)] for name in METRICS),
+            ],
+        ],
+    )
 
 
 def pair_line(pair: Pair) -> str:
@@ -58,7 +79,12 @@ def pair_line(pair: Pair) -> str:
     undefined = [name for name in METRICS if pair.differ(name) is None]
     if len(undefined) == len(METRICS):
         return f"None of the metrics is defined here: {escaped(pair.found[0][METRICS[0]].note, 200)}"
-    gone = f" {_joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: {escaped(pair.found[0][undefined[0]].note, 200)}" if undefined else ""
+    gone = (
+        f" {_joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: "
+        f"{escaped(pair.found[0][undefined[0]].note, 200)}"
+        if undefined
+        else ""
+    )
     return f"{_of_hard(pair)} {_of_soft(pair)}{gone}".strip()
 
 
@@ -73,7 +99,10 @@ def _of_hard(pair: Pair) -> str:
         return f"{begins}, so <b>{_joined(differ)} {_verb(differ, 'differs', 'differ')} now</b>."
     if not same:
         return f"{begins}."
-    return f"{begins}, yet <b>{_joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing of what is erased changes the score."
+    return (
+        f"{begins}, yet <b>{_joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing "
+        f"of what is erased changes the score."
+    )
 
 
 def _of_soft(pair: Pair) -> str:
@@ -81,7 +110,12 @@ def _of_soft(pair: Pair) -> str:
     differ, same = ([name for name in METRICS[2:] if pair.differ(name) is apart] for apart in (True, False))
     if differ:
         return f"<b>{_joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
-    return f"{_joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose another example." if same else ""
+    return (
+        f"{_joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
+        f"another example."
+        if same
+        else ""
+    )
 
 
 def _joined(names: list[str]) -> str:
@@ -93,7 +127,10 @@ def _verb(names: list[str], one: str, more: str) -> str:
 
 
 def _told(pair: Pair, soft: list[str]) -> str:
-    return "; ".join(f"{name} ↑ gives A {number(pair.found[0][name].value)} and B {number(pair.found[1][name].value)}" for name in soft)
+    return "; ".join(
+        f"{name} ↑ gives A {number(pair.found[0][name].value)} and B {number(pair.found[1][name].value)}"
+        for name in soft
+    )
 
 
 def _cell(score) -> str:

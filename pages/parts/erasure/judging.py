@@ -7,7 +7,16 @@ import numpy as np
 import streamlit as st
 
 from core.explanation.explainer import Cost
-from core.explanation.judging import BASELINES, How, Judge, Rated, judge_measure, judge_random, judge_shuffled, judging_cost
+from core.explanation.judging import (
+    BASELINES,
+    How,
+    Judge,
+    Rated,
+    judge_measure,
+    judge_random,
+    judge_shuffled,
+    judging_cost,
+)
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
@@ -20,7 +29,14 @@ SHUFFLES = 10
 
 def _about(side: Side, how: How, names: Sequence[str]) -> dict:
     """What a key of judging on one side must hold."""
-    return about_side(side) | {"target": side.target, "erasure": how.erasure, "scaling": how.scaling, "draws": how.draws, "seed": how.seed, "metrics": list(names)}
+    return about_side(side) | {
+        "target": side.target,
+        "erasure": how.erasure,
+        "scaling": how.scaling,
+        "draws": how.draws,
+        "seed": how.seed,
+        "metrics": list(names),
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +51,9 @@ class Judging(Work):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/judged", 1, **_about(self.side, self.how, self.names), measure=self.measure, sign=self.sign)
+        return canonical_key(
+            "job/judged", 1, **_about(self.side, self.how, self.names), measure=self.measure, sign=self.sign
+        )
 
     @property
     def label(self) -> str:
@@ -51,7 +69,15 @@ class Judging(Work):
 
     def work(self, job):
         """What the job does."""
-        return judge_measure(self.side.explainer, self.side.encoded, self.measure, self.sign, self.names, self.how, cancelled=job.cancelled)
+        return judge_measure(
+            self.side.explainer,
+            self.side.encoded,
+            self.measure,
+            self.sign,
+            self.names,
+            self.how,
+            cancelled=job.cancelled,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +114,9 @@ class ChanceWork(Work):
 
     def work(self, job):
         """What the job does."""
-        return judge_random(self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled)
+        return judge_random(
+            self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +131,14 @@ class Shuffling(Work):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/judged shuffled", 1, **_about(self.side, self.how, self.names), measures=list(self.measures), sign=self.sign, count=SHUFFLES)
+        return canonical_key(
+            "job/judged shuffled",
+            1,
+            **_about(self.side, self.how, self.names),
+            measures=list(self.measures),
+            sign=self.sign,
+            count=SHUFFLES,
+        )
 
     @property
     def label(self) -> str:
@@ -111,7 +146,9 @@ class Shuffling(Work):
 
     @property
     def cost(self) -> Cost:
-        return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, attributions=SHUFFLES * len(self.measures))
+        return judging_cost(
+            self.side.explainer, self.side.encoded, self.names, self.how, attributions=SHUFFLES * len(self.measures)
+        )
 
     @property
     def at_once(self) -> bool:
@@ -127,11 +164,21 @@ class Shuffling(Work):
         """What the job does."""
         found = {}
         for i, measure in enumerate(self.measures):
+
             def report(done: int, _: int, before: int = i * SHUFFLES) -> None:
                 job.report(before + done, SHUFFLES * len(self.measures))
 
-            search = judge_shuffled(self.side.explainer, self.side.encoded, measure, self.sign, self.names, self.how, SHUFFLES,
-                                    progress=report, cancelled=job.cancelled)
+            search = judge_shuffled(
+                self.side.explainer,
+                self.side.encoded,
+                measure,
+                self.sign,
+                self.names,
+                self.how,
+                SHUFFLES,
+                progress=report,
+                cancelled=job.cancelled,
+            )
             found[measure] = yield from _within(search, found, measure)
         return found
 
@@ -148,7 +195,9 @@ def _within(search, found: dict, measure: str):
 
 @dataclass(frozen=True, eq=False)
 class KnownRatings:
-    """All work on one side, and what it says together; shuffled: None where no soft metric is shown or nothing can be shuffled yet."""
+    """All work on one side, and what it says together; shuffled: None where no soft metric is shown or nothing can be
+    shuffled yet.
+    """
 
     side: Side
     names: tuple[str, ...]
@@ -164,7 +213,9 @@ class KnownRatings:
         soft = tuple(name for name in names if metrics()[name].soft)
         hard = tuple(name for name in names if name not in soft)
         judged = tuple(Judging(side, name, sign, names, how) for name in measures) if names else ()
-        chances = tuple(ChanceWork(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind)
+        chances = tuple(
+            ChanceWork(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind
+        )
         shuffled = Shuffling(side, measures, sign, soft, how) if soft and measures else None
         return cls(side, names, how, sign, judged, chances, shuffled)
 

@@ -1,4 +1,6 @@
-"""Adding one's own model or data: what works with it is said before anything is computed, and it is there at the next start."""
+"""Adding one's own model or data: what works with it is said before anything is computed, and it is there at the next
+start.
+"""
 
 import hashlib
 import json
@@ -27,15 +29,24 @@ _NONE = "—"
 # What a path may name; what is uploaded is limited by the server.
 PATH_BYTES = 200_000_000
 _SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
-_ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label", "id": "Id", "tags": "Tags", "note": "Note",
-          "evidence": "Evidence (what the label rests on)"}
+_ROLES = {
+    "text": "Text (its words are masked)",
+    "second": "Second text (read, never masked)",
+    "label": "Label",
+    "id": "Id",
+    "tags": "Tags",
+    "note": "Note",
+    "evidence": "Evidence (what the label rests on)",
+}
 
 
 def add_model() -> None:
     """A box in the sidebar: check a model, see what works with it, load and keep it."""
     with st.popover("Add a model", width="stretch"):
         with st.form("add-model", border=False):
-            typed = st.text_input("Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name").strip()
+            typed = st.text_input(
+                "Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name"
+            ).strip()
             st.caption("Checking reads its configuration and tokenizer only; nothing is computed.")
             if st.form_submit_button("Check") and typed:
                 with st.spinner("Reading its configuration and tokenizer …"):
@@ -46,14 +57,24 @@ def add_model() -> None:
         for name in resources.added_models():
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption(plain(shortened(name, 50)))
-                st.button("Remove", key=f"remove-model-{name}", on_click=_remove_model, args=(name,), help="Takes it off the list; its files stay.")
+                st.button(
+                    "Remove",
+                    key=f"remove-model-{name}",
+                    on_click=_remove_model,
+                    args=(name,),
+                    help="Takes it off the list; its files stay.",
+                )
 
 
 def _show_check(checked) -> None:
-    st.markdown(f"**{plain(shortened(checked.name, 60))}** " + ("can be used." if checked.usable else "cannot be used."))
+    st.markdown(
+        f"**{plain(shortened(checked.name, 60))}** " + ("can be used." if checked.usable else "cannot be used.")
+    )
     for finding in checked.findings:
         if finding.works != "yes":
-            (st.error if finding.works == "no" else st.info)(f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works])
+            (st.error if finding.works == "no" else st.info)(
+                f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works]
+            )
     if checked.usable and st.button("Load and keep", type="primary", key="load-model"):
         _keep_model(checked.name)
     fine = [finding for finding in checked.findings if finding.works == "yes"]
@@ -84,7 +105,14 @@ def _remove_model(name: str) -> None:
 
 def add_data() -> None:
     """A part of a page: read a file or data set, say what its columns are, keep it."""
-    way = st.segmented_control("From", [UPLOAD, PATH, TASK, HUB], default=UPLOAD, key="way-of-adding", required=True, label_visibility="collapsed")
+    way = st.segmented_control(
+        "From",
+        [UPLOAD, PATH, TASK, HUB],
+        default=UPLOAD,
+        key="way-of-adding",
+        required=True,
+        label_visibility="collapsed",
+    )
     try:
         found = {UPLOAD: _uploaded, PATH: _on_disk, TASK: _of_task, HUB: _of_hub}[way]()
         if found is not None:
@@ -105,8 +133,12 @@ def data_notes(browsed) -> None:
 
 
 def _uploaded():
-    file = st.file_uploader("CSV, TSV, JSON Lines or Parquet, at most 10 MB", key=f"upload-{_turn()}", max_upload_size=10,
-                            help="It is kept on this machine, in the cache folder, until you remove it.")
+    file = st.file_uploader(
+        "CSV, TSV, JSON Lines or Parquet, at most 10 MB",
+        key=f"upload-{_turn()}",
+        max_upload_size=10,
+        help="It is kept on this machine, in the cache folder, until you remove it.",
+    )
     if file is None:
         return None
     content = file.getvalue()
@@ -141,13 +173,17 @@ def _turn() -> int:
 
 
 def _of_task():
-    name = st.selectbox("Data set", list(tasks()), key="task-of-data", format_func=lambda n: f"{n} · {tasks()[n].citation}")
+    name = st.selectbox(
+        "Data set", list(tasks()), key="task-of-data", format_func=lambda n: f"{n} · {tasks()[n].citation}"
+    )
     task = tasks()[name]
     st.caption(plain(_about(task)))
     if task.hub is None:
         st.info(plain(task.local))
         return None
-    split = st.selectbox("Split", [split for split in ("test", "validation", "train") if task.splits.get(split)], key="split-of-task")
+    split = st.selectbox(
+        "Split", [split for split in ("test", "validation", "train") if task.splits.get(split)], key="split-of-task"
+    )
     return _fetched(task.hub, task.config, task.splits[split], task)
 
 
@@ -160,9 +196,16 @@ def _of_hub():
 
 
 def _about(task) -> str:
-    majority = "" if task.class_majority is None else f" Class majority {100 * task.class_majority:.0f} % ({task.majority_from})."
-    return (f"Masked: {task.masked}{f', read beside it: {task.auxiliary}' if task.auxiliary else ''}. Metric: {task.metric}.{majority} "
-            f"{task.note}{'' if task.checked else ' Its names could not be checked against documentation.'}")
+    majority = (
+        ""
+        if task.class_majority is None
+        else f" Class majority {100 * task.class_majority:.0f} % ({task.majority_from})."
+    )
+    return (
+        f"Masked: {task.masked}{f', read beside it: {task.auxiliary}' if task.auxiliary else ''}. Metric: "
+        f"{task.metric}.{majority} "
+        f"{task.note}{'' if task.checked else ' Its names could not be checked against documentation.'}"
+    )
 
 
 def _fetched(hub: str, config: str | None, split: str, task):
@@ -206,7 +249,11 @@ def _fetching(key: str) -> None:
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         ahead = resources.fetches().ahead(key)
-        st.markdown(f"Fetching {plain(job.label)} …" if not ahead else f"{plain(job.label)} is fetched after {ahead} other{'' if ahead == 1 else 's'}")
+        st.markdown(
+            f"Fetching {plain(job.label)} …"
+            if not ahead
+            else f"{plain(job.label)} is fetched after {ahead} other{'' if ahead == 1 else 's'}"
+        )
         st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
 
 
@@ -235,8 +282,13 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
         if how:
             st.caption(plain(how))
     marked = mapping.evidence is not None
-    table(["id", "text", "second text", "label", *["evidence"] * marked],
-          [[e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, *[_quoted(e)] * marked] for e in known.examples[:3]])
+    table(
+        ["id", "text", "second text", "label", *["evidence"] * marked],
+        [
+            [e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, *[_quoted(e)] * marked]
+            for e in known.examples[:3]
+        ],
+    )
     if st.button("Add this data", type="primary", key="keep-data"):
         source = keep(resources.library(), found, mapping, origin, content)
         st.session_state["data added"] = _turn() + 1
@@ -255,14 +307,21 @@ def _choose_columns(found, guess: Mapping) -> Mapping:
         options = list(found.columns) if role == "text" else [_NONE, *found.columns]
         start = getattr(guess, role)
         # The key holds the file, so that another file starts from its own guess.
-        chosen[role] = places[i % 3].selectbox(label, options, options.index(start) if start in options else 0, key=f"column-{role}-{found.digest[:12]}")
+        chosen[role] = places[i % 3].selectbox(
+            label, options, options.index(start) if start in options else 0, key=f"column-{role}-{found.digest[:12]}"
+        )
     mapping = replace(guess, **{role: None if value == _NONE else value for role, value in chosen.items()})
     if mapping.label is None:
         return replace(mapping, label_names=())
     names = guess.label_names if mapping.label == guess.label else ()
     names = names or found.classes.get(mapping.label, ())
-    typed = st.text_area("Names of numbered labels, in order, one a line", "\n".join(names), height=90, key=f"names-{mapping.label}-{found.digest[:12]}",
-                         help="Only for labels that are numbers from 0; leave empty for labels that are names already.")
+    typed = st.text_area(
+        "Names of numbered labels, in order, one a line",
+        "\n".join(names),
+        height=90,
+        key=f"names-{mapping.label}-{found.digest[:12]}",
+        help="Only for labels that are numbers from 0; leave empty for labels that are names already.",
+    )
     return replace(mapping, label_names=tuple(name.strip() for name in typed.split("\n") if name.strip()))
 
 

@@ -30,7 +30,9 @@ def data_sets() -> dict[str, str]:
 
 
 def first_data(model: str) -> str:
-    """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the reviews."""
+    """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the
+    reviews.
+    """
     asked, _ = _of_setting()
     return asked[0] if asked else examples_of(model) or next(iter(bundled_data()))
 
@@ -48,7 +50,9 @@ def index(key: str) -> Index:
 
 def job_key(explainer, index: Index) -> str:
     """The key of the work that predicts a whole data set."""
-    return canonical_key("job/predictions", 1, model=explainer.model.digest, precision=explainer.model.precision, data=index.data.digest)
+    return canonical_key(
+        "job/predictions", 1, model=explainer.model.digest, precision=explainer.model.precision, data=index.data.digest
+    )
 
 
 def predictions(explainer, index: Index):
@@ -57,7 +61,11 @@ def predictions(explainer, index: Index):
     known = None if job is None else job.result if job.state == "done" else job.partial if job.active else None
     # A job that ended on the way wrote more than it last told.
     state = "" if job is None else f"{job.state} {job.started}"
-    return known if known is not None else _stored(index.data.digest, explainer.model.digest, explainer.model.precision, state, explainer, index)
+    return (
+        known
+        if known is not None
+        else _stored(index.data.digest, explainer.model.digest, explainer.model.precision, state, explainer, index)
+    )
 
 
 def cost(explainer, index: Index):
@@ -74,8 +82,11 @@ def predict(explainer, index: Index):
     texts, model, store = texts_of(index), explainer.model, resources.store()
     # When this work is forgotten one day, the store knows more than it does now.
     _stored.clear()
-    return resources.jobs().submit(job_key(explainer, index), f"predictions for {index.data.name}",
-                                   lambda job: predict_all(model, texts, store=store, progress=job.report, cancelled=job.cancelled))
+    return resources.jobs().submit(
+        job_key(explainer, index),
+        f"predictions for {index.data.name}",
+        lambda job: predict_all(model, texts, store=store, progress=job.report, cancelled=job.cancelled),
+    )
 
 
 def texts_of(index: Index) -> list[tuple[str, str | None]]:
@@ -84,14 +95,26 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
 
 
 def judged(key: str, explainer) -> tuple[Predicted, LabelMatch, str, object]:
-    """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and the predictions."""
+    """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and
+    the predictions.
+    """
     held = index(key)
     if explainer is None:
-        return _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None), LabelMatch({}), f"{held.data.digest}//0", None
+        return (
+            _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None),
+            LabelMatch({}),
+            f"{held.data.digest}//0",
+            None,
+        )
     labels, known = explainer.model.labels, predictions(explainer, held)
     match = match_labels(held.data.classes, labels)
     state = explainer.model.digest + explainer.model.precision
-    return _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities), match, f"{held.data.digest}/{state}/{known.done}", known
+    return (
+        _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities),
+        match,
+        f"{held.data.digest}/{state}/{known.done}",
+        known,
+    )
 
 
 def offered(state: str, index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
@@ -99,12 +122,15 @@ def offered(state: str, index: Index, judged: Predicted) -> dict[str, tuple[str,
     return _offered(state, index, judged)
 
 
-def selection(state: str, query: Query, index: Index, judged: Predicted) -> tuple[np.ndarray, dict[str, dict[str, int]]]:
+def selection(
+    state: str, query: Query, index: Index, judged: Predicted
+) -> tuple[np.ndarray, dict[str, dict[str, int]]]:
     """The rows that a query leaves, in its order, and the counts of every facet."""
     return _selection(state, json.dumps(asdict(query), sort_keys=True), query, index, judged)
 
 
 # Arguments with an underscore are not hashed: what is hashed names them wholly.
+
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _stored(data: str, model: str, precision: str, job: str, _explainer, _index):

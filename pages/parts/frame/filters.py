@@ -52,8 +52,12 @@ def turn_to(number: int) -> None:
 def write(with_page: bool) -> None:
     """Put what is held into the address, defaults left out."""
     query = current()
-    values = {"search": query.search, "order": "" if query.order == "row" else query.order, "descending": "1" if query.descending else "",
-              "page": str(page()) if with_page and page() > 1 else ""} | {facet: query.facets.get(facet, ()) for facet in FACETS}
+    values = {
+        "search": query.search,
+        "order": "" if query.order == "row" else query.order,
+        "descending": "1" if query.descending else "",
+        "page": str(page()) if with_page and page() > 1 else "",
+    } | {facet: query.facets.get(facet, ()) for facet in FACETS}
     for name, value in values.items():
         if value:
             st.query_params[name] = value
@@ -73,5 +77,12 @@ def understood(offered: dict[str, tuple[str, ...]]) -> list[str]:
 
 def _from_address() -> Query:
     order = st.query_params.get("order", "row")
-    facets = {facet: tuple(dict.fromkeys(st.query_params.get_all(facet))) for facet in FACETS if facet in st.query_params}
-    return Query(st.query_params.get("search", "")[:500], facets, order if order in ORDERS else "row", st.query_params.get("descending") == "1")
+    facets = {
+        facet: tuple(dict.fromkeys(st.query_params.get_all(facet))) for facet in FACETS if facet in st.query_params
+    }
+    return Query(
+        st.query_params.get("search", "")[:500],
+        facets,
+        order if order in ORDERS else "row",
+        st.query_params.get("descending") == "1",
+    )

@@ -41,7 +41,7 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
         st.session_state[name] = default
     if isinstance(default, list) and more.get("max_selections"):
         # An address may name more than the widget takes.
-        st.session_state[name] = st.session_state[name][:more["max_selections"]]
+        st.session_state[name] = st.session_state[name][: more["max_selections"]]
     value = widget(label, options, key=name, **more)
     hold(key, value)
     if value == default:
@@ -65,7 +65,11 @@ def current(key: str):
     """The value as of now: the widget's on this page if it was drawn there, else what is held."""
     page = st.session_state[_SHOWN]
     name = f"{page}: {key}"
-    return st.session_state[name] if st.session_state.get(f"drawn {key}") == page and name in st.session_state else held(key)
+    return (
+        st.session_state[name]
+        if st.session_state.get(f"drawn {key}") == page and name in st.session_state
+        else held(key)
+    )
 
 
 def choose(key: str, value) -> None:
@@ -91,7 +95,9 @@ def _start(label: str, options, default, key: str):
     else:
         return default
     if many:
-        return list(dict.fromkeys(a for a in asked if a in options)) or ([] if f"held {key}" in st.session_state else default)
+        return list(dict.fromkeys(a for a in asked if a in options)) or (
+            [] if f"held {key}" in st.session_state else default
+        )
     return asked if asked in options else default
 
 

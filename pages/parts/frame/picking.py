@@ -26,8 +26,10 @@ class Unshowable(Exception):
 
 @dataclass(frozen=True)
 class Browsed:
-    """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's values
-    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions that it
+    """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's
+    values
+    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions
+    that it
     goes by, None without a model."""
 
     key: str
@@ -46,7 +48,9 @@ class Browsed:
 
 
 def pick_data(model: str) -> str:
-    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at ships and is of another."""
+    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at
+    ships and is of another.
+    """
     _follow_model(model)
     for problem in data.data_problems():
         st.warning(plain(problem))
@@ -54,8 +58,15 @@ def pick_data(model: str) -> str:
     asked = current("data")
     if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
         note(f"The data {shortened(asked)} was taken off the list.")
-    key = linked(st.selectbox, "Data", [*about, OWN], data.first_data(model), "data", format_func=_names(about),
-                 help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.")
+    key = linked(
+        st.selectbox,
+        "Data",
+        [*about, OWN],
+        data.first_data(model),
+        "data",
+        format_func=_names(about),
+        help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.",
+    )
     # Filters belong to a set of data, as does the example.
     if st.session_state.get("data of filters", key) != key:
         filters.start_anew()
@@ -90,16 +101,23 @@ def browse(key: str, explainer) -> Browsed:
         note(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
     query = filters.current()
     rows, counted = data.selection(state, query, index, judged)
-    return Browsed(key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known)
+    return Browsed(
+        key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known
+    )
 
 
 def wait_for_predictions(explainer, browsed: Browsed) -> bool:
-    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether it waited."""
+    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether
+    it waited.
+    """
     index = browsed.index
     if not browsed.query.asks_model or browsed.known.complete:
         return False
     if data.cost(explainer, index).seconds > data.CHEAP_SECONDS:
-        st.caption("The filters ask what the model predicts, which is not known for all examples; the page Examples computes it.")
+        st.caption(
+            "The filters ask what the model predicts, which is not known for all examples; the page Examples computes "
+            "it."
+        )
         return False
     with st.spinner("Predicting the examples …"):
         job, end = data.predict(explainer, index), time.monotonic() + 4 * data.CHEAP_SECONDS
@@ -122,12 +140,24 @@ def pick_example(browsed: Browsed) -> Example:
     found = np.flatnonzero(rows == row)
     place = int(found[0]) if len(found) else None
     start = 0 if place is None else place // _MENU * _MENU
-    menu = [examples[r].id for r in rows[start:start + _MENU]]
+    menu = [examples[r].id for r in rows[start : start + _MENU]]
     menu = menu if place is not None else [asked, *menu]
-    names = _different([f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" for i in menu], [f"{index.rows[i] + 1:,}" for i in menu])
+    names = _different(
+        [f"{shortened(i, 24)} · {shortened(examples[index.rows[i]].text, 70)}" for i in menu],
+        [f"{index.rows[i] + 1:,}" for i in menu],
+    )
     called = dict(zip(menu, names))
-    chosen = linked(st.selectbox, "Example", menu, first, "example", format_func=lambda i: called.get(i, str(i)),
-                    help=None if len(rows) <= _MENU else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.")
+    chosen = linked(
+        st.selectbox,
+        "Example",
+        menu,
+        first,
+        "example",
+        format_func=lambda i: called.get(i, str(i)),
+        help=None
+        if len(rows) <= _MENU
+        else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.",
+    )
     if browsed.query != Query():
         # The first of an order that another machine may not know yet.
         st.query_params["example"] = chosen
@@ -148,13 +178,23 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
         st.caption(f"{f'{place + 1:,}' if place is not None else '—'} of {count:,}")
     if browsed.query.narrows:
         aside = "" if place is not None else "; this one is not among them"
-        st.caption(f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters.")
+        st.caption(
+            f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters."
+        )
         st.button("Clear filters", key="clear-filters", on_click=filters.forget)
 
 
 def _names(about: dict[str, str]):
     """How data sets are called in the menu: two versions of one file are told apart by what follows the @."""
-    called = dict(zip(about, _different([shortened(key.rpartition("@")[0] or key, 50) for key in about], [key.rpartition("@")[2] for key in about])))
+    called = dict(
+        zip(
+            about,
+            _different(
+                [shortened(key.rpartition("@")[0] or key, 50) for key in about],
+                [key.rpartition("@")[2] for key in about],
+            ),
+        )
+    )
     return lambda key: called.get(key, key)
 
 

@@ -52,7 +52,9 @@ def _explainer(name: str, written: str, fitted: int):
 
 
 def explainer(name: str):
-    """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew is read anew."""
+    """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew
+    is read anew.
+    """
     from core.validity.references import fitted_at
 
     written = _written(name)
@@ -64,7 +66,8 @@ def is_loaded(name: str) -> bool:
     return name in _loaded()
 
 
-# Whoever clears the caches of the server means its work too; a thread left waiting would keep models and results in memory.
+# Whoever clears the caches of the server means its work too; a thread left waiting would keep models and results in
+# memory.
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def jobs():
     """Long work, one at a time."""

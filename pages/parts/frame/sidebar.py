@@ -24,18 +24,23 @@ from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_dat
 from pages.parts.frame.waiting import in_turn
 
 PREDICTED = "predicted"
-PAGES = (("app.py", "Home", ":material/home:"), ("pages/examples.py", "Examples", ":material/table_rows:"),
-         ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
-         ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
-         ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"),
-         ("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:"),
-         ("pages/model_check.py", "Model check", ":material/fact_check:"),
-         ("pages/data_set.py", "Data set", ":material/dataset:"))
+PAGES = (
+    ("app.py", "Home", ":material/home:"),
+    ("pages/examples.py", "Examples", ":material/table_rows:"),
+    ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
+    ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
+    ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"),
+    ("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:"),
+    ("pages/model_check.py", "Model check", ":material/fact_check:"),
+    ("pages/data_set.py", "Data set", ":material/dataset:"),
+)
 
 
 @dataclass(frozen=True)
 class View:
-    """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed text."""
+    """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed
+    text.
+    """
 
     explainer: object
     encoded: object
@@ -107,7 +112,9 @@ def open_frame(title: str, question: str) -> Frame:
 
 
 def open_data(title: str, question: str, own: str) -> Frame | None:
-    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is said of a text of one's own."""
+    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
+    said of a text of one's own.
+    """
     frame = open_frame(title, question)
     if frame.view is None:
         # As on the other pages: a text of one's own is a way on.
@@ -124,9 +131,16 @@ def open_data(title: str, question: str, own: str) -> Frame | None:
 def text_box(text: str, second: str) -> None:
     """A box for a text of one's own, which then holds on every page."""
     with st.form("own-text", border=False):
-        first = st.text_area("Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Type or paste a text, then press Explain")
-        other = st.text_area("Second text", second, height=68, key=f"typed-second-{hash(text)}",
-                             help="For models that read two texts (premise and hypothesis, question and passage). It is never masked.")
+        first = st.text_area(
+            "Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Type or paste a text, then press Explain"
+        )
+        other = st.text_area(
+            "Second text",
+            second,
+            height=68,
+            key=f"typed-second-{hash(text)}",
+            help="For models that read two texts (premise and hypothesis, question and passage). It is never masked.",
+        )
         if st.form_submit_button("Explain", type="primary"):
             # Without a store (a setting that cannot be used) the page says so above.
             with contextlib.suppress(SettingError):
@@ -146,9 +160,18 @@ def _choose(frame: Frame, body) -> View:
             st.query_params.pop("text", None)
             _pick(frame, name, key)
         slot = st.container()
-        unit = linked(st.segmented_control, "Unit", UNITS, "word", "unit", required=True, width="stretch",
-                      help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
-                           "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits.")
+        unit = linked(
+            st.segmented_control,
+            "Unit",
+            UNITS,
+            "word",
+            "unit",
+            required=True,
+            width="stretch",
+            help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
+            "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
+            "exact limits.",
+        )
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.
@@ -187,7 +210,10 @@ def _check_weights(model) -> None:
     asked = st.session_state.setdefault("weights of link", st.query_params.get("weights", ""))
     named = st.session_state.setdefault("model of link", model.name)
     if asked and named == model.name and not model.digest.startswith(asked):
-        st.warning(f"This link was made with other weights of {plain(model.name)}; the numbers may differ from those that its sender saw.")
+        st.warning(
+            f"This link was made with other weights of {plain(model.name)}; the numbers may differ from those that its "
+            f"sender saw."
+        )
     st.query_params["weights"] = model.digest[:12]
 
 
@@ -208,8 +234,14 @@ def _model_name() -> str:
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
         options, first = bundled_models(), read_settings({}).model
-    name = linked(st.selectbox, "Model", options, first, "model",
-                  help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.")
+    name = linked(
+        st.selectbox,
+        "Model",
+        options,
+        first,
+        "model",
+        help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.",
+    )
     add_model()
     return name
 
@@ -245,6 +277,13 @@ def _read_own(digest: str) -> list | None:
 
 def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
     likely = labels[int(probabilities.argmax())]
-    chosen = linked(st.selectbox, "Explained class", [PREDICTED, *labels], PREDICTED, "class",
-                    help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed while words are masked.")
+    chosen = linked(
+        st.selectbox,
+        "Explained class",
+        [PREDICTED, *labels],
+        PREDICTED,
+        "class",
+        help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed "
+        f"while words are masked.",
+    )
     return int(probabilities.argmax()) if chosen == PREDICTED else labels.index(chosen)

@@ -7,16 +7,24 @@ from pages.parts.frame.sidebar import View
 
 
 def prediction_line(view: View, rest: str) -> None:
-    """The page's answer in one paragraph, and the second text of a pair, without which it says little. `rest` is HTML of ours, in which all text is escaped."""
+    """The page's answer in one paragraph, and the second text of a pair, without which it says little. `rest` is HTML
+    of ours, in which all text is escaped.
+    """
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
-    st.html(f"<p style='font-size:1.12rem'>The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> "
-            f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>{second_text(view)}")
+    st.html(
+        f"<p style='font-size:1.12rem'>The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> "
+        f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>{second_text(view)}"
+    )
 
 
 def second_text(view: View) -> str:
     """The second text of a pair as a paragraph of HTML; "" where there is none."""
-    return "" if view.example.second is None else f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>"
+    return (
+        ""
+        if view.example.second is None
+        else f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>"
+    )
 
 
 def show_text_notes(view: View) -> None:
@@ -35,15 +43,27 @@ def show_text_notes(view: View) -> None:
 def truncation(view: View) -> str:
     """What the model does not read of a text that is cut, in a sentence; "" where it reads all."""
     cut = view.encoded.truncation
-    beyond = f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end." if cut.words_read < cut.words else ""
-    return f"The model reads {view.model.max_tokens:,} tokens at most.{beyond}{' The second text is cut.' if cut.second_cut else ''}" if cut.cut else ""
+    beyond = (
+        f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end."
+        if cut.words_read < cut.words
+        else ""
+    )
+    return (
+        f"The model reads {view.model.max_tokens:,} tokens at "
+        f"most.{beyond}{' The second text is cut.' if cut.second_cut else ''}"
+        if cut.cut
+        else ""
+    )
 
 
 def _verdict(view: View) -> str:
     if view.label_class is None:
         return ""
     right = view.label_class == view.predicted
-    return f" That is {'right' if right else f'<b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}'}."
+    return (
+        f" That is "
+        f"{'right' if right else f'<b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}'}."
+    )
 
 
 def _long(text: str) -> str:

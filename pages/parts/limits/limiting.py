@@ -42,7 +42,9 @@ class Scored(Work):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/score", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target)
+        return canonical_key(
+            "job/score", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target
+        )
 
     @property
     def label(self) -> str:
@@ -76,7 +78,9 @@ class _Limits(Work):
 
 @dataclass(frozen=True, eq=False)
 class Searching(_Limits):
-    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent unasked."""
+    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent
+    unasked.
+    """
 
     side: Side
     width: int
@@ -85,7 +89,15 @@ class Searching(_Limits):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/limits", 1, **about_side(self.side), target=self.side.target, width=self.width, half=self.half, exact=self.exact)
+        return canonical_key(
+            "job/limits",
+            1,
+            **about_side(self.side),
+            target=self.side.target,
+            width=self.width,
+            half=self.half,
+            exact=self.exact,
+        )
 
     @property
     def label(self) -> str:
@@ -94,8 +106,11 @@ class Searching(_Limits):
     @property
     def cost(self) -> Cost:
         """At most; what a beam asks for is among what exact limits ask for."""
-        return exact_cost(self.side.explainer, self.side.encoded) if self.exact else \
-            beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
+        return (
+            exact_cost(self.side.explainer, self.side.encoded)
+            if self.exact
+            else beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
+        )
 
     @property
     def at_once(self) -> bool:
@@ -105,15 +120,26 @@ class Searching(_Limits):
     def work(self, job):
         """What the job does."""
         side = self.side
-        return find_limits(side.explainer, side.encoded, side.target, self.width, self.half, self.exact, progress=job.report, cancelled=job.cancelled)
+        return find_limits(
+            side.explainer,
+            side.encoded,
+            side.target,
+            self.width,
+            self.half,
+            self.exact,
+            progress=job.report,
+            cancelled=job.cancelled,
+        )
 
 
 def refused(side: Side) -> str:
     """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
     F = left_over(side.encoded)
     if F > MOST_EXACT:
-        return (f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
-                "A coarser unit, such as clauses, has fewer.")
+        return (
+            f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
+            "A coarser unit, such as clauses, has fewer."
+        )
     try:
         refuse_dear(F)
     except TooDear as error:
@@ -156,7 +182,9 @@ class Exact(_Limits):
 
 @dataclass(frozen=True, eq=False)
 class Study(Work):
-    """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in words."""
+    """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in
+    words.
+    """
 
     explainer: object
     cases: tuple[tuple[object, int | None], ...]
@@ -166,8 +194,14 @@ class Study(Work):
     @property
     def key(self) -> str:
         model = self.explainer.model
-        return canonical_key("job/beam study", 1, model=model.digest, precision=model.precision, half=self.half,
-                             cases=[[encoded.digest, target] for encoded, target in self.cases])
+        return canonical_key(
+            "job/beam study",
+            1,
+            model=model.digest,
+            precision=model.precision,
+            half=self.half,
+            cases=[[encoded.digest, target] for encoded, target in self.cases],
+        )
 
     @property
     def label(self) -> str:
@@ -182,7 +216,10 @@ class Study(Work):
     @property
     def price(self) -> str:
         """What it costs, in words: how wide it must go is what it finds out."""
-        return f"about {self.cost.passes:,} forward passes, {duration(self.cost.seconds)}, if a beam of {_EXPECTED_WIDTH // 4} is enough; more if not"
+        return (
+            f"about {self.cost.passes:,} forward passes, {duration(self.cost.seconds)}, if a beam of "
+            f"{_EXPECTED_WIDTH // 4} is enough; more if not"
+        )
 
     @property
     def at_once(self) -> bool:
@@ -196,7 +233,10 @@ class Study(Work):
 
     def work(self, job):
         """What the job does: a case without a class explains the one that is predicted."""
-        cases = [(encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target) for encoded, target in self.cases]
+        cases = [
+            (encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target)
+            for encoded, target in self.cases
+        ]
         done = 0
         told = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
         while True:
@@ -212,7 +252,9 @@ class Study(Work):
 
 @dataclass(frozen=True, eq=False)
 class KnownLimits:
-    """All work on one side, and what it says together; exact: the request for exact limits, None where they come unasked or cannot be asked for."""
+    """All work on one side, and what it says together; exact: the request for exact limits, None where they come
+    unasked or cannot be asked for.
+    """
 
     side: Side
     scored: tuple[Scored, ...]
@@ -227,18 +269,36 @@ class KnownLimits:
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
         allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
-        search = Searching(side, width, half, 1 << left_over(side.encoded) <= allowed and (possible or Searching(side, width, half, True).job is not None))
+        search = Searching(
+            side,
+            width,
+            half,
+            1 << left_over(side.encoded) <= allowed
+            and (possible or Searching(side, width, half, True).job is not None),
+        )
         offered = not search.exact and possible
-        return cls(side, tuple(Scored(side, name, sign) for name in measures), search, asked if offered else None, Orders(side, BY_FEATURE))
+        return cls(
+            side,
+            tuple(Scored(side, name, sign) for name in measures),
+            search,
+            asked if offered else None,
+            Orders(side, BY_FEATURE),
+        )
 
     @property
     def works(self) -> list[Work]:
         """Everything, in the order in which it is asked for.
 
-        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended or waits itself.
+        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
+        or waits itself.
         """
         waits = self.search.runs or self.search.job is None and self.search.at_once
-        return [*self.scored, self.search, *([] if waits else [self.orders]), *([self.exact] if self.exact is not None else [])]
+        return [
+            *self.scored,
+            self.search,
+            *([] if waits else [self.orders]),
+            *([self.exact] if self.exact is not None else []),
+        ]
 
     @property
     def found(self) -> Found | None:
@@ -255,7 +315,9 @@ class KnownLimits:
 
 
 def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:
-    """Texts as cases of a study, those that cannot be encoded or have nothing to order left out; the predicted class is explained."""
+    """Texts as cases of a study, those that cannot be encoded or have nothing to order left out; the predicted class is
+    explained.
+    """
     cases = []
     for text, second in texts:
         try:
@@ -265,5 +327,3 @@ def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> 
         if left_over(encoded) > 1:
             cases.append((encoded, None))
     return tuple(cases)
-
-

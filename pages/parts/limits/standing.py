@@ -4,7 +4,17 @@ from collections.abc import Callable
 
 from core.explanation.limiting import Walk
 from core.explanation.plausibility import Evidence
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Comparison, Standing, StandingGates, StandingTable, marked
+from core.explanation.standings import (
+    ARROWS,
+    COMPREHENSIVENESS,
+    DIRECTIONS,
+    SUFFICIENCY,
+    Comparison,
+    Standing,
+    StandingGates,
+    StandingTable,
+    marked,
+)
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
@@ -17,11 +27,40 @@ from pages.parts.limits.limiting import KnownLimits
 from pages.parts.sections.sides import Side
 from pages.parts.steps.stepping import gate_text
 
-SCORE_COLUMNS = ["model", "measure", "values", "explained class", "comprehensiveness (higher is better)", "its NAOPC (higher is better)", "sufficiency (lower is better)",
-                 "its NAOPC (lower is better)", "lower limit", "upper limit", "limits", "sets scored for them", "precision of the search",
-                 "comprehensiveness rests on rejected inputs", "sufficiency rests on rejected inputs", "rule of the gate", "form of the gate"]
-ORDER_COLUMNS = ["model", "order", "direction", "step", "masked here", "explained class", "probability of it", "p (calibrated)", "p (literal)",
-                 "rejected as out-of-distribution", "at or after the first rejected step", "rule of the gate", "form of the gate"]
+SCORE_COLUMNS = [
+    "model",
+    "measure",
+    "values",
+    "explained class",
+    "comprehensiveness (higher is better)",
+    "its NAOPC (higher is better)",
+    "sufficiency (lower is better)",
+    "its NAOPC (lower is better)",
+    "lower limit",
+    "upper limit",
+    "limits",
+    "sets scored for them",
+    "precision of the search",
+    "comprehensiveness rests on rejected inputs",
+    "sufficiency rests on rejected inputs",
+    "rule of the gate",
+    "form of the gate",
+]
+ORDER_COLUMNS = [
+    "model",
+    "order",
+    "direction",
+    "step",
+    "masked here",
+    "explained class",
+    "probability of it",
+    "p (calibrated)",
+    "p (literal)",
+    "rejected as out-of-distribution",
+    "at or after the first rejected step",
+    "rule of the gate",
+    "form of the gate",
+]
 
 
 def tag(limits: Limits) -> str:
@@ -32,20 +71,40 @@ def tag(limits: Limits) -> str:
 def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     if board is None:
-        return "The limits are being searched." if known.search.runs else "Ask for the limits below to see how good that is."
+        return (
+            "The limits are being searched."
+            if known.search.runs
+            else "Ask for the limits below to see how good that is."
+        )
     limits = board.limits
     if limits.coincide:
-        return "On this text every order of masking scores the same, so no measure can be better than another here: NAOPC is —."
+        return (
+            "On this text every order of masking scores the same, so no measure can be better than another here: "
+            "NAOPC is —."
+        )
     first, how = board.best(direction), tag(limits)
     if first is None:
         return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
-    warned = " ⚠ Some of the masked inputs that this rests on are rejected as out-of-distribution." if first.marked(direction, True) else ""
-    what, best, worst = ("most", limits.upper, limits.lower) if direction == COMPREHENSIVENESS else ("least", limits.lower, limits.upper)
+    warned = (
+        " ⚠ Some of the masked inputs that this rests on are rejected as out-of-distribution."
+        if first.marked(direction, True)
+        else ""
+    )
+    what, best, worst = (
+        ("most", limits.upper, limits.lower)
+        if direction == COMPREHENSIVENESS
+        else ("least", limits.lower, limits.upper)
+    )
     found = "" if limits.method == EXACT else " that was found"
-    return (f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first what it calls {what} important "
-            f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} {_falls(best)}, "
-            f"the worst {_falls(worst)} ({how}). "
-            f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where {'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}")
+    return (
+        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first "
+        f"what it calls {what} important "
+        f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} "
+        f"{_falls(best)}, "
+        f"the worst {_falls(worst)} ({how}). "
+        f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
+        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}"
+    )
 
 
 def limits_line(known: KnownLimits, board: StandingTable, width: int) -> str:
@@ -56,7 +115,10 @@ def limits_line(known: KnownLimits, board: StandingTable, width: int) -> str:
         said += _unfinished(known, limits, width)
     rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
     if rejected:
-        said += f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected as out-of-distribution"
+        said += (
+            f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected "
+            f"as out-of-distribution"
+        )
     return f"{said}."
 
 
@@ -64,21 +126,35 @@ def narrow_warning(limits: Limits) -> str:
     """What to think of limits that nearly coincide; "" where they do not."""
     if limits.coincide or not limits.narrow:
         return ""
-    return (f"The limits lie only {number(limits.upper - limits.lower)} apart (less than {NARROW}): on this text every order scores nearly the same, "
-            "so NAOPC magnifies trifles. Choose a text with more at stake.")
+    return (
+        f"The limits lie only {number(limits.upper - limits.lower)} apart (less than {NARROW}): on this text every "
+        f"order scores nearly the same, "
+        "so NAOPC magnifies trifles. Choose a text with more at stake."
+    )
 
 
 def untested(board: StandingTable, direction: str, form: str) -> str:
     """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
     first = board.best(direction)
-    walk, gate = (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
+    walk, gate = (
+        (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
+    )
     return "" if gate.available else gate_text(gate, [], min(walk.p.get(form, ()), default=float("nan")))
 
 
 def gauge_rows(board: StandingTable) -> list[Gauge]:
     """The measures of a board for the figure."""
-    return [Gauge(one.measure, hue(one.measure), one.aopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], tuple(_normal(one, way) for way in DIRECTIONS),
-                  tuple(one.marked(way) for way in DIRECTIONS)) for one in board.standings]
+    return [
+        Gauge(
+            one.measure,
+            hue(one.measure),
+            one.aopc[COMPREHENSIVENESS],
+            one.aopc[SUFFICIENCY],
+            tuple(_normal(one, way) for way in DIRECTIONS),
+            tuple(one.marked(way) for way in DIRECTIONS),
+        )
+        for one in board.standings
+    ]
 
 
 def _normal(one: Standing, direction: str) -> str:
@@ -90,15 +166,21 @@ def _normal(one: Standing, direction: str) -> str:
 def chance_range(board: StandingTable) -> Range | None:
     """The random orders of a board for the figure."""
     chance = board.chance
-    return None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
+    return (
+        None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
+    )
 
 
-def side_limits(known: KnownLimits, board: StandingTable, width: int, direction: str, gating: StandingGates, score: str) -> SideLimits:
+def side_limits(
+    known: KnownLimits, board: StandingTable, width: int, direction: str, gating: StandingGates, score: str
+) -> SideLimits:
     """All of a board that a saved page shows; score: its name, "probability of positive"."""
     said = without_markup(limits_line(known, board, width))
     warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction, gating.form))))
     gates = tuple(_judged(gate, counting(gating)) for gate in board.gates)
-    return SideLimits(board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates)
+    return SideLimits(
+        board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates
+    )
 
 
 def counting(gating: StandingGates) -> Callable[[int], str]:
@@ -111,17 +193,32 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
     walks = {"upper": board.highest, "lower": board.lowest}
-    return lines + [_line(f"best order ({best} limit)", LIMIT, walks[best], gating), _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating)]
+    return lines + [
+        _line(f"best order ({best} limit)", LIMIT, walks[best], gating),
+        _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating),
+    ]
 
 
 def table_rows(board: StandingTable, counts_text) -> list[list[str]]:
     """A board as rows of the page's table; ⚠ marks what rests on rejected inputs."""
-    rows = [[one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)] for one in board.standings]
+    rows = [
+        [one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)]
+        for one in board.standings
+    ]
     if board.chance is not None:
         chance = board.chance
         mark = " ⚠" if marked(chance.gate) else ""
         reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)}){mark}"
-        rows.append([f"random order, {len(chance.aopc)} seeds", reach, number(chance.naopc) + mark, "the same", "the same", _judged(chance.gate, counts_text)])
+        rows.append(
+            [
+                f"random order, {len(chance.aopc)} seeds",
+                reach,
+                number(chance.naopc) + mark,
+                "the same",
+                "the same",
+                _judged(chance.gate, counts_text),
+            ]
+        )
     return rows
 
 
@@ -129,7 +226,10 @@ def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, flo
     """How well the order of each measure finds the evidence, by measure; {} where none is known."""
     if evidence is None:
         return {}
-    return {one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order) for one in board.standings}
+    return {
+        one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
+        for one in board.standings
+    }
 
 
 def precision_cells(board: StandingTable, evidence: Evidence | None) -> list[str]:
@@ -147,7 +247,9 @@ def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGate
     for one in board.standings:
         told = [_told(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
-        rows.append([side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form])
+        rows.append(
+            [side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form]
+        )
     return rows
 
 
@@ -160,8 +262,22 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
         gate = gating.gate(walk)
         for i, value in enumerate(walk.values):
             word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
-            rows.append([side.model.name, name, way, i, word, side.class_name, float(value), *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
-                         _told(gate, bool(gate.rejected[i])), _told(gate, gate.beyond(i)), gating.rule, gating.form])
+            rows.append(
+                [
+                    side.model.name,
+                    name,
+                    way,
+                    i,
+                    word,
+                    side.class_name,
+                    float(value),
+                    *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
+                    _told(gate, bool(gate.rejected[i])),
+                    _told(gate, gate.beyond(i)),
+                    gating.rule,
+                    gating.form,
+                ]
+            )
     return rows
 
 
@@ -171,13 +287,20 @@ def comparison_line(found: Comparison, boards: dict[str, StandingTable], complet
     complete: whether nothing of it may change any more.
     """
     ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
-    told = " and ".join(f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})" for name, (lower, upper) in ranges.items())
+    told = " and ".join(
+        f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})"
+        for name, (lower, upper) in ranges.items()
+    )
     same = len(set(ranges.values())) == 1
     said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}. "
     if not found.ahead:
         return said
     so_far = "" if complete else " so far"
-    warned = " ⚠ Some of these scores rest on inputs that are rejected as out-of-distribution." if any(one.marked for one in found.placed) else ""
+    warned = (
+        " ⚠ Some of these scores rest on inputs that are rejected as out-of-distribution."
+        if any(one.marked for one in found.placed)
+        else ""
+    )
     return f"{said}{_changed(found, so_far)}{warned}"
 
 
@@ -186,13 +309,19 @@ def no_comparison(sides: list[Side]) -> str:
     if len({side.class_name for side in sides}) > 1:
         told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
         return f"The two models explain different classes, {told}, so their scores are not compared."
-    return "The scores of the two models are not compared: there are none yet, or every order of one of them scores the same."
+    return (
+        "The scores of the two models are not compared: there are none yet, or every order of one of them scores "
+        "the same."
+    )
 
 
 def _changed(found: Comparison, so_far: str) -> str:
     many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
     if found.changed:
-        told = "; ".join(f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC" for measure in found.changed)
+        told = "; ".join(
+            f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC"
+            for measure in found.changed
+        )
         return f"<b>Normalising changes which model is ahead</b>{so_far} for {len(found.changed)} of {many} ({told})."
     leads = {after for _, after in found.ahead.values()}
     whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
@@ -203,25 +332,39 @@ def _changed(found: Comparison, so_far: str) -> str:
 
 def slope_points(found: Comparison, second: str) -> tuple[list, list]:
     """What the slope chart draws, see `core.figures.limit_figures.slope`."""
-    return ([(f"{one.measure} · {one.model}", hue(one.measure), one.model == second, one.place, one.aopc) for one in found.placed],
-            [(one.place_normalised, one.naopc) for one in found.placed])
+    return (
+        [
+            (f"{one.measure} · {one.model}", hue(one.measure), one.model == second, one.place, one.aopc)
+            for one in found.placed
+        ],
+        [(one.place_normalised, one.naopc) for one in found.placed],
+    )
 
 
 def study_line(study: BeamStudy, name: str, complete: bool) -> str:
     """What a beam-size study recommends, in a sentence."""
     if study.settled:
         wider = f"{study.widths[-2]} and {study.widths[-1]}"
-        return f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than {STILL:g} each time."
+        return (
+            f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than "
+            f"{STILL:g} each time."
+        )
     if not complete:
         lower, upper = (number(float(limits[:, -1].mean())) for limits in (study.lower, study.upper))
         return f"On {name} the mean limits lie between {lower} and {upper} with a beam of {study.widths[-1]}, so far."
-    return f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact limits would tell more."
+    return (
+        f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact "
+        f"limits would tell more."
+    )
 
 
 def in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
     told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
-    return f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}."
+    return (
+        f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, "
+        f"{tag(board.limits)}."
+    )
 
 
 def _reach(limits: Limits) -> str:
@@ -251,9 +394,15 @@ def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
     if exact is not None and exact.runs:
         return "; this is the best so far, exact limits are under way"
     if exact is not None and exact.begun and not exact.complete:
-        return f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most {exact.progress[1]:,} sets"
+        return (
+            f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most "
+            f"{exact.progress[1]:,} sets"
+        )
     if limits.width < width:
-        return f"; this is the best so far, a beam of {width} {'is under way' if known.search.runs else _ended(known.search)}"
+        return (
+            f"; this is the best so far, a beam of {width} "
+            f"{'is under way' if known.search.runs else _ended(known.search)}"
+        )
     return ""
 
 
@@ -264,7 +413,15 @@ def _ended(work) -> str:
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
     gate = gating.gate(walk)
     p = walk.p.get(gating.form)
-    return FigureLine(name, colour, gating.counts / gating.encoded.F, walk.values, p if p is not None else walk.values * float("nan"), gate.rejected, gate.first)
+    return FigureLine(
+        name,
+        colour,
+        gating.counts / gating.encoded.F,
+        walk.values,
+        p if p is not None else walk.values * float("nan"),
+        gate.rejected,
+        gate.first,
+    )
 
 
 def _cells(one: Standing, direction: str) -> list[str]:

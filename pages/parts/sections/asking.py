@@ -1,4 +1,6 @@
-"""What a check asks of a sample, the same on each of its parts: how many examples, which models beside it, which measures."""
+"""What a check asks of a sample, the same on each of its parts: how many examples, which models beside it, which
+measures.
+"""
 
 import streamlit as st
 
@@ -17,23 +19,44 @@ MOST_BESIDE = 2
 
 def choose_size() -> int:
     """Draw the choice of how many examples are drawn."""
-    return int(linked(st.segmented_control, "Sample", SIZES, str(SAMPLE), "sample", required=True,
-                      help="Labelled examples drawn at random from the data, the same ones each time; a larger sample holds the smaller ones."))
+    return int(
+        linked(
+            st.segmented_control,
+            "Sample",
+            SIZES,
+            str(SAMPLE),
+            "sample",
+            required=True,
+            help="Labelled examples drawn at random from the data, the same ones each time; a larger sample holds the "
+            "smaller ones.",
+        )
+    )
 
 
 def choose_models(model, does: str) -> list[str]:
-    """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples in random order"."""
+    """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples
+    in random order".
+    """
     others = [name for name in resources.models() if name != model.name]
     if st.session_state.get("model of models", model.name) != model.name:
         # Another model brings its own relatives.
         forget("models")
     st.session_state["model of models"] = model.name
-    return linked(st.multiselect, "Models beside it", others, families.relatives(model.name, model.card)[:MOST_BESIDE], "models", max_selections=MOST_BESIDE,
-                  help=f"{does}. Those trained on the same data in another way stand here unasked.")
+    return linked(
+        st.multiselect,
+        "Models beside it",
+        others,
+        families.relatives(model.name, model.card)[:MOST_BESIDE],
+        "models",
+        max_selections=MOST_BESIDE,
+        help=f"{does}. Those trained on the same data in another way stand here unasked.",
+    )
 
 
 def other_model(name: str, models: list):
-    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, or is one of them under another name."""
+    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, or is one of them under
+    another name.
+    """
     other = resources.explainer(name)
     twin = next((model.name for model in models if model.digest == other.model.digest), None)
     if twin is not None:
@@ -43,7 +66,14 @@ def other_model(name: str, models: list):
 
 def choose_measures(does: str) -> list[str]:
     """Draw the choice of measures; does: what each of them does."""
-    return linked(st.multiselect, "Measures", [name for name in measures() if not measures()[name].baseline], list(DEFAULT), "measures", help=does)
+    return linked(
+        st.multiselect,
+        "Measures",
+        [name for name in measures() if not measures()[name].baseline],
+        list(DEFAULT),
+        "measures",
+        help=does,
+    )
 
 
 def choose_sign() -> str:

@@ -11,7 +11,9 @@ from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
 
 COLUMN = "average precision ↑"
-_MARK = "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
+_MARK = (
+    "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
+)
 
 
 def evidence_section(view: View, rows: list[WordRow]) -> None:
@@ -28,8 +30,14 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     chance = ["random order, on average", number(evidence.chance_precision), number(evidence.chance_recall)]
     table(["measure", COLUMN, f"recall of the top {evidence.m} ↑"], [*found, chance])
     if view.label_class is not None and view.target != view.label_class:
-        st.caption(f"The evidence is that of the label, {plain(view.model.labels[view.label_class])}; explained here is {plain(view.class_name)}.")
-    st.caption(f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} For what it uses, see RACU on Recursive masking, and AOPC and NAOPC.")
+        st.caption(
+            f"The evidence is that of the label, {plain(view.model.labels[view.label_class])}; explained here is "
+            f"{plain(view.class_name)}."
+        )
+    st.caption(
+        f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} For what it uses, see RACU on Recursive masking, "
+        f"and AOPC and NAOPC."
+    )
 
 
 def precision_text(evidence: Evidence | None, value) -> str:
@@ -41,7 +49,10 @@ def precision_note(evidence: Evidence | None, unit: str) -> str:
     """What stands under a table with that column, as text; "" without evidence."""
     if evidence is None:
         return ""
-    return f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} A random order has {number(evidence.chance_precision)} on average."
+    return (
+        f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} A random order has "
+        f"{number(evidence.chance_precision)} on average."
+    )
 
 
 def show_marked_text(view: View) -> None:
@@ -53,12 +64,22 @@ def show_marked_text(view: View) -> None:
             st.caption("Overlined: the evidence, what the label rests on.")
 
 
-def disagreement(evidence: Evidence | None, precisions: Mapping[str, float], faithful: Mapping[str, float], score: str, chance: float, lowest: bool = False,
-                 marked: Collection[str] = (), model: str = "") -> str:
-    """A sentence where the measure that finds the evidence best is not the most faithful one, HTML in which all text is escaped; "" elsewhere.
+def disagreement(
+    evidence: Evidence | None,
+    precisions: Mapping[str, float],
+    faithful: Mapping[str, float],
+    score: str,
+    chance: float,
+    lowest: bool = False,
+    marked: Collection[str] = (),
+    model: str = "",
+) -> str:
+    """A sentence where the measure that finds the evidence best is not the most faithful one, HTML in which all text is
+    escaped; "" elsewhere.
 
     Args:
-        precisions, faithful: by measure; score: what the latter is called, better where lower with `lowest`; chance: what a random order has of it.
+        precisions, faithful: by measure; score: what the latter is called, better where lower with `lowest`; chance:
+            what a random order has of it.
         marked: measures whose score rests on rejected inputs; model: whose numbers these are, where there are two.
     """
     both = None if evidence is None else apart(precisions, faithful, (evidence.chance_precision, chance), lowest)
@@ -67,13 +88,19 @@ def disagreement(evidence: Evidence | None, precisions: Mapping[str, float], fai
     found, used = both
     warned = " ⚠" if set(used) & set(marked) else ""
     whose = f"For {escaped(model)}, " if model else ""
-    return (f"{whose}{_named(found)} {'finds' if len(found) == 1 else 'find'} the evidence best (average precision {number(precisions[found[0]])} ↑), "
-            f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful ({score} {number(faithful[used[0]])} {'↓' if lowest else '↑'}{warned}): "
-            "finding what people call evidence is not the same as being what the model uses.")
+    return (
+        f"{whose}{_named(found)} {'finds' if len(found) == 1 else 'find'} the evidence best (average precision "
+        f"{number(precisions[found[0]])} ↑), "
+        f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful ({score} {number(faithful[used[0]])} "
+        f"{'↓' if lowest else '↑'}{warned}): "
+        "finding what people call evidence is not the same as being what the model uses."
+    )
 
 
 def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str:
-    """A text with its evidence overlined, HTML in which the text is escaped; where it is longer than `most` it is cut and unmarked."""
+    """A text with its evidence overlined, HTML in which the text is escaped; where it is longer than `most` it is cut
+    and unmarked.
+    """
     if len(text) > most:
         return escaped(text, most)
     drawn, end = "", 0
@@ -93,13 +120,23 @@ def _finding(evidence: Evidence, rows: list[WordRow], unit: str) -> str:
     found = {row.measure: evidence.precision(row.scores) for row in rows}
     best, chance = leaders(found), number(evidence.chance_precision)
     if not best:
-        return f"No measure has ranked the {unit}s yet; a random order finds the evidence with an average precision of {chance} ↑."
+        return (
+            f"No measure has ranked the {unit}s yet; a random order finds the evidence with an average precision "
+            f"of "
+            f"{chance} ↑."
+        )
     value = found[best[0]]
     if value <= evidence.chance_precision:
-        return (f"None of these measures finds the evidence better than a random order, whose average precision is {chance} ↑: "
-                f"{_named(best)} {'comes' if len(best) == 1 else 'come'} closest with {number(value)}.")
+        return (
+            f"None of these measures finds the evidence better than a random order, whose average precision is "
+            f"{chance} ↑: "
+            f"{_named(best)} {'comes' if len(best) == 1 else 'come'} closest with {number(value)}."
+        )
     what = "the evidence" if len(found) == 1 else "the evidence best"
-    return f"{_named(best)} {'finds' if len(best) == 1 else 'find'} {what}: average precision <b>{number(value)}</b> ↑, where a random order has {chance}."
+    return (
+        f"{_named(best)} {'finds' if len(best) == 1 else 'find'} {what}: average precision <b>{number(value)}</b> "
+        f"↑, where a random order has {chance}."
+    )
 
 
 def _named(names: tuple[str, ...]) -> str:

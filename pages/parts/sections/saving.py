@@ -1,4 +1,6 @@
-"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run again."""
+"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run
+again.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +18,11 @@ if TYPE_CHECKING:
     from pages.parts.frame.sidebar import View
     from pages.parts.sections.sides import Side
 
-_CSV_TIP = "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with an apostrophe."
+_CSV_TIP = (
+    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula "
+    "begins "
+    "with an apostrophe."
+)
 
 
 def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]], name: str, key: str) -> None:
@@ -43,30 +49,56 @@ def save_attributions(view: "View", rows: list[WordRow], answer: str, notes: Ite
         view: what the page shows.
         rows: its rows, one a measure; without any there is nothing to save.
         answer: the page's sentence, as HTML of ours in which all text is escaped.
-        notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note and tags.
+        notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
+            and tags.
     """
     if not rows:
         return
     source, notes = _source(view), (*view.model.notes, *notes, *_notes(view))
 
     def shown() -> Shown:
-        return Shown(view.encoded, view.example, view.model.labels, view.probabilities, view.target, tuple(rows), view.label_class, without_markup(answer), notes,
-                     provenance(view.model, view.encoded, view.example, *source, view.target))
+        return Shown(
+            view.encoded,
+            view.example,
+            view.model.labels,
+            view.probabilities,
+            view.target,
+            tuple(rows),
+            view.label_class,
+            without_markup(answer),
+            notes,
+            provenance(view.model, view.encoded, view.example, *source, view.target),
+        )
 
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save("Table (CSV)", lambda: csv_text(*attribution_table(shown())), f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
+        _save(
+            "Table (CSV)",
+            lambda: csv_text(*attribution_table(shown())),
+            f"{name}.csv",
+            "text/csv",
+            "save-csv",
+            _CSV_TIP,
+        )
         save_page("Page (HTML)", lambda: attribution_page(shown()), f"{name}.html", "save-html")
 
 
-def save_limits(view: "View", sides: Sequence[tuple["Side", "SideLimits"]], answer: str, compared: str, table: tuple[list[str], list[list[str]]], direction: str,
-                settings: dict[str, str]) -> None:
+def save_limits(
+    view: "View",
+    sides: Sequence[tuple["Side", "SideLimits"]],
+    answer: str,
+    compared: str,
+    table: tuple[list[str], list[list[str]]],
+    direction: str,
+    settings: dict[str, str],
+) -> None:
     """A button that saves the limits on this page, and what stands between them, as a page of its own.
 
     Args:
         view: what the page shows.
         sides: what is known of each model; nothing can be saved before the page's own is among them.
-        answer, compared: the page's sentences, as HTML of ours in which all text is escaped; "" where two models are not compared.
+        answer, compared: the page's sentences, as HTML of ours in which all text is escaped; "" where two models are
+            not compared.
         table: the header and rows of its scores; direction: of the answer; settings: what else the numbers depend on.
     """
     if not sides or sides[0][0].explainer is not view.explainer:
@@ -79,7 +111,12 @@ def save_limits(view: "View", sides: Sequence[tuple["Side", "SideLimits"]], answ
         both = tuple((_side_shown(view, side, answer), told) for side, told in sides)
         return limits_page(LimitsShown(both, direction, *table, without_markup(compared), settings))
 
-    save_page("Page (HTML)", page, safe_name(["naopc", _source(view)[0], view.example.id, *(side.model.name for side, _ in sides)], "html"), "save-html")
+    save_page(
+        "Page (HTML)",
+        page,
+        safe_name(["naopc", _source(view)[0], view.example.id, *(side.model.name for side, _ in sides)], "html"),
+        "save-html",
+    )
 
 
 def attributions_name(view: "View") -> str:
@@ -101,9 +138,18 @@ def _side_shown(view: "View", side: "Side", answer: str) -> Shown:
     """One model's view of the text, without rows; the notes on the text stand with the page's own model."""
     own, labels = side.explainer is view.explainer, side.model.labels
     label = None if view.label_class is None else view.model.labels[view.label_class]
-    return Shown(side.encoded, view.example, labels, view.probabilities if own else side.explainer.probabilities(side.encoded), side.target, (),
-                 labels.index(label) if label in labels else None, without_markup(answer) if own else "",
-                 (*side.model.notes, *(_notes(view) if own else ())), provenance(side.model, side.encoded, view.example, *_source(view), side.target))
+    return Shown(
+        side.encoded,
+        view.example,
+        labels,
+        view.probabilities if own else side.explainer.probabilities(side.encoded),
+        side.target,
+        (),
+        labels.index(label) if label in labels else None,
+        without_markup(answer) if own else "",
+        (*side.model.notes, *(_notes(view) if own else ())),
+        provenance(side.model, side.encoded, view.example, *_source(view), side.target),
+    )
 
 
 def _source(view: "View") -> tuple[str, str]:
@@ -113,7 +159,17 @@ def _source(view: "View") -> tuple[str, str]:
 
 def _save(label: str, content: Callable[[], str], name: str, mime: str, key: str, tip: str) -> None:
     # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
-    st.download_button(label, lambda: content().encode("utf-8"), name, mime, key=key, on_click="ignore", type="tertiary", icon=":material/download:", help=tip)
+    st.download_button(
+        label,
+        lambda: content().encode("utf-8"),
+        name,
+        mime,
+        key=key,
+        on_click="ignore",
+        type="tertiary",
+        icon=":material/download:",
+        help=tip,
+    )
 
 
 def _notes(view: "View") -> list[str]:

@@ -47,31 +47,65 @@ class Side:
 
 
 def choose_beside(view: View, does: str) -> str:
-    """Draw the choice of a second model; its name, or ALONE. `does`: what it does there, "takes the same steps on the same example"."""
-    return linked(st.selectbox, "Beside it", [ALONE, *(name for name in resources.models() if name != view.model.name)], ALONE, "beside",
-                  help=f"A second model that {does}, such as one that was trained without masking.")
+    """Draw the choice of a second model; its name, or ALONE. `does`: what it does there, "takes the same steps on the
+    same example".
+    """
+    return linked(
+        st.selectbox,
+        "Beside it",
+        [ALONE, *(name for name in resources.models() if name != view.model.name)],
+        ALONE,
+        "beside",
+        help=f"A second model that {does}, such as one that was trained without masking.",
+    )
 
 
 def choose_form() -> str:
     """Draw the choice of the form of the test."""
-    return linked(st.segmented_control, "Form of the test", FORMS, CALIBRATED, "form", required=True,
-                  help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too often and cannot give a very small p.")
+    return linked(
+        st.segmented_control,
+        "Form of the test",
+        FORMS,
+        CALIBRATED,
+        "form",
+        required=True,
+        help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too "
+        "often and cannot give a very small p.",
+    )
 
 
 def choose_order() -> str:
     """Draw the choice of when a measure is computed: RECURSIVE or ONCE."""
-    return linked(st.segmented_control, "Compute the measure", (RECURSIVE, ONCE), RECURSIVE, "computed", required=True,
-                  help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which redundant words hide each other.")
+    return linked(
+        st.segmented_control,
+        "Compute the measure",
+        (RECURSIVE, ONCE),
+        RECURSIVE,
+        "computed",
+        required=True,
+        help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which "
+        "redundant words hide each other.",
+    )
 
 
 def choose_rule() -> str:
     """Draw the choice of the rule of the validity gate."""
-    return linked(st.segmented_control, "Validity gate", RULES, HOLM, "rule", required=True,
-                  help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 % by itself.")
+    return linked(
+        st.segmented_control,
+        "Validity gate",
+        RULES,
+        HOLM,
+        "rule",
+        required=True,
+        help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 "
+        "% by itself.",
+    )
 
 
 def both_sides(view: View, name: str, place) -> list[Side]:
-    """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why not."""
+    """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why
+    not.
+    """
     sides = [Side(view.explainer, view.encoded, view.target)]
     if name == ALONE:
         return sides
@@ -108,14 +142,20 @@ class Orders(Work):
 
     def work(self, job):
         """What the job does."""
-        return random_band(self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled)
+        return random_band(
+            self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled
+        )
 
 
 def about_the_test(sides: list[Side], form: str) -> None:
     """What the p-values of these models are worth, folded where all have a reference."""
     with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
-        st.caption("MaSF compares the hidden states of every layer with those of texts that the model was trained for. A small p says: the masked text is "
-                   "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; “not rejected” is no proof.")
+        st.caption(
+            "MaSF compares the hidden states of every layer with those of texts that the model was trained for. A "
+            "small p says: the masked text is "
+            "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; "
+            "“not rejected” is no proof."
+        )
         for side in sides:
             st.markdown(f"**{plain(side.model.name)}**")
             reference = side.reference
@@ -135,9 +175,13 @@ def _other_side(view: View, name: str) -> tuple[Side | None, str]:
         likely = int(explainer.probabilities(encoded).argmax())
     except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
         return None, f"{name} cannot stand beside it: {error}"
-    if [f.text for f in encoded.features] != [f.text for f in view.encoded.features] or (encoded.premasked != view.encoded.premasked).any():
-        return None, (f"{name} cannot stand beside it: it cuts this text into other {view.encoded.unit}s, or reads less of it. "
-                      "Choose the unit “word”, or a shorter text.")
+    if [f.text for f in encoded.features] != [f.text for f in view.encoded.features] or (
+        encoded.premasked != view.encoded.premasked
+    ).any():
+        return None, (
+            f"{name} cannot stand beside it: it cuts this text into other {view.encoded.unit}s, or reads less of it. "
+            "Choose the unit “word”, or a shorter text."
+        )
     if explainer.model.digest == view.model.digest:
         return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
     labels = explainer.model.labels
@@ -158,21 +202,32 @@ def without_reference(side: Side) -> str:
     """What to do about a model that has no reference, or none that can be used."""
     if side.explainer.reference_problem:
         return side.explainer.reference_problem
-    return (f"{side.model.name} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; everything else works. "
-            f"{how_to_fit(side.model)}")
+    return (
+        f"{side.model.name} has no MaSF reference, so nothing is known here about whether its masked inputs are "
+        f"in-distribution; everything else works. "
+        f"{how_to_fit(side.model)}"
+    )
 
 
 def _reference_notes(side: Side) -> list[str]:
     """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
     if side.reference is None:
         return []
-    return [note for note in (side.reference.length_note(side.encoded.T), side.reference.precision_note(side.model.precision)) if note]
+    return [
+        note
+        for note in (side.reference.length_note(side.encoded.T), side.reference.precision_note(side.model.precision))
+        if note
+    ]
 
 
 def about_side(side: Side) -> dict:
     """What a key of work on one side must hold."""
-    return {"model": side.model.digest, "precision": side.model.precision, "example": side.encoded.digest,
-            "reference": None if side.reference is None else side.reference.digest}
+    return {
+        "model": side.model.digest,
+        "precision": side.model.precision,
+        "example": side.encoded.digest,
+        "reference": None if side.reference is None else side.reference.digest,
+    }
 
 
 def reference_facts(reference: Reference, form: str) -> list[list[str]]:
@@ -180,14 +235,30 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     about, rates = reference.about, reference.about["false_rejection"]
     shares = "; ".join(f"{what} {100 * share:.1f} %" for what, share in rates[form].items() if share is not None)
     observations = about["observations"]
-    parts = ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS) if form != LITERAL else f"{observations['first level']:,} on each level"
+    parts = (
+        ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS)
+        if form != LITERAL
+        else f"{observations['first level']:,} on each level"
+    )
     nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
-    masked = {"none": "unmasked, as the model was trained", "mask": "all masked at random ratios, as the model was trained",
-              "half": "half of them masked at random ratios, as the model was trained"}[about["training"]]
+    masked = {
+        "none": "unmasked, as the model was trained",
+        "mask": "all masked at random ratios, as the model was trained",
+        "half": "half of them masked at random ratios, as the model was trained",
+    }[about["training"]]
     # The literal form is fitted on the part that the calibrated one takes for its first level: half of the texts.
     count = about["texts"] if form != LITERAL else about["texts"] // 2
-    return [["texts", f"{count:,} of {about['source']}, {masked}"], ["observations", parts],
-            ["length in tokens", f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}"],
-            ["floor: the smallest p it can give ↓", number(reference.floor(form)) + nothing],
-            [f"false rejections at {PERCENT} ↓", f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})"],
-            ["kept", "in compact form" if about["compact"] else "whole"]]
+    return [
+        ["texts", f"{count:,} of {about['source']}, {masked}"],
+        ["observations", parts],
+        [
+            "length in tokens",
+            f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}",
+        ],
+        ["floor: the smallest p it can give ↓", number(reference.floor(form)) + nothing],
+        [
+            f"false rejections at {PERCENT} ↓",
+            f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})",
+        ],
+        ["kept", "in compact form" if about["compact"] else "whole"],
+    ]

@@ -1,4 +1,6 @@
-"""Work that a page asks for as jobs: what is cheap starts at once, what is dear says its cost and waits, and all of it can be cancelled."""
+"""Work that a page asks for as jobs: what is cheap starts at once, what is dear says its cost and waits, and all of it
+can be cancelled.
+"""
 
 import time
 
@@ -14,7 +16,8 @@ _PATIENCE = 0.35
 
 
 class Work:
-    """One piece of work, a job found by its key. A kind of work gives `key`, `label`, `cost` (a Cost) and `work(job)`, what the job does;
+    """One piece of work, a job found by its key. A kind of work gives `key`, `label`, `cost` (a Cost) and `work(job)`,
+    what the job does;
     counted: what its progress counts, where a person should see the numbers."""
 
     counted = ""
@@ -99,7 +102,11 @@ def progress(works: list, key: str = "works") -> None:
     ahead = min(resources.jobs().ahead(work.key) for work in under_way)
     seconds = [work.job.remaining_seconds for work in under_way]
     left = f", about {duration(sum(seconds))} left" if None not in seconds and share > 0.02 else ""
-    waits = f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)" if ahead and not share else ""
+    waits = (
+        f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)"
+        if ahead and not share
+        else ""
+    )
     named = plain(", ".join(work.label + _counts(work) for work in under_way))
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.progress(share, f"Computing {named}{waits}{left}")
@@ -112,12 +119,16 @@ def _counts(work: Work) -> str:
 
 
 def offer(work) -> None:
-    """What something costs that waits to be asked for, and why it stopped; nothing where it is under way or complete."""
+    """What something costs that waits to be asked for, and why it stopped; nothing where it is under way or
+    complete.
+    """
     job = work.job
     if work.complete or work.runs:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(f"{'Go on with' if work.begun else 'Compute'} {plain(work.label)}", key=f"ask-{work.key}", on_click=work.ask)
+        st.button(
+            f"{'Go on with' if work.begun else 'Compute'} {plain(work.label)}", key=f"ask-{work.key}", on_click=work.ask
+        )
         st.markdown(work.price)
         if job is not None and job.state == "failed":
             st.error(f"{plain(work.label)} stopped: {plain(job.problem)}")

@@ -12,9 +12,25 @@ from pages.parts.sections.sides import Side, about_side
 from pages.parts.sections.working import Work
 from pages.parts.steps.stepping import gate_text, smallest, step_names
 
-STEP_COLUMNS = ["model", "measure", "values", "computed", "step", "share masked (0 to 1)", "features masked", "masked features", "explained class", "probability of it",
-                "predicted class", "p (calibrated)", "p (literal)", "rejected as out-of-distribution", "at or after the first rejected step",
-                "rule of the gate", "form of the gate"]
+STEP_COLUMNS = [
+    "model",
+    "measure",
+    "values",
+    "computed",
+    "step",
+    "share masked (0 to 1)",
+    "features masked",
+    "masked features",
+    "explained class",
+    "probability of it",
+    "predicted class",
+    "p (calibrated)",
+    "p (literal)",
+    "rejected as out-of-distribution",
+    "at or after the first rejected step",
+    "rule of the gate",
+    "form of the gate",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +45,16 @@ class Path(Work):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/path", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target, step=self.step,
-                             recompute=self.recompute)
+        return canonical_key(
+            "job/path",
+            1,
+            **about_side(self.side),
+            measure=self.measure,
+            sign=self.sign,
+            target=self.side.target,
+            step=self.step,
+            recompute=self.recompute,
+        )
 
     @property
     def label(self) -> str:
@@ -49,12 +73,26 @@ class Path(Work):
     def work(self, job):
         """What the job does."""
         side = self.side
-        return follow(side.explainer, side.encoded, self.measure, side.target, self.sign, self.step, self.recompute, progress=job.report, cancelled=job.cancelled)
+        return follow(
+            side.explainer,
+            side.encoded,
+            self.measure,
+            side.target,
+            self.sign,
+            self.step,
+            self.recompute,
+            progress=job.report,
+            cancelled=job.cancelled,
+        )
 
 
 def step_of(value: str | None, count: int) -> int:
     """A step out of an address; 0 for what is none."""
-    return min(int(value), count - 1) if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6 else 0
+    return (
+        min(int(value), count - 1)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6
+        else 0
+    )
 
 
 def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
@@ -64,7 +102,11 @@ def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], f
         return "Choose a measure in the settings below to see what masking does."
     first, mine = asked[0], {path: found[path] for path in asked if path in found}
     if first not in mine:
-        return f"{escaped(played)} is being computed." if first.runs else f"Ask for {escaped(played)} below to see what masking does."
+        return (
+            f"{escaped(played)} is being computed."
+            if first.runs
+            else f"Ask for {escaped(played)} below to see what masking does."
+        )
     said = f"{_flip(first, mine[first])}{_validity(first, mine[first], form)}"
     for path, summary in mine.items():
         if path is not first:
@@ -74,7 +116,10 @@ def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], f
 
 def in_words(mine: dict[Path, Summary]) -> str:
     """The figure for those who do not see it."""
-    parts = [f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}" for path, summary in mine.items()]
+    parts = [
+        f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}"
+        for path, summary in mine.items()
+    ]
     return f"Probability of the explained class at each masking step. {'; '.join(parts)}."
 
 
@@ -85,8 +130,15 @@ def table_row(path: Path, summary: Summary, form: str) -> list[str]:
     if summary.flips is not None:
         flip = f"{names[summary.flips]['name']}{' ⚠' if gate.beyond(summary.flips) else ''}"
     mark = " ⚠" if summary.marked else ""
-    return [path.side.model.name, path.measure, flip, f"{number(summary.racu)}{mark}", f"{number(summary.acu)}{mark}", number(smallest(summary.steps, form)),
-            _gate_short(summary, names)]
+    return [
+        path.side.model.name,
+        path.measure,
+        flip,
+        f"{number(summary.racu)}{mark}",
+        f"{number(summary.acu)}{mark}",
+        number(smallest(summary.steps, form)),
+        _gate_short(summary, names),
+    ]
 
 
 def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
@@ -94,10 +146,26 @@ def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
     side, rows = path.side, []
     for i, step in enumerate(summary.steps):
         words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
-        rows.append([side.model.name, path.measure, path.sign, "at each step" if path.recompute else "once", i, float(summary.x[i]), step.count, words, side.class_name,
-                     float(summary.values[i]), side.model.labels[int(step.logits.argmax())], *(step.p.get(form, "") for form in FORMS),
-                     _told(summary.gate, bool(summary.gate.rejected[i])), _told(summary.gate, summary.gate.beyond(i)),
-                     summary.gate.rule, form])
+        rows.append(
+            [
+                side.model.name,
+                path.measure,
+                path.sign,
+                "at each step" if path.recompute else "once",
+                i,
+                float(summary.x[i]),
+                step.count,
+                words,
+                side.class_name,
+                float(summary.values[i]),
+                side.model.labels[int(step.logits.argmax())],
+                *(step.p.get(form, "") for form in FORMS),
+                _told(summary.gate, bool(summary.gate.rejected[i])),
+                _told(summary.gate, summary.gate.beyond(i)),
+                summary.gate.rule,
+                form,
+            ]
+        )
     return rows
 
 
@@ -113,7 +181,11 @@ def _flip(path: Path, summary: Summary) -> str:
             return f"Masking what {measure} ranks first has not changed that so far"
         return f"Masking what {measure} ranks first never changes that, not even with every {encoded.unit} masked"
     step = summary.steps[summary.flips]
-    words = [f"<b>{escaped(feature.text)}</b>" for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked) if masked and not before]
+    words = [
+        f"<b>{escaped(feature.text)}</b>"
+        for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked)
+        if masked and not before
+    ]
     said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
     listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
     new = path.side.model.labels[int(step.logits.argmax())]
@@ -125,15 +197,25 @@ def _validity(path: Path, summary: Summary, form: str) -> str:
     if not gate.available:
         return f". {escaped(gate_text(gate, names, smallest(summary.steps, form)), 300)}"
     if gate.first is None:
-        return f"; no step{'' if summary.complete else ' so far'} is rejected as out-of-distribution (smallest p = {number(smallest(summary.steps, form))})."
+        return (
+            f"; no step{'' if summary.complete else ' so far'} is rejected as out-of-distribution (smallest p = "
+            f"{number(smallest(summary.steps, form))})."
+        )
     if summary.flips is not None and gate.beyond(summary.flips):
-        return f", but ⚠ inputs are rejected as out-of-distribution from {names[gate.first]['name']} on, so that change says little about the words."
+        return (
+            f", but ⚠ inputs are rejected as out-of-distribution from {names[gate.first]['name']} on, so that "
+            f"change says little about the words."
+        )
     return f"; ⚠ from {names[gate.first]['name']} on its inputs are rejected as out-of-distribution."
 
 
 def _short(path: Path, summary: Summary, form: str) -> str:
     so_far = "" if summary.complete else " so far"
-    changed = f"the prediction does not change{so_far}" if summary.flips is None else f"the prediction changes at {_names(path)[summary.flips]['name']}"
+    changed = (
+        f"the prediction does not change{so_far}"
+        if summary.flips is None
+        else f"the prediction changes at {_names(path)[summary.flips]['name']}"
+    )
     gate = summary.gate
     if not gate.available:
         return f"{changed}, validity unavailable"

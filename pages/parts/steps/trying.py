@@ -26,7 +26,9 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
     encoded = view.encoded
     st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
-    identity = canonical_key("what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target)[:16]
+    identity = canonical_key(
+        "what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target
+    )[:16]
     chosen = hand_set(identity, encoded.F)
     mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
     shades, colours = _shades(sides[0], mask)
@@ -36,8 +38,19 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
         st.error(plain(str(error)))
         return
     names = [{"name": "masked by hand", "count": f"{int(mask.sum())} of {encoded.F} {encoded.unit}s masked"}]
-    what_if(frame(identity, encoded, pieces(encoded, view.example.evidence), names, 0, panes, name="what-if", about="",
-                  title=f"{encoded.unit.capitalize()}s masked by hand"))
+    what_if(
+        frame(
+            identity,
+            encoded,
+            pieces(encoded, view.example.evidence),
+            names,
+            0,
+            panes,
+            name="what-if",
+            about="",
+            title=f"{encoded.unit.capitalize()}s masked by hand",
+        )
+    )
     _remember(encoded, mask & ~encoded.premasked)
 
 
@@ -60,11 +73,15 @@ def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
     if found is None:
         return [0.0] * len(mask), ""
     row = build_row(measures()[MEASURE], found, "signed", side.encoded.premasked)
-    return [0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)], f"coloured by {MEASURE} on the unmasked text"
+    return [
+        0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)
+    ], f"coloured by {MEASURE} on the unmasked text"
 
 
 def _held(encoded) -> np.ndarray:
-    """The mask that was made of this text before, else, for the first text of a session, the one that its address names."""
+    """The mask that was made of this text before, else, for the first text of a session, the one that its address
+    names.
+    """
     kept = st.session_state.get(_KEPT)
     return _read(st.query_params.get("masked", "") if kept is None else kept.get(encoded.digest, ""), encoded)
 
