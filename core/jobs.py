@@ -2,14 +2,16 @@
 cancel.
 """
 
+import abc
 import atexit
 import logging
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from types import GeneratorType
 
+from core.explanation.explainer import Cost
 from core.mathematics.search.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 
@@ -52,6 +54,11 @@ class Job:
         return self._stop.is_set()
 
     @property
+    def latest(self):
+        """What is known of it: the result, else what it yielded last (a stopped one keeps that), else None."""
+        return self.result if self.state == DONE else self.partial
+
+    @property
     def active(self) -> bool:
         return self.state in (WAITING, RUNNING)
 
@@ -76,6 +83,37 @@ class Job:
             self.started = self.started or self._clock[1]
         else:
             self._clock = (self.seconds, None)
+
+
+class Work(abc.ABC):
+    """What is asked for; the job of its key is how far that is.
+
+    counted: what its progress counts, where a person should see the numbers.
+    """
+
+    counted = ""
+
+    @property
+    @abc.abstractmethod
+    def key(self) -> str:
+        """Hash of everything that the result depends on: the same work asked for twice is one job."""
+
+    @property
+    @abc.abstractmethod
+    def label(self) -> str:
+        """What it is called where it is offered and while it runs; text, not markup."""
+
+    @property
+    @abc.abstractmethod
+    def cost(self) -> Cost:
+        """What it takes at most."""
+
+    @abc.abstractmethod
+    def run(self, job: Job) -> object | Generator:
+        """Do it: return the result, or yield what is known so far (each `yield` ends a turn) and return all of it.
+
+        Reports to `job.report` and stops at its next batch once `job.cancelled()`.
+        """
 
 
 class Jobs:

@@ -51,7 +51,7 @@ class Behaving(Sampled):
         """What it takes at most."""
         return behave_cost(self.explainer, self.sample, self.course)
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return behave(
             self.explainer, self.sample, self.course, resources.store(), progress=job.report, cancelled=job.cancelled
@@ -122,7 +122,7 @@ class MapWork(Work):
         """Where the points lie, float32[P, 2]; None before it is drawn."""
         return self.job.result if self.complete else None
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return draw_map(self.points, resources.store())
 

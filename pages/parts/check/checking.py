@@ -103,7 +103,7 @@ class Checking(Sampled):
         """What it takes at most."""
         return check_cost(self.explainer, self.sample, self.curve)
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return check(
             self.explainer, self.sample, self.curve, resources.store(), progress=job.report, cancelled=job.cancelled

@@ -101,7 +101,7 @@ class Diagnosing(Work):
         _read.clear()
         super().ask()
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return score_examples(
             self.explainer, self.examples, self.study, resources.store(), progress=job.report, cancelled=job.cancelled

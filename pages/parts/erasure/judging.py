@@ -67,7 +67,7 @@ class Judging(Work):
     def rated(self) -> Rated | None:
         return self.job.result if self.complete else None
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return judge_measure(
             self.side.explainer,
@@ -112,7 +112,7 @@ class ChanceWork(Work):
         job = self.job
         return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return judge_random(
             self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled
@@ -160,7 +160,7 @@ class Shuffling(Work):
         job = self.job
         return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         found = {}
         for i, measure in enumerate(self.measures):

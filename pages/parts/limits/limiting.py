@@ -58,7 +58,7 @@ class Scored(Work):
     def score(self) -> OrderScore | None:
         return self.job.result if self.complete else None
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         side = self.side
         return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
@@ -117,7 +117,7 @@ class Searching(_Limits):
         """Exact limits that may be spent unasked start by themselves, however slow the machine."""
         return self.exact or super().at_once
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         side = self.side
         return find_limits(
@@ -174,7 +174,7 @@ class Exact(_Limits):
     def at_once(self) -> bool:
         return False
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         side = self.side
         return find_exact(side.explainer, side.encoded, side.target, progress=job.report, cancelled=job.cancelled)
@@ -231,7 +231,7 @@ class Study(Work):
         job = self.job
         return None if job is None else job.result if job.state == "done" else job.partial
 
-    def work(self, job):
+    def run(self, job):
         """What the job does: a case without a class explains the one that is predicted."""
         cases = [
             (encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target)

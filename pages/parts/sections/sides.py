@@ -140,7 +140,7 @@ class Orders(Work):
         job = self.job
         return job.result if job is not None and job.state == "done" else None
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         return random_band(
             self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled

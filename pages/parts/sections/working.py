@@ -6,6 +6,7 @@ import time
 
 import streamlit as st
 
+from core import jobs
 from core.wording import duration, plain
 from pages.parts.frame import resources
 
@@ -15,12 +16,8 @@ AT_ONCE_SECONDS = 10.0
 _PATIENCE = 0.35
 
 
-class Work:
-    """One piece of work, a job found by its key. A kind of work gives `key`, `label`, `cost` (a Cost) and `work(job)`,
-    what the job does;
-    counted: what its progress counts, where a person should see the numbers."""
-
-    counted = ""
+class Work(jobs.Work):
+    """Work of a page: a job of this server, found by its key."""
 
     @property
     def job(self):
@@ -66,7 +63,7 @@ class Work:
 
     def ask(self) -> None:
         """Start the job, or let the one that is there go on."""
-        resources.jobs().submit(self.key, self.label, self.work)
+        resources.jobs().submit(self.key, self.label, self.run)
 
 
 def start(works: list[Work]) -> None:

@@ -70,7 +70,7 @@ class Path(Work):
         job = self.job
         return () if job is None else (job.result if job.state == "done" else job.partial) or ()
 
-    def work(self, job):
+    def run(self, job):
         """What the job does."""
         side = self.side
         return follow(
