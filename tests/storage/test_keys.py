@@ -1,0 +1,334 @@
+"""What was stored before is still found: made-up results lie under keys and names that are written out here, and are
+read back without a forward pass. A pin that has to change means that every such result is computed again.
+"""
+
+import ast
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from core.data.examples import Example
+from core.data.tables import LabelledTexts
+from core.evaluation.predicting import stored_predictions
+from core.evaluation.sampling import Sample
+from core.evaluation.studies import behaviour, model_check
+from core.evaluation.studies.embedding_map import Points, read_map
+from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+from core.evaluation.studies.scoring import SHUFFLED, Study, known_scores
+from core.explanation.explainer import with_reference
+from core.explanation.judging import How, judge_measure, judge_random
+from core.mathematics.erasure import LENGTHS
+from core.measures.catalogue import measures
+from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
+from core.storage.store import Store
+from core.validity.references import FORMS
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT, SECOND, EVIDENCE = "A quiet and moving film.", "Or is it?", ((2, 7),)
+SAMPLE = Sample("made up", "0" * 64, (Example("e1", TEXT, None, "positive", evidence=EVIDENCE),), np.array([1]))
+
+# Read off the code as it was in version 0.5.0.
+MODEL = "9e34a484c39e6c44f6c2669b48b83429cbda9d5b5afc70afdb0a730baef16b9c"
+REFERENCE = "3092ed67165186cf1eda60d43fa4265c4cdc57767c7a60017aacec9e0d694b8d"
+EXAMPLES = {
+    ("word", None): "e329544b64c29f4aae3115f0ad0241a62f3c147353fdc6878e76425592dadd9c",
+    ("token", None): "9040492ae44dd7f06fa5f0813e5c47a30601800e2b91bbcaf71d99649286234c",
+    ("sentence", None): "d5758e005666c8cdae13fd4e3e32581d1203cea7a564ee781c43f3e2ac78b55f",
+    ("word", SECOND): "b15141a2bf54eef5c76921d061cfbba6dd1e2294c4a35f2c08a13b40bcd1daf0",
+}
+FORWARD = {
+    (MASK, "word"): "d8e2bfc5627f372abfbe561fbbc6126c46851fbf139ddbe6194ce5c5acfadc89",
+    (MASK, "token"): "76e828203e452d0f9f4bf6f0cf7b90a9f84cfc65c4fe8b85128f4fbed5e0c132",
+    (REMOVAL, "word"): "eeb0d1e734d3d41570135c168a3150557a452634a4818bc7f4ebebacbbce0c1d",
+    (ZERO, "word"): "3f61643754b78c6edae707f55392a3de931fb784652b05ad643f78dc738ca7e3",
+    (UNKNOWN, "word"): "cf3022525c00359c2460a375a1d2d17dde1435f3d21425c212e1dd2bf39e3f33",
+}
+MASF = {
+    MASK: "f2e1665fbd1bd47a8386450ee4922386a02d9e1ee658a26c4459551ef4e09e76",
+    REMOVAL: "5bd9317dbe252f91c6797df990b21dac9d2c77ea6a9621ccde115092c07fd0c1",
+}
+ATTRIBUTIONS = {
+    "leave-one-out": "22554efd9a22376f14bde09fd39b34f587632d1e59fa5281adabe54dd210ca8a",
+    "gradient": "a76928b886e15dadefddcbbdd10fbf8cab077b58daa2212c3d845841a1a3300f",
+    "input × gradient": "7ea9c5479489c8a537f18f949ad3a8dbf79b50f7d66f513d70f7d2c6c15e1e3a",
+    "integrated gradients": "427990a9dbcbc3311410f28ccf4e05dd5d0b6948262ff190fb9ee8ede240e829",
+    "attention": "32245ba98f186515358e18c63353bdeb4150509cb6faaa227997e18752dbac20",
+    "scaled attention": "fc98f11bdd00681f24e9e155a93184a535a2014d35a234c700ad65bcae4907bf",
+    "beam": "1c99c316ef961491befda2b73ac5c29354ebaba04040d971aca3056e9301cb21",
+    "random": "b40cbf0747e5ebf471ebe44b8911f2b9aab1957f1643419f364a718a8bd86c02",
+}
+JUDGED = {
+    "Soft-NS": "fbccb3911246fea12d112c507c039c241b3c9785a9a7c2f197063c3b6170ed7a",
+    "Soft-NC (attention mask)": "1dd965ea25f0a6c170ae2d2576b2107150318f6d72139f72595b4120378e49d5",
+}
+JUDGED_RANDOM = "ead2f256d6e825eddd1df301b36e46d48ab4da5df311c70270814e472dc8142c"
+PREDICTIONS = "4c0b6b00aaa7a1cd02a86ff31a14fe13f13008f8e2aa185cec1ce8ddfffb0e61"
+MAP = "0078adbc2fc814375810d40462e4076e1145e390396d4f17bc51a27f415017e1"
+CHECK = {
+    "random order": (
+        "505452244e3c334c2152cff293a0dd494bdf2f54c5bedec6749240a691c23642",
+        "78238bf28b39afb3544ed96d4eb9a5b97f9c2aebe4d81f6a06341dcef833948f",
+    ),
+    "leave-one-out": (
+        "7d78a8bf242fc99b206298f65422e920cc735d01291f6348c3bae1de40690e0f",
+        "ab2b37a79a88556f2dc92f383b9f53ee1626396cfb60a4e6e763c181cd62bffa",
+    ),
+    "gradient": (
+        "b3eeaefa2e2bea2310af3cd1002a69428318604ee0366ad30f1dce79def3fc2e",
+        "b87c33e41809a802fd6e863a2a4eeafc0ee6652426c543890993fc81016ba115",
+    ),
+}
+BEHAVIOUR = {
+    "random order": (
+        "566bd9e1c37b7f26a9f19b12f90cd255cb9f72e4bda9845dd4f56c48e323bc9b",
+        "e2edc962708bcb72ec2ee65e1781b251f5d4c2a7193afa1dfae4bcd01c8336bf",
+    ),
+    "leave-one-out": (
+        "e129ec35b75640f479e1febf3793d2c07c59900578e9235aa15fe2b40e39ec90",
+        "b8a91779a132fb015b184d609403c761ad64a13cc363ca3045ce5dd165e03b04",
+    ),
+}
+SCORES = (
+    "51b16a80fb37bdadb9bd64f5616f2fc69a8b32d03bb4e04233448abb6d19d3eb",
+    {
+        "prediction": "7cd3a3e1a88b6a5a970de0edb1c491a430bc35afb2dd7ff8000c281042ca4bee",
+        "leave-one-out: NS": "af8b50890032313a2efcce896a9bb2ffb77b9798763df639b29b1cb687c93fb2",
+        "leave-one-out: Soft-NC": "50000fda34869d94c762d0d5aa63f6e15f7986c899b14b87f22e0edbb53bddad",
+        "gradient: NS": "da66f634a329765ae30dc5dbd458b917cc152fba2979b7598876109a2ab70b7a",
+        "gradient: Soft-NC": "1281433b6b6999f6859a89f615679a292dc4b7a1f11443496ba9a57840f43c49",
+        "random 0: NS": "01c343f43f086bd70a9ba877ee71dd343df37ee4c45e5c007b64bb44f5101e64",
+        "random 0: Soft-NC": "76f5274f03ec4b34994740efe1b384cb6692345d65d04570e36d6c185de56afb",
+        "leave-one-out, shuffle 0: NS": "3201ac7a0b4f17e572133239e726e0a840f8b9fc055e2f6f8964f8002fd7515e",
+        "leave-one-out, shuffle 0: Soft-NC": "3a2a37dbee58bc1be23388a8b5a4df4c5177ef8a5de730bc23751e1788826143",
+        "gradient, shuffle 0: NS": "50c6401456de7604fece1f15e777f8a2110e43c8bdd2907fc2d9bfc75ace1c28",
+        "gradient, shuffle 0: Soft-NC": "e07df7c807ee7d887abacebff30e329e1026b0900c927f691b19c6dfad270fa1",
+    },
+)
+LIMITS = "4b49db1f8a580947de428c55873145103e67730de898191422a1b7ec6434c513"
+
+PRODUCERS = {
+    "forward",
+    "masf",
+    "attribution/",
+    "judged/",
+    "predictions",
+    "embedding map",
+    "model check",
+    "model check/row",
+    "behaviour",
+    "behaviour/row",
+    "scores",
+    "scores/prediction",
+    "scores/random",
+    "scores/shuffled",
+    "scores/measure",
+}
+
+
+@pytest.fixture(scope="module")
+def model(bundled):
+    return bundled
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+@pytest.fixture
+def computing(model, store):
+    return with_reference(model, store)
+
+
+@pytest.fixture
+def explainer(model, computing):
+    """It reads: a forward pass fails the test."""
+    before = model.scheduler.counters.passes
+    yield computing
+    assert model.scheduler.counters.passes == before
+
+
+def rows_of(*names: str) -> np.ndarray:
+    return np.array([list(bytes.fromhex(name)) for name in names], dtype=np.uint8)
+
+
+def test_what_all_keys_rest_on(model, explainer):
+    assert model.digest == MODEL and model.precision == "float32" and explainer.reference.digest == REFERENCE
+    found = {
+        (unit, second): model.encode(TEXT, second, unit).digest
+        for unit, second in (("word", None), ("token", None), ("sentence", None), ("word", SECOND))
+    }
+    assert found == EXAMPLES
+
+
+@pytest.mark.parametrize("erasure, unit", FORWARD)
+def test_logits_of_masked_inputs(explainer, store, erasure, unit):
+    encoded = explainer.encode(TEXT, None, unit)
+    masks = np.eye(encoded.F, dtype=bool)[:2]
+    logits = np.array([[0.25, -1], [7, 3]], dtype=np.float32)
+    store.append(FORWARD[erasure, unit], {"masks": np.packbits(masks, axis=1), "logits": logits}, {})
+    np.testing.assert_array_equal(explainer.oracles.of(encoded, erasure).logits(masks), logits)
+
+
+@pytest.mark.parametrize("erasure", MASF)
+def test_p_values(explainer, store, erasure):
+    encoded = explainer.encode(TEXT, None, "word")
+    mask = np.eye(encoded.F, dtype=bool)[:1]
+    layers = explainer.reference.forms[FORMS[0]].L
+    p = np.linspace(0.1, 0.9, len(FORMS) * (1 + layers)).reshape(1, len(FORMS), 1 + layers)
+    masks, logits = np.packbits(mask, axis=1), np.array([[0.25, -1]], dtype=np.float32)
+    store.append(FORWARD[erasure, "word"], {"masks": masks, "logits": logits}, {})
+    store.append(MASF[erasure], {"masks": masks, "p": p}, {})
+    found = explainer.tested(encoded, erasure).judge(mask)
+    for f, form in enumerate(FORMS):
+        np.testing.assert_array_equal(found.p[form], p[:, f, 0])
+        np.testing.assert_array_equal(found.layers[form], p[:, f, 1:])
+
+
+def test_attributions(explainer, store):
+    encoded = explainer.encode(TEXT, None, "word")
+    masked = np.eye(encoded.F, dtype=bool)[1]
+    assert list(ATTRIBUTIONS) == list(measures())
+    for i, (name, key) in enumerate(ATTRIBUTIONS.items()):
+        scores = {variant: np.arange(encoded.F) + i + 0.5 for variant in measures()[name].variants}
+        store.put(key, scores, {"passes": i, "milliseconds": 2.5})
+        found = explainer.stored(encoded, name, 1, masked, seed=3)
+        assert found is not None and (found.passes, found.milliseconds) == (i, 2.5), name
+        np.testing.assert_equal(found.scores, scores, err_msg=name)
+
+
+def test_what_soft_metrics_say(computing, store):
+    """Scores are in the key, so that these are of a measure that no network has a part in."""
+    encoded, how = computing.encode(TEXT, None, "word"), How(draws=4, seed=5)
+    # So is the predicted class.
+    whole = {"masks": np.zeros((1, 1), dtype=np.uint8), "logits": np.array([[0, 1]], dtype=np.float32)}
+    store.append(FORWARD[MASK, "word"], whole, {})
+    for name, key in JUDGED.items():
+        store.put(key, {"score": np.array([12.5, 0.5])}, {"note": "made up"})
+        found = judge_measure(computing, encoded, "random", "signed", (name,), how).found[name]
+        assert (found.value, found.error, found.note) == (12.5, 0.5, "made up"), name
+
+
+def test_what_soft_metrics_say_of_random_attributions(explainer, store):
+    encoded, how = explainer.encode(TEXT, None, "word"), How(draws=4, seed=5)
+    whole = {"masks": np.zeros((1, 1), dtype=np.uint8), "logits": np.array([[0, 1]], dtype=np.float32)}
+    store.append(FORWARD[MASK, "word"], whole, {})
+    store.put(JUDGED_RANDOM, {"values": np.array([3.0, 4.0])}, {})
+    with pytest.raises(StopIteration) as finished:
+        next(judge_random(explainer, encoded, ("Soft-NC",), how, 2))
+    np.testing.assert_array_equal(finished.value.value["Soft-NC"], [3, 4])
+
+
+def test_predictions(model, store):
+    logits = np.array([[0, 0], [0, np.log(3)]], dtype=np.float32)
+    store.put(PREDICTIONS, {"logits": logits}, {"problems": {}})
+    found = stored_predictions(model, [(TEXT, None), (TEXT, SECOND), (TEXT, None)], store)
+    np.testing.assert_allclose(found.probabilities, [[0.5, 0.5], [0.25, 0.75], [0.5, 0.5]], rtol=1e-6)
+
+
+def test_maps(store):
+    states = np.arange(60, dtype=np.float32).reshape(20, 3)
+    places = np.arange(40, dtype=np.float32).reshape(20, 2)
+    store.put(MAP, {"places": places}, {"ratios": [0, 0.2, 0.5, 0.8, 1]})
+    np.testing.assert_array_equal(read_map(Points(states, np.arange(20), np.arange(20)), store), places)
+
+
+@pytest.mark.parametrize(
+    "curve",
+    [
+        model_check.Curve(seed=2),
+        model_check.Curve("leave-one-out", "absolute"),
+        model_check.Curve("gradient", unit="token", recompute=False),
+    ],
+    ids=lambda curve: curve.measure,
+)
+def test_rows_of_a_model_check(explainer, store, curve):
+    K = model_check.K
+    rows = {
+        "predicted": np.ones((1, K), dtype=np.int32),
+        "values": np.linspace(0, 1, K)[None],
+        "p": np.linspace(0, 1, len(FORMS) * K).reshape(1, len(FORMS), K),
+        "found": np.array([[0.25, 0.75]]),
+    }
+    key, name = CHECK[curve.measure]
+    store.append(key, {"rows": rows_of(name)} | rows, {})
+    found = model_check.known(explainer, SAMPLE, curve, store)
+    assert found.there.tolist() == [True]
+    np.testing.assert_array_equal(found.values, rows["values"])
+    np.testing.assert_array_equal([found.p[form][0] for form in FORMS], rows["p"][0])
+    np.testing.assert_array_equal(found.found, rows["found"])
+
+
+@pytest.mark.parametrize(
+    "course",
+    [behaviour.Course(seed=2), behaviour.Course("leave-one-out", "absolute", "token", REMOVAL)],
+    ids=lambda course: course.measure,
+)
+def test_rows_of_behaviour(explainer, store, course):
+    K = behaviour.K
+    orders = behaviour.ORDERS if course.random else 1
+    rows = {
+        "flips": np.arange(orders, dtype=np.int32)[None],
+        "free": np.array([5], dtype=np.int32),
+        "logits": np.arange(2 * K, dtype=np.float32).reshape(1, K, 2),
+        "states": np.arange(4 * K, dtype=np.float16).reshape(1, K, 4),
+    }
+    key, name = BEHAVIOUR[course.measure]
+    store.append(key, {"rows": rows_of(name)} | rows, {})
+    found = behaviour.known(explainer, SAMPLE, course, store)
+    assert found.there.tolist() == [True]
+    for column, values in rows.items():
+        np.testing.assert_array_equal(getattr(found, column), values, err_msg=column)
+
+
+def test_scores(explainer, store):
+    width = 2 + len(LENGTHS)
+    how = How(draws=4, seed=5)
+    study = Study(("leave-one-out", "gradient"), ("NS", "Soft-NC"), "absolute", how, 1)
+    log, names = SCORES
+    # Its class stands where the standard error does.
+    values = np.arange(len(names) * width, dtype=np.float64).reshape(len(names), width)
+    values[0] = [0.75, 1, *[np.nan] * len(LENGTHS)]
+    notes = np.arange(len(names), dtype=np.int32) % 2
+    content = {"names": rows_of(*names.values()), "values": values, "notes": notes}
+    store.append(log, content, {"sentences": ["", "made up"]})
+    lines = dict(zip(names, values))
+    said = dict(zip(names, notes))
+    for baseline in ("random", SHUFFLED):
+        asked = replace(study, baseline=baseline)
+        found = known_scores(explainer, SAMPLE.examples, asked, store)
+        assert (
+            found.there.tolist() == [True] and found.predicted.tolist() == [1] and found.probability.tolist() == [0.75]
+        )
+        for a, attributed in enumerate(asked.attributions):
+            for s, metric in enumerate(asked.metrics):
+                line = f"{attributed.name}: {metric}"
+                np.testing.assert_array_equal(found.values[0, a, s], lines[line], err_msg=line)
+                assert found.sentences[found.notes[0, a, s]] == ("", "made up")[said[line]], line
+
+
+def test_limits_of_texts(explainer, tmp_path):
+    """They lie beside the file that is being written, under what decides them."""
+    data = LabelledTexts([TEXT, TEXT], None, np.array([1, 1]), ("negative", "positive"), "made up", "0" * 64)
+    done = [{"example": i + 1, "model": "sst2-fmm", "lower": i / 4, "problem": None} for i in range(2)]
+    lines = [{"fingerprint": LIMITS}, *done]
+    beside = tmp_path / "limits.parquet.partial.jsonl"
+    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    batch = Batch("sst2-fmm", ("leave-one-out",), "absolute", "positive", "token", 4, 1024, False)
+    out = batch_limits(explainer, data, batch, tmp_path / "limits.parquet")
+    assert parquet.read_table(out).to_pylist() == done
+
+
+def test_every_producer_is_pinned():
+    """Whoever writes another producer's name down pins a key of it here; `job/…` names work in memory."""
+    found = set()
+    for path in (ROOT / "core").rglob("*.py"):
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "canonical_key":
+                first = call.args[0].values[0] if isinstance(call.args[0], ast.JoinedStr) else call.args[0]
+                found |= {first.value} if isinstance(first, ast.Constant) else set()
+    assert found and {name for name in found if not name.startswith("job/")} <= PRODUCERS
