@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core import settings
-from core.commands.check_run import read_columns
 from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, follow_examples, readable_behaviour
+from core.commands.terminal import read_named
 from core.data.examples import DataSet, Example
 from core.data.tables import BadData
 from core.evaluation.sampling import draw_examples
@@ -50,7 +50,7 @@ _TEXTS = (
 @dataclass(frozen=True)
 class Evaluation:
     """What to evaluate: a model on data (a bundled set's name or a file), sample: so many examples of it, None for all;
-    columns: {role: column}.
+    columns: as `terminal.read_named`.
     """
 
     model: str
@@ -58,7 +58,7 @@ class Evaluation:
     study: Study
     what: str = SCORES
     sample: int | None = None
-    columns: tuple[tuple[str, str], ...] = ()
+    columns: tuple[tuple[str, str | None], ...] = ()
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
@@ -102,7 +102,7 @@ def evaluate(
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
     evaluation.check()
-    data, chosen = read_columns(evaluation.data, dict(evaluation.columns)), settings.read()
+    data, chosen = read_named(evaluation.data, evaluation.columns), settings.read()
     if not len(data):
         raise BadData(f"{data.name} holds no examples.")
     examples = draw_examples(data.examples, evaluation.sample or len(data), evaluation.study.how.seed)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from core.commands import command_line
+from core.commands import terminal
 from core.commands.command_line import main
 from core.data.tables import BadData, LabelledTexts, read_labelled
 from core.loading.loading import load
@@ -735,9 +735,7 @@ def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
 
 
 def test_an_interrupt_at_the_command_line_says_how_to_go_on(files, tiny_root, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(
-        command_line._Bar, "__call__", lambda self, what, done, total: stop_at("epoch 2")(what, done, total)
-    )
+    monkeypatch.setattr(terminal.Bar, "__call__", lambda self, what, done, total: stop_at("epoch 2")(what, done, total))
     status = main(
         [
             "train",

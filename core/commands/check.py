@@ -1,15 +1,14 @@
-"""`python -m core check`: check models under masking from the command line, resumable, as a table and JSON."""
+"""`python -m core check`: check models under masking, resumable, as a table and JSON."""
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from core import settings
-from core.data.examples import DataSet, bundled_data, bundled_set
-from core.data.mapping import build
-from core.data.sources import understand
-from core.data.tables import BadData, read_table
+from core.commands.terminal import Bar, add_columns, add_machine, columns_of, read_named
+from core.data.examples import bundled_data
+from core.data.tables import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import (
     CheckReport,
@@ -24,20 +23,73 @@ from core.evaluation.studies.check_report import (
 )
 from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
+from core.explanation.rows import SIGNS
 from core.loading.loading import load
 from core.mathematics.search.limits import finish
 from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
+from core.network.features import UNITS
 from core.storage.library import Library
 from core.storage.store import Store
 from core.validity.references import FORMS
 from core.wording import text_table
 
+HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
+GOES_ON = "What is computed is kept; the same command goes on from there."
+
+
+def add(option) -> None:
+    """What it takes."""
+    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    option(
+        "--beside",
+        nargs="+",
+        default=[],
+        help="models to compare with in random order, such as its twin without masking",
+    )
+    option("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
+    option("--measures", nargs="*", default=[], help="measures to follow beside random order")
+    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
+    option(
+        "--computed",
+        choices=("at each step", "once"),
+        default="at each step",
+        help="recursive masking, or the order of the unmasked text",
+    )
+    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
+    option("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
+    option("--seed", type=int, default=0, help="of the sample and of random order")
+    option("--out", help="JSON file for all figures")
+    add_columns(option)
+    add_machine(option)
+
+
+def run(options) -> int:
+    """Carry out the command; 0."""
+    request = Request(
+        (options.model, *options.beside),
+        options.data,
+        tuple(options.measures),
+        options.sign,
+        options.unit,
+        options.computed == "at each step",
+        options.sample,
+        options.seed,
+        columns_of(options),
+    )
+    with Bar() as bar:
+        found = run_check(request, options.device, options.precision, bar)
+    print(readable_check(found))
+    if options.out:
+        write_json(found, Path(options.out))
+        print(f"\nWritten: {options.out}")
+    return 0
+
 
 @dataclass(frozen=True)
 class Request:
     """What to check: models, the first the one that is checked and the others beside it in random order; data, a
-    bundled set's name or a file.
+    bundled set's name or a file; columns: as `terminal.read_named`.
     """
 
     models: tuple[str, ...]
@@ -48,9 +100,7 @@ class Request:
     recompute: bool = True
     sample: int = SAMPLE
     seed: int = 0
-    text: str | None = None
-    second: str | None = None
-    label: str | None = None
+    columns: tuple[tuple[str, str | None], ...] = ()
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
@@ -68,21 +118,6 @@ class Request:
         )
 
 
-def read_data(request: Request) -> DataSet:
-    """The data of a request; BadData or UnsupportedModel as where it is read."""
-    return read_columns(request.data, {"text": request.text, "second": request.second, "label": request.label})
-
-
-def read_columns(data: str, columns: dict[str, str | None]) -> DataSet:
-    """A bundled set by its name, or a file, of which some columns may be named: {role: column}; raises as where it is
-    read.
-    """
-    if data in bundled_data():
-        return bundled_set(data)
-    table, mapping, _ = understand(read_table(Path(data)))
-    return build(table, replace(mapping, **{role: column for role, column in columns.items() if column is not None}))
-
-
 def run_check(
     request: Request, device: str, precision: str, progress: Callable[[str, int, int], None] = lambda *_: None
 ) -> list[CheckReport]:
@@ -93,7 +128,7 @@ def run_check(
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
     request.check()
-    data, chosen = read_data(request), settings.read()
+    data, chosen = read_named(request.data, request.columns), settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
     explainers = [with_reference(load(name, device, precision), store, kept) for name in request.models]
     # What cannot be compared is said before anything is computed.

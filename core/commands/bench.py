@@ -1,0 +1,19 @@
+"""`python -m core bench`: speed of this machine, as ratios in one run."""
+
+from core.commands.terminal import add_machine
+
+HELP = "speed of this machine, as ratios in one run"
+
+
+def add(option) -> None:
+    """What it takes."""
+    option("--model", default="sst2-fmm", help="bundled name, folder, hub id or adapter")
+    add_machine(option)
+
+
+def run(options) -> int:
+    """Carry out the command; 0."""
+    from core.bench.bench import run_bench
+
+    print(run_bench(options.model, options.device, options.precision))
+    return 0

@@ -1,0 +1,77 @@
+"""`python -m core limits`: AOPC of measures between its limits, for a file of texts, as Parquet."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core import settings
+from core.commands.terminal import Bar, add_machine
+from core.explanation.rows import SIGNS
+from core.mathematics.search.limits import MOST_EXACT
+from core.measures.catalogue import DEFAULT
+from core.network.features import UNITS
+
+HELP = "AOPC of measures between the limits that the model allows, for a file of texts"
+GOES_ON = "The same command goes on after the last complete text."
+
+
+def add(option) -> None:
+    """What it takes."""
+    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    option("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
+    option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
+    option("--text", default="text", help="column of the text")
+    option("--second", help="column of the second text of a pair")
+    option("--measures", nargs="+", default=list(DEFAULT), help="measures to score")
+    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
+    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
+    option(
+        "--unit",
+        choices=UNITS,
+        default="word",
+        help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact "
+        "limits",
+    )
+    option("--width", type=int, default=5, help="of the beam")
+    option(
+        "--exact-up-to",
+        type=int,
+        help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a "
+        "GPU)",
+    )
+    option(
+        "--full",
+        action="store_true",
+        help="search beams in the precision of the computation, not in half precision where that is faster",
+    )
+    add_machine(option)
+
+
+def run(options) -> int:
+    """Carry out the command; 0."""
+    from core.data.tables import read_labelled
+    from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+    from core.explanation.explainer import Explainer
+    from core.loading.loading import load
+    from core.storage.store import Store
+
+    batch = Batch(
+        options.model,
+        tuple(options.measures),
+        options.sign,
+        options.target,
+        options.unit,
+        options.width,
+        options.exact_up_to,
+        not options.full,
+    )
+    chosen = settings.read()
+    if batch.exact_up_to is None and chosen.exact_scores is not None:
+        batch = replace(batch, exact_up_to=min(chosen.exact_scores, 1 << MOST_EXACT))
+    data = read_labelled(Path(options.data), options.text, options.second, None)
+    explainer = Explainer(
+        load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes)
+    )
+    with Bar() as bar:
+        out = batch_limits(explainer, data, batch, Path(options.out), bar)
+    print(f"Written: {out}")
+    return 0

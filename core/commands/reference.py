@@ -1,0 +1,77 @@
+"""`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.commands.terminal import Bar, add_machine
+from core.mathematics.masking import TRAINING_STRATEGIES
+from core.network.model import POOLINGS
+from core.validity.masf import COMBINATIONS, Combine
+
+HELP = "fit the MaSF reference of a model: what its hidden states look like on inputs that it knows"
+
+
+def add(option) -> None:
+    """What it takes."""
+    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    option(
+        "--data",
+        required=True,
+        help="texts like those that will be tested, in length too: .jsonl, .csv, .tsv or .parquet",
+    )
+    option(
+        "--held-out", help="more such texts, for the rate of false rejections (without them: 5-fold cross-validation)"
+    )
+    option(
+        "--out",
+        help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the "
+        "hub)",
+    )
+    option("--text", default="text", help="column of the text")
+    option("--second", help="column of the second text of a pair")
+    option(
+        "--training",
+        choices=TRAINING_STRATEGIES,
+        help="how the model was trained: its card says so, half without a card (default: None)",
+    )
+    option("--maskings", type=int, default=2, help="masked copies of each text")
+    option("--seed", type=int, default=0, help="of masks and parts")
+    option("--pooling", choices=POOLINGS, default="max", help="over the tokens")
+    option(
+        "--dimensions",
+        choices=COMBINATIONS,
+        default="simes",
+        help="how p-values are combined over the dimensions of a layer",
+    )
+    option("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
+    option("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
+    add_machine(option)
+
+
+def run(options) -> int:
+    """Carry out the command; 0."""
+    from core.data.tables import read_labelled
+    from core.loading.loading import load
+    from core.validity.fitting import Drawing, fit_reference, place_for, readable_reference, training_strategy
+    from core.validity.references import write_reference
+
+    drawing = Drawing(
+        options.training or "half",
+        options.maskings,
+        options.seed,
+        options.pooling,
+        Combine(options.dimensions, options.layers),
+        options.compact,
+    )
+    files = [
+        read_labelled(Path(path), options.text, options.second, None) if path else None
+        for path in (options.data, options.held_out)
+    ]
+    model = load(options.model, options.device, options.precision)
+    drawing = replace(drawing, training=options.training or training_strategy(model))
+    out = Path(options.out) if options.out else place_for(model)
+    with Bar() as bar:
+        reference = fit_reference(model, files[0], drawing, files[1], bar)
+    write_reference(reference, out)
+    print(f"Written: {out}\n\n{readable_reference(reference)}")
+    return 0

@@ -1,0 +1,41 @@
+"""`python -m core stories`: question-answering stories whose evidence is known."""
+
+from pathlib import Path
+
+from core.data.stories import TASKS
+
+HELP = "question-answering stories whose evidence is known, as JSON Lines"
+
+
+def add(option) -> None:
+    """What it takes."""
+    option(
+        "--task",
+        type=int,
+        choices=TASKS,
+        required=True,
+        help="supporting facts: where an actor is (1), where a thing is (2), where it was before (3)",
+    )
+    option("--count", type=int, default=10_000, help="stories")
+    option("--out", required=True, help="file to write")
+    option("--seed", type=int, default=0, help="of all choices")
+    option("--sentences", type=int, help="of each story (default: 6, 10 or 14 by task)")
+    option("--redundant", type=float, default=0.0, help="share of stories that state every supporting fact twice")
+    option("--balanced", action="store_true", help="every place is the answer equally often")
+
+
+def run(options) -> int:
+    """Carry out the command; 0."""
+    from core.data.examples import write_stories
+
+    write_stories(
+        Path(options.out),
+        options.task,
+        options.count,
+        options.seed,
+        options.sentences,
+        options.redundant,
+        options.balanced,
+    )
+    print(f"Written: {options.out}, {options.count:,} stories")
+    return 0

@@ -1,0 +1,64 @@
+"""What several commands share: options, reading what they name, and a progress bar."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from core.data.examples import DataSet, bundled_data, bundled_set
+from core.data.mapping import build
+from core.data.sources import understand
+from core.data.tables import read_table
+from core.settings import PRECISIONS
+
+_ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
+
+
+def add_machine(option) -> None:
+    """Where and how a command computes."""
+    option("--device", default="auto", help="auto, cuda, mps or cpu")
+    option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def add_columns(option) -> None:
+    """Which columns of its file hold what."""
+    for role, what in _ROLES.items():
+        option(f"--{role}", help=f"column of the {what}, where that is not understood by itself")
+
+
+def columns_of(options) -> tuple[tuple[str, str | None], ...]:
+    """The columns as they were named: (role, column)."""
+    return tuple((role, getattr(options, role)) for role in _ROLES)
+
+
+def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
+    """A bundled set by its name, or a file, of which some columns may be named: (role, column, None where it is
+    understood by itself); raises as where it is read.
+    """
+    if data in bundled_data():
+        return bundled_set(data)
+    table, mapping, _ = understand(read_table(Path(data)))
+    return build(table, replace(mapping, **{role: column for role, column in columns if column is not None}))
+
+
+class Bar:
+    """A progress bar on standard error, one line per phase."""
+
+    def __init__(self):
+        self._bar, self._phase = None, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self._bar is not None:
+            self._bar.close()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        from tqdm import tqdm
+
+        phase = what.partition(",")[0]
+        if phase != self._phase or self._bar.total != total or done < self._bar.n:
+            if self._bar is not None:
+                self._bar.close()
+            self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)
+        self._bar.set_description_str(what, refresh=False)
+        self._bar.update(done - self._bar.n)
