@@ -6,6 +6,7 @@ from core.explanation.rows import WordRow, build_row, most_important, pieces
 from core.figures.figures import performance_by_masking
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.validity.marks import says_nothing
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.words import words
@@ -166,7 +167,7 @@ def _tested(explainer) -> str:
             explainer.reference_problem
             or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution."
         )
-    if reference.says_nothing():
+    if says_nothing(reference):
         return (
             f"Its MaSF reference is too small: the smallest p-value is {number(reference.floor())}, so it cannot "
             f"reject anything at 5 %."

@@ -19,6 +19,7 @@ from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT, STILL
 from core.measures.catalogue import DEFAULT, measures
+from core.validity.marks import LINES, MEANING
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
@@ -198,9 +199,7 @@ def _draw(view: View, known: list[KnownLimits], choice: Choice, works: list, stu
         _columns(known, lambda one, key: _curves(view, one, boards[one], choice, key) if one in boards else None)
         st.caption(
             "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst "
-            "that were found. Crosses and dotted "
-            "lines: the input is rejected as out-of-distribution, or comes after one that is, so the score there says "
-            "little."
+            "that were found. " + LINES
         )
         _table(view, boards, choice)
     _studies(view, known[0], study, choice)
@@ -265,7 +264,7 @@ def _gauge(
     warning = standing.narrow_warning(board.limits)
     if warning:
         st.warning(plain(warning), icon=":material/warning:")
-    untested = standing.untested(board, choice.direction, choice.form)
+    untested = standing.untested(board, choice.direction)
     if untested:
         st.caption(plain(untested))
 
@@ -381,8 +380,7 @@ def _table(view: View, boards: dict[KnownLimits, StandingTable], choice: Choice)
     st.caption(
         "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies "
         "between the least (0) and the most (1) that "
-        "this model allows on this text; — where the limits coincide. ⚠ marks numbers that rest on inputs rejected as "
-        "out-of-distribution."
+        "this model allows on this text; — where the limits coincide. " + MEANING
     )
     if marked:
         st.caption(precision_note(next(iter(known.values())), view.encoded.unit))

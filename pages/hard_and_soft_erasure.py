@@ -15,6 +15,7 @@ from core.measures.catalogue import DEFAULT, measures
 from core.metrics.catalogue import DEFAULT as METRICS
 from core.metrics.catalogue import HARD_AND_SOFT, of_examples
 from core.oracle.erasing import MASK, erasures_of
+from core.validity.marks import MEANING
 from core.wording import escaped, number, plain, safe_name, without_markup
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import square, table
@@ -235,8 +236,7 @@ def _table(view: View, known: KnownRatings, board: MetricTable, gating: MetricGa
     metric_cells.draw_table(known, board, gating)
     st.caption(
         "**1.** is the best place, and the bluer the better; scores equal to three decimals share one. "
-        "⇅ Rank flip: this measure and another are ordered the other way by another metric. ⚠ Rests on inputs rejected "
-        "as out-of-distribution. "
+        f"⇅ Rank flip: this measure and another are ordered the other way by another metric. {MEANING} "
         "± Standard error over draws; in the random row, and of shuffles, the standard deviation. "
         "The perturbed embeddings of soft metrics are tested like erased words."
     )
@@ -355,7 +355,7 @@ def _leaves(view: View, known: KnownRatings, gating: MetricGates, measure: str |
         return
     sizes = rationale_sizes(left_over(view.encoded))
     gates = metric_cells.gates_of_leaves(leaves, sizes, gating)
-    said = metric_cells.leaving_line(measure, leaves, gates, sizes, gating.form)
+    said = metric_cells.leaving_line(measure, gates, sizes, gating.form)
     st.html(f"<p>{said}</p>")
     rejected = {erasure: gate.rejected.reshape(2, -1) for erasure, gate in gates.items()}
     st.plotly_chart(

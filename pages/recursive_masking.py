@@ -10,6 +10,7 @@ from core.explanation.rows import SIGNS, pieces
 from core.figures.figures import masking_paths
 from core.measures.catalogue import DEFAULT, measures
 from core.storage.store import canonical_key
+from core.validity.marks import LINES, MEANING
 from core.wording import plain, safe_name
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.player import player
@@ -250,11 +251,7 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
                 alt=following.in_words(mine),
             )
             figure_buttons(key, safe_name(["masking-curves", view.example.id, side.model.name]), about_view(view))
-    st.caption(
-        "A faithful measure takes the probability down fast: its curve lies below random order. Crosses and dotted "
-        "lines: the input is rejected as "
-        "out-of-distribution, or comes after one that is, so the score there says little."
-    )
+    st.caption("A faithful measure takes the probability down fast: its curve lies below random order. " + LINES)
 
 
 def _table(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
@@ -288,14 +285,13 @@ def _table(view: View, sides: list[Side], choice: Choice, found: dict) -> None:
         "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
         "score at once; 0 is random, higher ↑ "
         "is more faithful; — where random order ends no lower than it goes. ACU is that area itself and does not "
-        "compare across models. ⚠ marks numbers "
-        "that rest on inputs rejected as out-of-distribution."
+        "compare across models. " + MEANING
     )
     if marked:
         st.caption(precision_note(known[sides[0]], view.encoded.unit))
     save_table(
         "Steps (CSV)",
-        following.STEP_COLUMNS,
+        following.COLUMNS,
         lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, choice.form)],
         safe_name(["masking", view.example.id, view.model.name], "csv"),
         key="steps-csv",

@@ -11,7 +11,7 @@ from core.mathematics.erasure import LENGTHS
 from core.mathematics.ranking import kendall_tau
 from core.metrics.catalogue import metrics
 from core.metrics.registry import HIGHER, NEITHER
-from core.validity.gate import HOLM, Gate, decide
+from core.validity.marks import HOLM, Gate, decide
 from core.validity.references import CALIBRATED
 
 # Scores that are equal to so many decimals share a place: clipping and rounding must not order measures.

@@ -14,8 +14,8 @@ from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
-from core.validity.gate import HOLM, Gate
-from core.validity.mask_tests import MaskTest, gate_of
+from core.validity.marks import HOLM, Gate, decide_path
+from core.validity.mask_tests import MaskTest
 from core.validity.references import CALIBRATED, Reference
 
 BY_RATIO, BY_FEATURE = "ratio", "feature"
@@ -104,7 +104,7 @@ class Summary:
         """Whether areas rest on rejected inputs: the path's own, or those of the random orders that it is set
         against.
         """
-        return any(gate is not None and gate.first is not None for gate in (self.gate, self.random_gate))
+        return any(gate is not None and gate.marked for gate in (self.gate, self.random_gate))
 
 
 def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
@@ -309,10 +309,10 @@ def summarise(
     predicted = probabilities.argmax(axis=1)
     flipped = np.flatnonzero(predicted != predicted[0])
     p = np.array([s.p.get(form, np.nan) for s in steps])
-    gate = gate_of(p, np.array([s.count for s in steps]), planned, reference, rule, form)
+    gate = decide_path(p, np.array([s.count for s in steps]), planned, reference, rule, form)
     areas, random_gate = (np.nan, np.nan), None
     if band is not None and form in band.p:
-        random_gate = gate_of(simes(band.p[form], axis=0), planned, planned, reference, rule, form)
+        random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form)
     if band is not None and len(steps) == len(planned):
         mean = spread(band.values(target))[0]
         areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)

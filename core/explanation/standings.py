@@ -14,8 +14,7 @@ from core.mathematics.ranking import kendall_tau
 from core.mathematics.search.limits import EXACT, Limits, widened
 from core.mathematics.statistics import simes
 from core.network.features import Encoded
-from core.validity.gate import HOLM, Gate
-from core.validity.mask_tests import gate_of
+from core.validity.marks import HOLM, Gate, decide_path
 from core.validity.references import CALIBRATED, Reference
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
@@ -38,7 +37,7 @@ class Standing:
 
     def marked(self, direction: str, normalised: bool = False) -> bool:
         """Whether its AOPC rests on rejected inputs; its NAOPC also does where an order that attains a limit does."""
-        return marked(self.gates[direction]) or normalised and self.limits_marked
+        return self.gates[direction].marked or normalised and self.limits_marked
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +79,6 @@ class StandingTable:
         return pick(self.standings, key=lambda one: one.aopc[direction], default=None)
 
 
-def marked(gate: Gate) -> bool:
-    """Whether a number along a walk rests on rejected inputs."""
-    return gate.first is not None
-
-
 @dataclass(frozen=True)
 class StandingGates:
     """How the inputs of walks are tested: the model's reference, and the rule and form of the gate."""
@@ -111,7 +105,7 @@ class StandingGates:
 
     def _gate(self, p: np.ndarray | None) -> Gate:
         p = np.full(len(self.counts), np.nan) if p is None else p
-        return gate_of(p, self.counts, self.counts, self.reference, self.rule, self.form)
+        return decide_path(p, self.counts, self.counts, self.reference, self.rule, self.form)
 
 
 def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
@@ -159,7 +153,7 @@ def build_standings(
         highest,
         gates,
         found.searched,
-        tuple(_standing(one, limits, gating, any(map(marked, gates))) for one in scores),
+        tuple(_standing(one, limits, gating, any(gate.marked for gate in gates)) for one in scores),
         _chance(chances, limits, gating),
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.figures.figures import INK, figure
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import BeamStudy, Limits
+from core.validity.marks import with_sign
 
 _ROW, _ABOVE, _BELOW = 58, 44, 104
 # Marks of the two directions; their shape tells them apart without colour.
@@ -258,7 +259,7 @@ def _marks(rows: list[Gauge], i: int) -> dict:
         "symbol": symbol,
         "line": {"width": 2.5, "color": edges},
     }
-    texts = [f"{value:.3g}{' ⚠' if row.marked[i] else ''}" for row, value in zip(rows, values)]
+    texts = [with_sign(f"{value:.3g}", row.marked[i]) for row, value in zip(rows, values)]
     return {
         "type": "scatter",
         "mode": "markers+text",

@@ -6,6 +6,7 @@ from math import ceil, floor, log10
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import RANDOM
 from core.reports.page_parts import number, typed
+from core.validity.marks import KEY, with_sign
 
 # Where there is no number there is nothing to mark.
 # Shapes tell the directions apart without colour; a cross instead of either: rejected inputs look the same in every
@@ -71,7 +72,7 @@ def _measure(row: Gauge, axis: tuple[float, float], band: str, closest: bool) ->
         marks += _mark(value, axis, "cross" if marked else shape, place, row.hue)
         marks += (
             f'<span class="value {place}" style="left:{_at(value, axis)}">{arrow} '
-            f"{number(value)}{' ⚠' if marked else ''}</span>"
+            f"{with_sign(number(value), marked)}</span>"
         )
     normal = ""
     for arrow, text in zip("↑↓", row.normal):
@@ -127,7 +128,7 @@ def _legend(rows: Sequence[Gauge], chance: Range | None) -> str:
             _key("open", "sufficiency (↓ lower is better)"),
         ]
     if any(any(row.marked) for row in rows):
-        keys.append(_key("cross", "⚠ rests on inputs rejected as out-of-distribution"))
+        keys.append(_key("cross", KEY))
     if chance is not None:
         keys.append(_key("middle", f"random orders: mean, and middle 95 % of {chance.orders}"))
     keys.append('<span class="key"><span class="sample"></span>what this model allows</span>')

@@ -5,8 +5,6 @@ nothing and asks for nothing.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from core.explanation.limiting import Walk
 from core.explanation.standings import ARROWS, DIRECTIONS, Placed, StandingTable, compare_standings
 from core.figures.limit_figures import Gauge, Range
@@ -28,7 +26,7 @@ from core.reports.page_parts import (
     whole_text,
 )
 from core.reports.page_style import GAUGE_STYLE, STYLE
-from core.validity.gate import Gate
+from core.validity.marks import MEANING, ONE_INPUT, SIGN, Gate, with_sign
 
 LIMITS_STYLE = STYLE + GAUGE_STYLE
 _RIGHT = ' class="number"'
@@ -45,9 +43,8 @@ _WORDS = {
     "NAOPC": "AOPC, normalised: 0 at the lower limit, 1 at the upper one. 1 is the best comprehensiveness ↑, 0 the "
     "best sufficiency ↓; — where the limits coincide.",
     "random order": "what masking without any measure reaches: mean and middle 95 % over seeds.",
-    "⚠ rejected": "masked texts along the way are unlike those that the model was trained for, so what it answers to "
-    "them says little. “Not rejected” is no proof of the "
-    "opposite.",
+    f"{SIGN} rejected": "masked texts along the way are unlike those that the model was trained for, so what it "
+    "answers to them says little. “Not rejected” is no proof of the opposite.",
 }
 
 
@@ -166,8 +163,8 @@ def _scores(page: LimitsShown) -> str:
     return (
         f'<section>\n<h2>The scores</h2>\n<div class="scroll">\n<table '
         f'class="scores">\n<thead><tr>{top}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>\n</div>\n'
-        '<p class="quiet">↑ higher is better, ↓ lower is better. ⚠ marks numbers that rest on inputs rejected as '
-        "out-of-distribution.</p>\n</section>\n"
+        '<p class="quiet">↑ higher is better, ↓ lower is better. '
+        f"{MEANING}</p>\n</section>\n"
     )
 
 
@@ -264,7 +261,7 @@ def _orders(page: LimitsShown) -> str:
     note = (
         f'<p class="quiet">Number: which {unit} is masked first, second, …; below it: the probability once it and all '
         f"before it are masked. "
-        "⚠ this masked text is rejected as out-of-distribution.</p>\n"
+        f"{ONE_INPUT}</p>\n"
     )
     return f"<section>\n<h2>The orders that reach the limits</h2>\n{drawn}{note}</section>\n"
 
@@ -279,10 +276,11 @@ def _order(shown: Shown, walk: Walk, gate: Gate, title: str, means: str) -> str:
 
 def _step(shown: Shown, walk: Walk, gate: Gate, i: int) -> str:
     word = shown.encoded.features[int(walk.order[i - 1])].text
-    kind, mark = (' class="late"', " ⚠") if i < len(gate.rejected) and np.asarray(gate.rejected)[i] else ("", "")
+    out = i < len(gate.rejected) and bool(gate.rejected[i])
+    late = ' class="late"' if out else ""
     return (
-        f"<li{kind}><span><small>{i}</small>{other(word)}</span> <span "
-        f'class="quiet">{number(float(walk.values[i]))}{mark}</span></li>\n'
+        f"<li{late}><span><small>{i}</small>{other(word)}</span> <span "
+        f'class="quiet">{with_sign(number(float(walk.values[i])), out)}</span></li>\n'
     )
 
 

@@ -12,11 +12,11 @@ from core import settings
 from core.data.tables import BadData, LabelledTexts
 from core.loading.loading import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, bernoulli_masks
-from core.mathematics.statistics import ALPHA
 from core.network.features import NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
 from core.storage.library import Library
+from core.validity.marks import alone, says_nothing
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, kept_place, pack
 
@@ -185,7 +185,7 @@ def fit_reference(
 
 def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarray]:
     """Which observations each form rejects at 5 %: {form: bool[M]}."""
-    return {name: found.total < ALPHA for name, found in p_values(forms, states).items()}
+    return {name: alone(found.total) for name, found in p_values(forms, states).items()}
 
 
 def readable_reference(reference: Reference) -> str:
@@ -202,7 +202,7 @@ def readable_reference(reference: Reference) -> str:
         shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in rates[name].items() if share is not None)
         lines.append(
             f"{name}: smallest p {reference.floor(name):.2g}"
-            + (" (0.05 or more: it says nothing)" if reference.says_nothing(name) else "")
+            + (" (0.05 or more: it says nothing)" if says_nothing(reference, name) else "")
             + f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}."
         )
     return "\n".join(lines)

@@ -10,7 +10,6 @@ from core.network.features import with_premasked
 from core.network.scheduler import NonFinite
 from core.oracle.oracle import SEGMENT_ROWS, Oracle
 from core.storage.store import Store, canonical_key
-from core.validity.gate import HOLM, Gate, decide
 from core.validity.masf import p_values
 from core.validity.references import CALIBRATED, FORMS, Reference
 
@@ -142,24 +141,3 @@ class MaskTests:
             masks, p = segment.arrays.get("masks"), segment.arrays.get("p")
             if masks is not None and p is not None and p.shape == (len(masks), *shape) and masks.shape[1:] == (width,):
                 self._known.update(zip((row.tobytes() for row in masks), p))
-
-
-def gate_of(
-    p: np.ndarray,
-    counts: np.ndarray,
-    planned: np.ndarray,
-    reference: Reference | None,
-    rule: str = HOLM,
-    form: str = CALIBRATED,
-) -> Gate:
-    """The validity gate of a masking path.
-
-    Args:
-        p: float[K'], of the steps computed so far; counts: int[K'], how many features each of them masks.
-        planned: int[K], the same of the whole path.
-        reference: None where the model has none.
-    Returns:
-        Gate; its `first` step marks every number of a later step.
-    """
-    floor = None if reference is None else reference.floor(form)
-    return decide(p if reference is not None else np.ones(len(counts)), counts, len(np.unique(planned)), floor, rule)

@@ -12,7 +12,6 @@ from safetensors import numpy as tensors
 
 from core.loading.loading import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES
-from core.mathematics.statistics import ALPHA
 from core.network.model import POOLINGS, Model
 from core.storage.files import write_whole
 from core.validity.masf import Combine, Ecdf, Masf
@@ -51,31 +50,6 @@ class Reference:
     def floor(self, form: str = CALIBRATED) -> float:
         """The smallest p that a form can give."""
         return self.about["floor"][form]
-
-    def says_nothing(self, form: str = CALIBRATED) -> bool:
-        """Whether no input at all could be rejected at 5 %."""
-        return self.floor(form) >= ALPHA
-
-    def length_note(self, tokens: int) -> str:
-        """A sentence where an input is shorter or longer than nearly all of the reference's texts; else ""."""
-        low, high = self.about["tokens"][1], self.about["tokens"][3]
-        if low <= tokens <= high:
-            return ""
-        why = " The maximum over a sequence grows with its length, so the" if self.pooling == "max" else " The"
-        return (
-            f"This text has {tokens:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}.{why} "
-            f"p-values may be off for the length alone."
-        )
-
-    def precision_note(self, precision: str) -> str:
-        """A sentence where the model runs in another precision than the reference was computed in; else ""."""
-        fitted = self.about["precision"]
-        return (
-            ""
-            if fitted == precision
-            else f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off "
-            f"for that alone."
-        )
 
     def false_rejections(self, form: str = CALIBRATED) -> str:
         """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked

@@ -22,7 +22,7 @@ from core.explanation.metric_table import (
 )
 from core.mathematics.erasure import rationale_sizes
 from core.metrics.registry import HIGHER, LOWER, NEITHER, Score
-from core.validity.gate import FLOOR, NO_REFERENCE, OPEN, PLAIN, TOO_FEW
+from core.validity.marks import PLAIN, Why
 
 NAN = float("nan")
 # Measures a, b, c under an upward metric, a downward one, and one without a direction.
@@ -134,11 +134,11 @@ def test_a_number_is_marked_by_holm_over_its_distinct_inputs():
     assert gate_of_inputs(p, 0.001, PLAIN).first == 0
     assert gate_of_inputs(p, 0.001, form="literal").first == 0
     assert (
-        gate_of_inputs(p, None).state == NO_REFERENCE
-        and gate_of_inputs(p, 0.05).state == FLOOR
-        and gate_of_inputs(p, 0.03).state == TOO_FEW
+        gate_of_inputs(p, None).why == Why.NO_REFERENCE
+        and gate_of_inputs(p, 0.05).why == Why.FLOOR
+        and gate_of_inputs(p, 0.03).why == Why.TOO_FEW
     )
-    assert gate_of_inputs({}, 0.001).state == OPEN and gate_of_inputs({}, 0.001).first is None
+    assert gate_of_inputs({}, 0.001).why is None and gate_of_inputs({}, 0.001).first is None
 
 
 def test_lengths_of_the_same_number_of_features_are_one_input():

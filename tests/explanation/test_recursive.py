@@ -30,7 +30,8 @@ from core.measures.leave_one_out import leave_one_out
 from core.measures.registry import NOTHING, Measure, registered
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
-from core.validity.mask_tests import MaskTest, gate_of
+from core.validity.marks import decide_path
+from core.validity.mask_tests import MaskTest
 from tests.table import Table, members
 
 TEXT = "A dull, slow film that nobody would want to see twice."
@@ -213,36 +214,36 @@ class Fitted:
 def test_the_gate_closes_at_the_first_rejected_step_and_stays_closed():
     counts, planned = np.arange(11), planned_counts(10, BY_RATIO)
     p = np.array([0.5, 0.4, 0.004, 0.6, 0.5, 0.001, 0.5, 0.5, 0.5, 0.5, 0.5])
-    gate = gate_of(p, counts, planned, Fitted(0.0005))
+    gate = decide_path(p, counts, planned, Fitted(0.0005))
     # Holm over 11: 0.001 is below 0.05 / 11 = 0.0045 and 0.004 below 0.05 / 10 = 0.005.
     assert gate.first == 2 and gate.rejected.tolist() == [False, False, True, False, False, True] + [False] * 5
     assert [gate.beyond(k) for k in range(4)] == [False, False, True, True]
-    assert gate_of(p[:4], counts[:4], planned, Fitted(0.0005)).first == 2, "0.004 is below 0.0045 by itself"
-    assert gate_of(np.array([0.0047]), counts[:1], planned, Fitted(0.0005)).first is None
-    assert gate_of(np.array([0.0047]), counts[:1], planned, Fitted(0.0005), "plain").first == 0
+    assert decide_path(p[:4], counts[:4], planned, Fitted(0.0005)).first == 2, "0.004 is below 0.0045 by itself"
+    assert decide_path(np.array([0.0047]), counts[:1], planned, Fitted(0.0005)).first is None
+    assert decide_path(np.array([0.0047]), counts[:1], planned, Fitted(0.0005), "plain").first == 0
 
 
 def test_steps_that_mask_the_same_are_one_test():
     planned = planned_counts(3, BY_RATIO)
     p = np.where(planned == 3, 0.012, 0.5)
     # Four distinct inputs: 0.012 is below 0.05 / 4, but not below 0.05 / 11.
-    assert gate_of(p, planned, planned, Fitted(0.001)).first == 10
+    assert decide_path(p, planned, planned, Fitted(0.001)).first == 10
 
 
 @pytest.mark.parametrize(
-    "floor, rule, state",
+    "floor, rule, why",
     [
         (None, "Holm", "no reference"),
         (0.05, "Holm", "floor"),
         (0.06, "plain", "floor"),
-        (0.01, "Holm", "too few"),
-        (0.01, "plain", "open"),
+        (0.01, "Holm", "too few texts"),
+        (0.01, "plain", None),
     ],
 )
-def test_a_reference_that_can_say_nothing_never_says_not_rejected(floor, rule, state):
+def test_a_reference_that_can_say_nothing_never_says_not_rejected(floor, rule, why):
     planned = planned_counts(10, BY_RATIO)
-    gate = gate_of(np.full(11, 0.5), planned, planned, None if floor is None else Fitted(floor), rule)
-    assert gate.state == state and gate.available == (state == "open") and gate.first is None
+    gate = decide_path(np.full(11, 0.5), planned, planned, None if floor is None else Fitted(floor), rule)
+    assert gate.why == why and gate.available == (why is None) and gate.first is None
 
 
 # ---- with the bundled model

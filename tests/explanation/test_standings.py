@@ -21,12 +21,12 @@ from core.explanation.standings import (
 )
 from core.mathematics.aopc import aopc, naopc, prefix_masks
 from core.mathematics.search.limits import BEAM, EXACT, Limits, finish
-from core.validity.gate import OPEN, Gate
+from core.validity.marks import Gate
 from core.validity.references import find_reference
 from pages.parts.limits import standing
 from tests import tiny
 
-OPEN_GATE = Gate(OPEN, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2, 0)
+OPEN_GATE = Gate(None, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2, 0)
 
 
 def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, **scores: float) -> StandingTable:

@@ -17,9 +17,8 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, follow, planned_counts, random_band, summarise
 from core.measures.catalogue import measures
 from core.network.scheduler import Cancelled, NonFinite
-from core.validity.gate import decide
+from core.validity.marks import decide, path_text
 from core.validity.references import find_reference
-from pages.parts.steps import stepping
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -398,11 +397,10 @@ def test_the_page_says_what_the_reference_is_worth(bundled):
 
 
 def test_a_gate_never_claims_that_an_input_is_known():
-    names = [{"name": f"{i}", "count": ""} for i in range(11)]
     for floor in (None, 0.001, 0.01, 0.2):
-        said = stepping.gate_text(decide(np.full(11, 0.5), np.arange(11), 11, floor), names, 0.5)
+        said = path_text(decide(np.full(11, 0.5), np.arange(11), 11, floor), str, 0.5)
         assert ("unavailable" in said) == (floor != 0.001) and "in-distribution" not in said
-    assert "so far" in stepping.gate_text(decide(np.full(3, 0.5), np.arange(3), 11, 0.001), names, 0.5, complete=False)
+    assert "so far" in path_text(decide(np.full(3, 0.5), np.arange(3), 11, 0.001), str, 0.5, complete=False)
 
 
 def test_random_order_can_be_followed_too():

@@ -25,7 +25,7 @@ from core.mathematics.aopc import prefix_masks
 from core.mathematics.search.limits import Limits, exact_limits
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
 from core.reports.page_parts import POLICY
-from core.validity.gate import HOLM, OPEN, Gate
+from core.validity.marks import HOLM, Gate
 from core.wording import without_markup
 from pages.parts.limits import standing
 from tests import browsing
@@ -86,7 +86,7 @@ def rejecting(made: StandingTable, first: int) -> StandingTable:
 
     def gate(at):
         steps = np.arange(len(made.highest.values))
-        return Gate(OPEN, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps), 0)
+        return Gate(None, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps), 0)
 
     standings = tuple(
         replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}, limits_marked=True)

@@ -28,6 +28,7 @@ from core.validity.fitting import (
     readable_reference,
     training_strategy,
 )
+from core.validity.marks import Why, doubts, says_nothing
 from core.validity.masf import Combine, fit_literal
 from core.validity.mask_tests import MaskTests
 from core.validity.references import (
@@ -193,7 +194,7 @@ def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
     assert few.about["false_rejection"]["calibrated"] == {"all": None, "unmasked": None, "masked": None}
     assert (
         "not measured" not in readable_reference(fitted)
-        and few.says_nothing()
+        and says_nothing(few)
         and "it says nothing" in readable_reference(few)
     )
 
@@ -306,8 +307,21 @@ def test_what_was_fitted_here_comes_before_what_came_with_the_model(tmp_path, mo
 
 def test_lengths_that_the_reference_does_not_know_are_said(fitted):
     low, high = fitted.about["tokens"][1], fitted.about["tokens"][3]
-    assert fitted.length_note(low) == fitted.length_note(high) == ""
-    assert "nine of ten" in fitted.length_note(high + 1) and str(low) in fitted.length_note(low - 1)
+
+    def said(tokens):
+        return doubts(fitted, np.array([tokens]), fitted.about["precision"])
+
+    assert said(low) == said(high) == {}
+    assert set(said(high + 1)) == {Why.LENGTH} and "nine of ten" in said(high + 1)[Why.LENGTH]
+    assert str(low) in said(low - 1)[Why.LENGTH]
+    # Of a sample two in ten may be as unlike.
+    many = np.array([low] * 8 + [high + 1] * 2)
+    assert doubts(fitted, many, fitted.about["precision"]) == {}
+    told = doubts(fitted, np.append(many, low - 1), "bfloat16")
+    assert set(told) == {Why.LENGTH, Why.PRECISION} and told[Why.LENGTH].startswith(
+        "3 of 11 texts are shorter or longer"
+    )
+    assert "now runs in bfloat16" in told[Why.PRECISION]
 
 
 # ---- p-values of masked inputs
@@ -398,7 +412,7 @@ def test_every_bundled_model_has_a_reference_that_can_reject(name):
     reference = find_reference(model)
     assert (
         reference.about["compact"]
-        and not reference.says_nothing()
+        and not says_nothing(reference)
         and reference.about["training"] == model.card["plan"]["training"]
     )
     # The texts are those of the card's validation file, and the rate is measured on its test file.

@@ -18,6 +18,7 @@ from core.mathematics.performance import METRICS, majority_class
 from core.mathematics.statistics import ALPHA, holm, simes
 from core.measures.catalogue import measures
 from core.network.model import Model
+from core.validity.marks import doubts
 from core.validity.references import CALIBRATED, FORMS, LITERAL, Reference
 
 X = np.array(RATIOS)
@@ -195,16 +196,7 @@ def _about_texts(model: Model, reference: Reference | None, baseline: Passed) ->
     told = [cut] if baseline.cut else []
     if reference is None or baseline.tokens is None or not len(baseline.tokens):
         return told
-    low, high = reference.about["tokens"][1], reference.about["tokens"][3]
-    outside = int(((baseline.tokens < low) | (baseline.tokens > high)).sum())
-    # One in ten of the reference's own texts is.
-    if outside > 0.2 * len(baseline.tokens):
-        told.append(
-            f"{outside:,} of {len(baseline.tokens):,} texts are shorter or longer than nine of ten texts of the "
-            f"reference ({low:,} to {high:,} tokens), "
-            "so the p-values may be off for the length alone."
-        )
-    return [*told, *filter(None, [reference.precision_note(model.precision)])]
+    return [*told, *doubts(reference, baseline.tokens, model.precision).values()]
 
 
 def left_out(passed: Passed) -> dict[str, int]:

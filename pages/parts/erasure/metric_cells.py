@@ -18,14 +18,12 @@ from core.figures.palette import STRONGEST, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
-from core.validity.gate import HOLM, Gate
+from core.validity.marks import Gate, inputs_text, numbers_text, rule_text, why_unavailable, with_sign, yes_or_no
 from core.validity.references import FORMS, Reference
 from core.wording import escaped, number
 from pages.parts.erasure.judging import KnownRatings
-from pages.parts.sections.sides import PERCENT
-from pages.parts.steps.stepping import gate_text
 
-WARNED, FLIPPED = "⚠", "⇅"
+FLIPPED = "⇅"
 COLUMNS = [
     "measure",
     "metric",
@@ -189,31 +187,9 @@ def _counted(board: MetricTable) -> str:
 def validity(rated: dict[str, Rated], gating: MetricGates, names: Sequence[str]) -> str:
     """Whether numbers rest on rejected inputs, in a sentence; "" where there are none."""
     gates = gating.gates(rated)
-    if not gates:
-        return ""
-    smallest = gating.smallest(rated)
-    marked = [key for key, gate in gates.items() if gate.first is not None]
-    shut = [gate for gate in gates.values() if not gate.available]
-    rule = (
-        f"Holm over the inputs of each number, {PERCENT}"
-        if gating.rule == HOLM
-        else f"each input by itself at {PERCENT}"
-    )
-    if len(shut) == len(gates):
-        return gate_text(shut[0], [], smallest)
-    whose = [name for name in names if any(metric == name for _, metric in marked)]
-    said = (
-        f"{WARNED} {len(marked)} of {len(gates)} numbers rest on inputs that are rejected as out-of-distribution: of "
-        f"{_plain_joined(whose)}"
-        if marked
-        else "None of the inputs behind these numbers is rejected as out-of-distribution"
-    )
-    unsaid = (
-        f" For {len(shut)} of {len(gates)} nothing can be said: {_lowered(gate_text(shut[0], [], smallest))}"
-        if shut
-        else ""
-    )
-    return f"{said} (smallest p = {number(smallest)}; {rule}).{unsaid}"
+    marked = {metric for (_, metric), gate in gates.items() if gate.marked}
+    whose = _plain_joined([name for name in names if name in marked]) if marked else ""
+    return numbers_text(list(gates.values()), whose, gating.smallest(rated)) if gates else ""
 
 
 def notes(board: MetricTable) -> list[str]:
@@ -287,8 +263,7 @@ def _cell(board: MetricTable, i: int, k: int, gate: Gate | None, shuffled: np.nd
     share = 0.0 if shade != shade else 100 * STRONGEST * shade
     spread = f" <span style='{_ASIDE}'>± {number(error)}</span>" if error == error else ""
     before = f"<b>{place:.0f}.</b> " if place else ""
-    signs = f" {WARNED}" if gate is not None and gate.first is not None else ""
-    signs += (
+    flipped = (
         f" <span title='{escaped(_flip_told(board, i, k), 400)}' style='cursor:help'>{FLIPPED}</span>"
         if board.flips[i, k]
         else ""
@@ -298,7 +273,7 @@ def _cell(board: MetricTable, i: int, k: int, gate: Gate | None, shuffled: np.nd
     return (
         f"<td style='{_CELL};white-space:nowrap;background-color:color-mix(in srgb, {SUPPORTS} {share:.0f}%, "
         f"transparent)'>"
-        f"{before}{number(value)}{spread}{signs}{aside}</td>"
+        f"{before}{with_sign(number(value) + spread, gate is not None and gate.marked)}{flipped}{aside}</td>"
     )
 
 
@@ -317,25 +292,17 @@ def _spread(values: np.ndarray) -> str:
     return number(mean) + (f" ± {number(spread)}" if spread == spread else "") + undefined
 
 
-def leaving_line(
-    measure: str, leaves: dict[str, np.ndarray], gates: dict[str, Gate], sizes: np.ndarray, form: str
-) -> str:
+def leaving_line(measure: str, gates: dict[str, Gate], sizes: np.ndarray, form: str) -> str:
     """Which erasure leaves the distribution, in a sentence; HTML in which all text is escaped."""
     first = next(iter(gates.values()))
     if not first.available:
-        smallest = min((float(p.min()) for p in leaves.values()), default=float("nan"))
-        return escaped(gate_text(first, [], smallest), 400)
-    told = []
-    for erasure, gate in gates.items():
-        out, every = count_rejected(gate, sizes)
-        told.append(
-            f"<b>{escaped(erasure)}</b>: "
-            f"{f'{out} of {every} inputs rejected {WARNED}' if out else f'none of {every} inputs rejected'}"
-        )
-    rule = f"Holm over {first.steps} inputs" if first.rule == HOLM else "each input by itself"
+        return why_unavailable(first)
+    counted = [
+        f"<b>{escaped(erasure)}</b>: {inputs_text(*count_rejected(gate, sizes))}" for erasure, gate in gates.items()
+    ]
+    rule = rule_text(first.rule, f"{first.steps} inputs", "input")
     return (
-        f"Rationales of {escaped(measure)}, kept and erased at each length: {', '.join(told)} ({rule}, {PERCENT}, "
-        f"{form} form)."
+        f"Rationales of {escaped(measure)}, kept and erased at each length: {', '.join(counted)} ({rule}, {form} form)."
     )
 
 
@@ -375,7 +342,7 @@ def file_rows(known: KnownRatings, board: MetricTable, gating: MetricGates) -> l
                     bool(board.flips[i, k]),
                     max((len(found) for found in p.values()), default=None),
                     *(float(p[form].min()) if len(p.get(form, ())) else None for form in FORMS),
-                    _told(gates.get((measure, name))),
+                    yes_or_no(gates[measure, name]) if (measure, name) in gates else "not tested",
                     *lengths,
                     *_numbers(chance.get(name)),
                     *_numbers(shuffles.get(measure, {}).get(name)),
@@ -383,12 +350,6 @@ def file_rows(known: KnownRatings, board: MetricTable, gating: MetricGates) -> l
                 ]
             )
     return rows
-
-
-def _told(gate: Gate | None) -> str:
-    if gate is None:
-        return "not tested"
-    return "unavailable" if not gate.available else "yes" if gate.first is not None else "no"
 
 
 def _numbers(values: np.ndarray | None) -> list:

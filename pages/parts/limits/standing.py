@@ -13,19 +13,27 @@ from core.explanation.standings import (
     Standing,
     StandingGates,
     StandingTable,
-    marked,
 )
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.mathematics.search.limits import EXACT, NARROW, STILL, BeamStudy, Limits
 from core.reports.limits_page import SideLimits
-from core.validity.gate import Gate
+from core.validity.marks import (
+    ANSWER_RESTS,
+    SCORES_REST,
+    STEP_COLUMNS,
+    limits_text,
+    path_word,
+    step_cells,
+    why_unavailable,
+    with_sign,
+    yes_or_no,
+)
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
 from pages.parts.limits.limiting import KnownLimits
 from pages.parts.sections.sides import Side
-from pages.parts.steps.stepping import gate_text
 
 SCORE_COLUMNS = [
     "model",
@@ -56,10 +64,7 @@ ORDER_COLUMNS = [
     "probability of it",
     "p (calibrated)",
     "p (literal)",
-    "rejected as out-of-distribution",
-    "at or after the first rejected step",
-    "rule of the gate",
-    "form of the gate",
+    *STEP_COLUMNS,
 ]
 
 
@@ -85,11 +90,7 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     first, how = board.best(direction), tag(limits)
     if first is None:
         return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
-    warned = (
-        " ⚠ Some of the masked inputs that this rests on are rejected as out-of-distribution."
-        if first.marked(direction, True)
-        else ""
-    )
+    warned = f" {ANSWER_RESTS}" if first.marked(direction, True) else ""
     what, best, worst = (
         ("most", limits.upper, limits.lower)
         if direction == COMPREHENSIVENESS
@@ -113,13 +114,8 @@ def limits_line(known: KnownLimits, board: StandingTable, width: int) -> str:
     said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
     if limits.method != EXACT:
         said += _unfinished(known, limits, width)
-    rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if marked(gate)]
-    if rejected:
-        said += (
-            f". ⚠ The order that attains the {' and the '.join(rejected)} limit rests on inputs that are rejected "
-            f"as out-of-distribution"
-        )
-    return f"{said}."
+    rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if gate.marked]
+    return f"{said}. {limits_text(rejected)}." if rejected else f"{said}."
 
 
 def narrow_warning(limits: Limits) -> str:
@@ -133,13 +129,10 @@ def narrow_warning(limits: Limits) -> str:
     )
 
 
-def untested(board: StandingTable, direction: str, form: str) -> str:
+def untested(board: StandingTable, direction: str) -> str:
     """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
     first = board.best(direction)
-    walk, gate = (
-        (first.walks[direction], first.gates[direction]) if first is not None else (board.highest, board.gates[1])
-    )
-    return "" if gate.available else gate_text(gate, [], min(walk.p.get(form, ()), default=float("nan")))
+    return why_unavailable(first.gates[direction] if first is not None else board.gates[1])
 
 
 def gauge_rows(board: StandingTable) -> list[Gauge]:
@@ -160,7 +153,7 @@ def gauge_rows(board: StandingTable) -> list[Gauge]:
 def _normal(one: Standing, direction: str) -> str:
     """NAOPC with its mark; where there is no number there is nothing to mark."""
     value = one.naopc[direction]
-    return number(value) + (" ⚠" if one.marked(direction, True) and value == value else "")
+    return with_sign(number(value), one.marked(direction, True) and value == value)
 
 
 def chance_range(board: StandingTable) -> Range | None:
@@ -176,8 +169,8 @@ def side_limits(
 ) -> SideLimits:
     """All of a board that a saved page shows; score: its name, "probability of positive"."""
     said = without_markup(limits_line(known, board, width))
-    warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction, gating.form))))
-    gates = tuple(_judged(gate, counting(gating)) for gate in board.gates)
+    warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction))))
+    gates = tuple(path_word(gate, counting(gating)) for gate in board.gates)
     return SideLimits(
         board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates
     )
@@ -200,23 +193,21 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
 
 
 def table_rows(board: StandingTable, counts_text) -> list[list[str]]:
-    """A board as rows of the page's table; ⚠ marks what rests on rejected inputs."""
+    """A board as rows of the page's table; what rests on rejected inputs is marked."""
     rows = [
         [one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)]
         for one in board.standings
     ]
     if board.chance is not None:
         chance = board.chance
-        mark = " ⚠" if marked(chance.gate) else ""
-        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)}){mark}"
+        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)})"
         rows.append(
             [
                 f"random order, {len(chance.aopc)} seeds",
-                reach,
-                number(chance.naopc) + mark,
+                *(with_sign(text, chance.gate.marked) for text in (reach, number(chance.naopc))),
                 "the same",
                 "the same",
-                _judged(chance.gate, counts_text),
+                path_word(chance.gate, counts_text),
             ]
         )
     return rows
@@ -245,10 +236,10 @@ def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGate
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
     rows = []
     for one in board.standings:
-        told = [_told(one.gates[way], one.marked(way)) for way in DIRECTIONS]
+        rests = [yes_or_no(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
         rows.append(
-            [side.model.name, one.measure, sign, side.class_name, *scores, *about, *told, gating.rule, gating.form]
+            [side.model.name, one.measure, sign, side.class_name, *scores, *about, *rests, gating.rule, gating.form]
         )
     return rows
 
@@ -272,10 +263,7 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
                     side.class_name,
                     float(value),
                     *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
-                    _told(gate, bool(gate.rejected[i])),
-                    _told(gate, gate.beyond(i)),
-                    gating.rule,
-                    gating.form,
+                    *step_cells(gate, i, gating.form),
                 ]
             )
     return rows
@@ -296,11 +284,7 @@ def comparison_line(found: Comparison, boards: dict[str, StandingTable], complet
     if not found.ahead:
         return said
     so_far = "" if complete else " so far"
-    warned = (
-        " ⚠ Some of these scores rest on inputs that are rejected as out-of-distribution."
-        if any(one.marked for one in found.placed)
-        else ""
-    )
+    warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
     return f"{said}{_changed(found, so_far)}{warned}"
 
 
@@ -425,24 +409,14 @@ def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLi
 
 
 def _cells(one: Standing, direction: str) -> list[str]:
-    return [number(one.aopc[direction]) + (" ⚠" if one.marked(direction) else ""), _normal(one, direction)]
+    return [with_sign(number(one.aopc[direction]), one.marked(direction)), _normal(one, direction)]
 
 
 def _validity(one: Standing, counts_text) -> str:
     """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
-    told = [f"{ARROWS[way]} {_judged(one.gates[way], counts_text)}" for way in DIRECTIONS if marked(one.gates[way])]
-    return "; ".join(told) or _judged(one.gates[COMPREHENSIVENESS], counts_text)
-
-
-def _judged(gate: Gate, counts_text) -> str:
-    if not gate.available:
-        return "unavailable"
-    return f"⚠ rejected from {counts_text(gate.first)} on" if marked(gate) else "not rejected"
+    said = [f"{ARROWS[way]} {path_word(one.gates[way], counts_text)}" for way in DIRECTIONS if one.gates[way].marked]
+    return "; ".join(said) or path_word(one.gates[COMPREHENSIVENESS], counts_text)
 
 
 def _lead(model: str | None) -> str:
     return "both are equal" if model is None else f"{escaped(model)} is ahead"
-
-
-def _told(gate: Gate, value: bool) -> str:
-    return ("yes" if value else "no") if gate.available else "unavailable"

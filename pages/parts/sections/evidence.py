@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.explanation.plausibility import MEANING, Evidence, apart, evidence_of, leaders
 from core.explanation.rows import WordRow
+from core.validity.marks import with_sign
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
@@ -58,7 +59,10 @@ def precision_note(evidence: Evidence | None, unit: str) -> str:
 def show_marked_text(view: View) -> None:
     """The text with its evidence overlined, for pages without coloured words; nothing where no evidence is known."""
     if view.example.evidence:
-        style = "font-size:1.06rem;line-height:2;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
+        style = (
+            "font-size:1.06rem;line-height:2;white-space:pre-wrap;overflow-wrap:anywhere;"
+            "max-height:22rem;overflow-y:auto"
+        )
         st.html(f"<p dir='auto' style='{style}'>{marked_text(view.example.text, view.example.evidence, 20_000)}</p>")
         if len(view.example.text) <= 20_000:
             st.caption("Overlined: the evidence, what the label rests on.")
@@ -86,13 +90,13 @@ def disagreement(
     if both is None:
         return ""
     found, used = both
-    warned = " ⚠" if set(used) & set(marked) else ""
+    score = f"{score} {number(faithful[used[0]])} {'↓' if lowest else '↑'}"
     whose = f"For {escaped(model)}, " if model else ""
     return (
         f"{whose}{_named(found)} {'finds' if len(found) == 1 else 'find'} the evidence best (average precision "
         f"{number(precisions[found[0]])} ↑), "
-        f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful ({score} {number(faithful[used[0]])} "
-        f"{'↓' if lowest else '↑'}{warned}): "
+        f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful "
+        f"({with_sign(score, bool(set(used) & set(marked)))}): "
         "finding what people call evidence is not the same as being what the model uses."
     )
 

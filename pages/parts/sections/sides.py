@@ -2,16 +2,16 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import Band, band_cost, random_band
-from core.mathematics.statistics import ALPHA
 from core.network.architectures import UnsupportedModel
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
-from core.validity.gate import HOLM, RULES
+from core.validity.marks import HOLM, PERCENT, RULES, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
 from core.wording import number, plain
 from pages.parts.components.tables import table
@@ -21,7 +21,6 @@ from pages.parts.frame.sidebar import View
 from pages.parts.sections.working import Work
 
 ALONE = "no other"
-PERCENT = f"{100 * ALPHA:.0f} %"
 RECURSIVE, ONCE = "at each step", "once"
 
 
@@ -93,12 +92,11 @@ def choose_rule() -> str:
     return linked(
         st.segmented_control,
         "Validity gate",
-        RULES,
+        list(RULES),
         HOLM,
         "rule",
         required=True,
-        help="Holm: over all steps together, at most 5 % chance of any false rejection. Plain: each p-value against 5 "
-        "% by itself.",
+        help=" ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items()),
     )
 
 
@@ -213,11 +211,7 @@ def _reference_notes(side: Side) -> list[str]:
     """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
     if side.reference is None:
         return []
-    return [
-        note
-        for note in (side.reference.length_note(side.encoded.T), side.reference.precision_note(side.model.precision))
-        if note
-    ]
+    return list(doubts(side.reference, np.array([side.encoded.T]), side.model.precision).values())
 
 
 def about_side(side: Side) -> dict:
@@ -240,7 +234,7 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
         if form != LITERAL
         else f"{observations['first level']:,} on each level"
     )
-    nothing = f": not below {PERCENT}, so it says nothing" if reference.says_nothing(form) else ""
+    nothing = f": not below {PERCENT}, so it says nothing" if says_nothing(reference, form) else ""
     masked = {
         "none": "unmasked, as the model was trained",
         "mask": "all masked at random ratios, as the model was trained",

@@ -1,18 +1,19 @@
 """Follow masking paths as jobs: what is asked for, how far it is, and what it says in words and rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import Step, Summary, follow, path_cost
 from core.storage.store import canonical_key
-from core.validity.gate import Gate
+from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, number
 from pages.parts.sections.sides import Side, about_side
 from pages.parts.sections.working import Work
-from pages.parts.steps.stepping import gate_text, smallest, step_names
+from pages.parts.steps.stepping import naming, smallest, step_names
 
-STEP_COLUMNS = [
+COLUMNS = [
     "model",
     "measure",
     "values",
@@ -26,10 +27,7 @@ STEP_COLUMNS = [
     "predicted class",
     "p (calibrated)",
     "p (literal)",
-    "rejected as out-of-distribution",
-    "at or after the first rejected step",
-    "rule of the gate",
-    "form of the gate",
+    *STEP_COLUMNS,
 ]
 
 
@@ -124,25 +122,24 @@ def in_words(mine: dict[Path, Summary]) -> str:
 
 
 def table_row(path: Path, summary: Summary, form: str) -> list[str]:
-    """A path as a row of the page's table; ⚠ marks what rests on rejected inputs."""
-    names, gate = _names(path), summary.gate
+    """A path as a row of the page's table; what rests on rejected inputs is marked."""
+    name, gate = _naming(path), summary.gate
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
-        flip = f"{names[summary.flips]['name']}{' ⚠' if gate.beyond(summary.flips) else ''}"
-    mark = " ⚠" if summary.marked else ""
+        flip = with_sign(name(summary.flips), gate.beyond(summary.flips))
     return [
         path.side.model.name,
         path.measure,
         flip,
-        f"{number(summary.racu)}{mark}",
-        f"{number(summary.acu)}{mark}",
+        with_sign(number(summary.racu), summary.marked),
+        with_sign(number(summary.acu), summary.marked),
         number(smallest(summary.steps, form)),
-        _gate_short(summary, names),
+        path_word(gate, name, summary.complete),
     ]
 
 
 def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
-    """A path's steps for a CSV file, see STEP_COLUMNS."""
+    """A path's steps for a CSV file, see COLUMNS."""
     side, rows = path.side, []
     for i, step in enumerate(summary.steps):
         words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
@@ -160,18 +157,15 @@ def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
                 float(summary.values[i]),
                 side.model.labels[int(step.logits.argmax())],
                 *(step.p.get(form, "") for form in FORMS),
-                _told(summary.gate, bool(summary.gate.rejected[i])),
-                _told(summary.gate, summary.gate.beyond(i)),
-                summary.gate.rule,
-                form,
+                *step_cells(summary.gate, i, form),
             ]
         )
     return rows
 
 
-def _names(path: Path) -> list[dict]:
+def _naming(path: Path) -> Callable[[int], str]:
     encoded = path.side.encoded
-    return step_names(encoded.F, encoded.unit, path.step, int(encoded.premasked.sum()))
+    return naming(step_names(encoded.F, encoded.unit, path.step, int(encoded.premasked.sum())))
 
 
 def _flip(path: Path, summary: Summary) -> str:
@@ -193,45 +187,15 @@ def _flip(path: Path, summary: Summary) -> str:
 
 
 def _validity(path: Path, summary: Summary, form: str) -> str:
-    gate, names = summary.gate, _names(path)
-    if not gate.available:
-        return f". {escaped(gate_text(gate, names, smallest(summary.steps, form)), 300)}"
-    if gate.first is None:
-        return (
-            f"; no step{'' if summary.complete else ' so far'} is rejected as out-of-distribution (smallest p = "
-            f"{number(smallest(summary.steps, form))})."
-        )
-    if summary.flips is not None and gate.beyond(summary.flips):
-        return (
-            f", but ⚠ inputs are rejected as out-of-distribution from {names[gate.first]['name']} on, so that "
-            f"change says little about the words."
-        )
-    return f"; ⚠ from {names[gate.first]['name']} on its inputs are rejected as out-of-distribution."
+    least = smallest(summary.steps, form)
+    return path_clause(summary.gate, _naming(path), least, summary.complete, summary.flips)
 
 
 def _short(path: Path, summary: Summary, form: str) -> str:
-    so_far = "" if summary.complete else " so far"
     changed = (
-        f"the prediction does not change{so_far}"
+        f"the prediction does not change{'' if summary.complete else ' so far'}"
         if summary.flips is None
-        else f"the prediction changes at {_names(path)[summary.flips]['name']}"
+        else f"the prediction changes at {_naming(path)(summary.flips)}"
     )
-    gate = summary.gate
-    if not gate.available:
-        return f"{changed}, validity unavailable"
-    if gate.first is None:
-        return f"{changed}, no step{so_far} is rejected (smallest p = {number(smallest(summary.steps, form))})"
-    return f"{changed}, ⚠ inputs are rejected as out-of-distribution from {_names(path)[gate.first]['name']} on"
-
-
-def _gate_short(summary: Summary, names: list[dict]) -> str:
-    gate = summary.gate
-    if not gate.available:
-        return "unavailable"
-    if gate.first is None and not summary.complete:
-        return "not rejected so far"
-    return "not rejected" if gate.first is None else f"⚠ rejected from {names[gate.first]['name']} on"
-
-
-def _told(gate: Gate, value: bool) -> str:
-    return ("yes" if value else "no") if gate.available else "unavailable"
+    least = smallest(summary.steps, form)
+    return f"{changed}, {path_aside(summary.gate, _naming(path), least, summary.complete)}"

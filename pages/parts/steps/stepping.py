@@ -1,5 +1,7 @@
 """Put masking paths into words and numbers for the stepper, the figure and the table; no Streamlit."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from core.explanation.explainer import Attribution
@@ -10,11 +12,11 @@ from core.figures.palette import STRONGEST, hue
 from core.mathematics.curves import spread
 from core.mathematics.statistics import ALPHA
 from core.measures.registry import Measure
-from core.validity.gate import FLOOR, HOLM, NO_REFERENCE, Gate
+from core.validity.marks import PERCENT, Gate, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
-from pages.parts.sections.sides import PERCENT, Side
+from pages.parts.sections.sides import Side
 
 
 def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
@@ -29,25 +31,9 @@ def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
     ]
 
 
-def gate_text(gate: Gate, names: list[dict], smallest: float, complete: bool = True) -> str:
-    """What the validity gate says, in a sentence; never that an input is in-distribution."""
-    if gate.state == NO_REFERENCE:
-        return "Validity unavailable: this model has no MaSF reference."
-    if gate.state == FLOOR:
-        return f"Validity unavailable: this form of the reference cannot give a p-value below {PERCENT}."
-    if not gate.available:
-        return (
-            f"Validity unavailable: Holm over {gate.steps} inputs needs a p-value below {number(gate.threshold)}, and "
-            f"the reference is too small to give one. "
-            f"By itself, "
-            f"{'no input is' if not gate.below else 'one input is' if gate.below == 1 else f'{gate.below} inputs are'} "
-            f"below {PERCENT}: "
-            "choose the plain rule to mark what rests on them."
-        )
-    rule = f"Holm over {gate.steps} inputs, {PERCENT}" if gate.rule == HOLM else f"each step by itself at {PERCENT}"
-    if gate.first is None:
-        return f"Not rejected at any step{'' if complete else ' so far'} (smallest p = {number(smallest)}; {rule})."
-    return f"Rejected as out-of-distribution from {names[gate.first]['name']} on ({rule})."
+def naming(names: list[dict]) -> Callable[[int], str]:
+    """The name of a step, of those of `step_names`."""
+    return lambda step: names[step]["name"]
 
 
 def pane(
@@ -67,7 +53,7 @@ def pane(
         "gate": {
             "available": gate.available,
             "first": gate.first,
-            "text": gate_text(gate, names, smallest(summary.steps, form), summary.complete),
+            "text": path_text(gate, naming(names), smallest(summary.steps, form), summary.complete),
         },
         "running": running,
         "steps": drawn + [None] * (len(names) - len(drawn)),

@@ -7,14 +7,13 @@ from core.explanation.rows import build_row, pieces
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
-from core.validity.gate import PLAIN
-from core.validity.mask_tests import gate_of
+from core.validity.marks import PLAIN, decide_path, why_unavailable
 from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.sides import Side
-from pages.parts.steps.stepping import by_hand, frame, gate_text
+from pages.parts.steps.stepping import by_hand, frame
 
 # Whose colours the words have, where they are known already.
 MEASURE = "leave-one-out"
@@ -62,9 +61,8 @@ def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, form:
         judged, whole = both.one(0), both.one(1)
     tested.flush()
     p = judged.p.get(form, np.ones(1))
-    gate = gate_of(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
-    text = "" if gate.available else gate_text(gate, [], float("nan"))
-    return by_hand(side, mask, judged, whole, shades, colours, form, gate, text)
+    gate = decide_path(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
+    return by_hand(side, mask, judged, whole, shades, colours, form, gate, why_unavailable(gate))
 
 
 def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:

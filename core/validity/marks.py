@@ -1,0 +1,319 @@
+"""⚠: which numbers rest on inputs that are rejected as out-of-distribution, the sign and its sentences, and why nothing
+can be said.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from core.mathematics.statistics import ALPHA, holm
+from core.validity.references import CALIBRATED, Reference
+from core.wording import number
+
+SIGN = "⚠"
+PERCENT = f"{100 * ALPHA:.0f} %"
+REJECTED = "rejected as out-of-distribution"
+UNAVAILABLE = "unavailable"
+# What a page or a file says of its signs.
+MEANING = f"{SIGN} marks numbers that rest on inputs {REJECTED}."
+KEY = f"{SIGN} rests on inputs {REJECTED}"
+ONE_INPUT = f"{SIGN} this masked text is {REJECTED}."
+LINES = (
+    f"Crosses and dotted lines: the input is {REJECTED}, or comes after one that is, so the score there says little."
+)
+# What stands behind a sentence.
+ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {REJECTED}."
+SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {REJECTED}."
+# Of single inputs of a file, see `step_cells`.
+STEP_COLUMNS = [REJECTED, "at or after the first rejected step", "rule of the gate", "form of the gate"]
+
+
+class Why(StrEnum):
+    """Why the test says nothing about an input, and, the last two, why what it says may be off."""
+
+    NO_REFERENCE = "no reference"
+    TOO_FEW = "too few texts"
+    FLOOR = "floor"
+    LENGTH = "other lengths"
+    PRECISION = "other precision"
+
+
+# ---- what is marked
+
+
+def alone(p: np.ndarray) -> np.ndarray:
+    """Which p-values reject by themselves at 5 %: bool of the same shape."""
+    return np.asarray(p) < ALPHA
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the p-values of distinct inputs reject: `reject(p float64[n], planned)` → bool[n]; `level(planned)`: what the
+    smallest p must be below for that; words on it, {over} what it counts and {each} one of them.
+    """
+
+    reject: Callable[[np.ndarray, int], np.ndarray]
+    level: Callable[[int], float]
+    said: str
+    about: str
+
+
+HOLM, PLAIN = "Holm", "plain"
+RULES = {
+    HOLM: Rule(
+        holm,
+        lambda planned: ALPHA / planned,
+        f"Holm over {{over}}, {PERCENT}",
+        f"over all steps together, at most {PERCENT} chance of any false rejection",
+    ),
+    PLAIN: Rule(
+        lambda p, planned: alone(p),
+        lambda planned: ALPHA,
+        f"each {{each}} by itself at {PERCENT}",
+        f"each p-value against {PERCENT} by itself",
+    ),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Gate:
+    """What the tests of K inputs say, the steps of a path or a set.
+
+    why: None where the test can reject, else why it says nothing: no reference, "floor" (its smallest p is 0.05 or
+    more) or "too few texts" (its smallest p is not below what the rule asks of so many inputs).
+    rejected: bool[K]; first: the first rejected step, from which on every number is marked, or None;
+    threshold: what the smallest p must be below; steps: distinct inputs that are planned; below: how many
+    distinct inputs have a p below 5 % by itself.
+    """
+
+    why: Why | None
+    rejected: np.ndarray
+    first: int | None
+    rule: str
+    threshold: float
+    steps: int
+    below: int
+
+    @property
+    def available(self) -> bool:
+        return self.why is None
+
+    @property
+    def marked(self) -> bool:
+        """Whether a number that rests on all of these inputs is marked."""
+        return self.first is not None
+
+    def beyond(self, step: int) -> bool:
+        """Whether a number of this step rests on an input at or after the first rejected one."""
+        return self.first is not None and step >= self.first
+
+
+def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None, rule: str = HOLM) -> Gate:
+    """Decide over the steps of one masking path, or over a set of inputs.
+
+    Steps that mask the same features are one input and one test. Inputs that are not computed yet
+    count as not rejected, and what is rejected stays rejected when they come. The test can only
+    reject: a step that is not rejected may be out-of-distribution all the same.
+
+    Args:
+        p: float[K], p-values of the steps computed so far, in order.
+        inputs: int[K], equal for steps that mask the same features.
+        planned: distinct inputs of the whole path.
+        floor: the smallest p that the reference can give; None without a reference.
+        rule: of RULES: "Holm" over the planned inputs, or "plain": each p against 5 % by itself.
+    Returns:
+        Gate.
+    Raises:
+        ValueError: an unknown rule, or not one input for each p-value.
+    Source: DESIGN §1, MaSF; FMM §3.3 tests each masking ratio by itself, the plain rule.
+    """
+    if rule not in RULES:
+        raise ValueError(f"the rule must be one of {tuple(RULES)}, got {rule!r}")
+    if len(p) != len(inputs):
+        raise ValueError(f"each step has a p-value and an input, got {len(p)} and {len(inputs)}")
+    threshold = RULES[rule].level(planned)
+    why = _why(floor, threshold)
+    _, place, back = np.unique(np.asarray(inputs), return_index=True, return_inverse=True)
+    distinct = np.asarray(p, dtype=np.float64)[place]
+    found = RULES[rule].reject(distinct, planned) if why is None else np.zeros(len(distinct), dtype=bool)
+    rejected = found[back.reshape(-1)]
+    first = int(np.flatnonzero(rejected)[0]) if rejected.any() else None
+    return Gate(why, rejected, first, rule, threshold, planned, int(alone(distinct).sum()))
+
+
+def decide_path(
+    p: np.ndarray,
+    counts: np.ndarray,
+    planned: np.ndarray,
+    reference: Reference | None,
+    rule: str = HOLM,
+    form: str = CALIBRATED,
+) -> Gate:
+    """Decide over a masking path.
+
+    Args:
+        p: float[K'], of the steps computed so far; counts: int[K'], how many features each of them masks.
+        planned: int[K], the same of the whole path.
+        reference: None where the model has none.
+    """
+    floor = None if reference is None else reference.floor(form)
+    return decide(p if reference is not None else np.ones(len(counts)), counts, len(np.unique(planned)), floor, rule)
+
+
+def decide_ratios(p: np.ndarray, floor: float | None) -> Gate:
+    """Decide over the masking ratios of a data set, float64[K]: by Holm, or each by itself where the reference is too
+    small for so many.
+    """
+    both = (decide(p, np.arange(len(p)), len(p), floor, rule) for rule in (HOLM, PLAIN))
+    return next(gate for gate in both if gate.why != Why.TOO_FEW)
+
+
+def _why(floor: float | None, threshold: float) -> Why | None:
+    if floor is None:
+        return Why.NO_REFERENCE
+    if floor >= ALPHA:
+        return Why.FLOOR
+    return Why.TOO_FEW if floor >= threshold else None
+
+
+def says_nothing(reference: Reference, form: str = CALIBRATED) -> bool:
+    """Whether no input at all could be rejected at 5 %."""
+    return _why(reference.floor(form), ALPHA) is not None
+
+
+def doubts(reference: Reference, tokens: np.ndarray, precision: str) -> dict[Why, str]:
+    """Why p-values may be off: {reason: sentence}.
+
+    Args:
+        tokens: int[N], lengths of the texts of a sample, of which one in ten may be unlike the reference's; N = 1: a
+            text.
+        precision: that the model runs in.
+    """
+    low, high = reference.about["tokens"][1], reference.about["tokens"][3]
+    outside, fitted, found = int(((tokens < low) | (tokens > high)).sum()), reference.about["precision"], {}
+    # One in ten of the reference's own texts is.
+    if outside > 0.2 * len(tokens):
+        longer = "The maximum over a sequence grows with its length, so the" if reference.pooling == "max" else "The"
+        found[Why.LENGTH] = (
+            f"This text has {tokens[0]:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
+            f"{longer} p-values may be off for the length alone."
+            if len(tokens) == 1
+            else f"{outside:,} of {len(tokens):,} texts are shorter or longer than nine of ten texts of the reference "
+            f"({low:,} to {high:,} tokens), so the p-values may be off for the length alone."
+        )
+    if fitted != precision:
+        found[Why.PRECISION] = (
+            f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for "
+            f"that alone."
+        )
+    return found
+
+
+# ---- how it is drawn: as text, for pages, files and terminals alike; text of others is escaped before
+
+
+def with_sign(text: str, marked: bool) -> str:
+    """A number as drawn, with the sign where it is marked: "0.41 ⚠"."""
+    return f"{text} {SIGN}" if marked else text
+
+
+def yes_or_no(gate: Gate, value: bool | None = None) -> str:
+    """ "yes" or "no" for a cell of a file, by default whether a number that rests on all is marked; "unavailable"."""
+    return UNAVAILABLE if not gate.available else "yes" if (gate.marked if value is None else value) else "no"
+
+
+def step_cells(gate: Gate, step: int, form: str) -> list[str]:
+    """What a file says of one input, see STEP_COLUMNS."""
+    return [yes_or_no(gate, bool(gate.rejected[step])), yes_or_no(gate, gate.beyond(step)), gate.rule, form]
+
+
+# ---- in words; `name` gives a step's name, "30 % masked"
+
+
+def rule_text(rule: str, over: str, each: str) -> str:
+    """The rule by which is decided: "Holm over {over}, 5 %" or "each {each} by itself at 5 %"."""
+    return RULES[rule].said.format(over=over, each=each)
+
+
+def why_unavailable(gate: Gate) -> str:
+    """Why nothing can be said, in a sentence; "" where something can."""
+    if gate.why is None:
+        return ""
+    below = "no input is" if not gate.below else "one input is" if gate.below == 1 else f"{gate.below} inputs are"
+    return (
+        "Validity unavailable: "
+        + {
+            Why.NO_REFERENCE: "this model has no MaSF reference.",
+            Why.FLOOR: f"this form of the reference cannot give a p-value below {PERCENT}.",
+            Why.TOO_FEW: f"{gate.rule} over {gate.steps} inputs needs a p-value below {number(gate.threshold)}, and "
+            f"the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
+            "mark what rests on them.",
+        }[gate.why]
+    )
+
+
+def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
+    """What the gate says of a path, in a sentence; never that an input is in-distribution."""
+    rule = rule_text(gate.rule, f"{gate.steps} inputs", "step")
+    if gate.first is not None:
+        return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
+    so_far = "" if complete else " so far"
+    return why_unavailable(gate) or f"Not rejected at any step{so_far} (smallest p = {number(smallest)}; {rule})."
+
+
+def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> str:
+    """The same for a cell of a table."""
+    if gate.first is not None:
+        return f"{SIGN} rejected from {name(gate.first)} on"
+    return "not rejected" + ("" if complete else " so far") if gate.available else UNAVAILABLE
+
+
+def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool, change: int | None) -> str:
+    """The same as the end of a sentence on what masking does; change: the step at which the prediction changes."""
+    if not gate.available:
+        return f". {why_unavailable(gate)}"
+    if gate.first is None:
+        return f"; no step{'' if complete else ' so far'} is {REJECTED} (smallest p = {number(smallest)})."
+    if change is not None and gate.beyond(change):
+        return f", but {_inputs_from(name(gate.first))}, so that change says little about the words."
+    return f"; {SIGN} from {name(gate.first)} on its inputs are {REJECTED}."
+
+
+def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool) -> str:
+    """The same in short, of a second model."""
+    if not gate.available:
+        return f"validity {UNAVAILABLE}"
+    if gate.first is None:
+        return f"no step{'' if complete else ' so far'} is rejected (smallest p = {number(smallest)})"
+    return _inputs_from(name(gate.first))
+
+
+def _inputs_from(place: str) -> str:
+    return f"{SIGN} inputs are {REJECTED} from {place} on"
+
+
+def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
+    """How many numbers of a table are marked, each with a gate of its own, in a sentence; whose: "NS and NC"."""
+    shut, marked = [gate for gate in gates if not gate.available], sum(gate.marked for gate in gates)
+    if len(shut) == len(gates):
+        return why_unavailable(gates[0])
+    rule = rule_text(gates[0].rule, "the inputs of each number", "input")
+    said = (
+        f"{SIGN} {marked} of {len(gates)} numbers rest on inputs that are {REJECTED}: of {whose}"
+        if marked
+        else f"None of the inputs behind these numbers is {REJECTED}"
+    )
+    why = f" For {len(shut)} of {len(gates)} nothing can be said: v{why_unavailable(shut[0])[1:]}" if shut else ""
+    return f"{said} (smallest p = {number(smallest)}; {rule}).{why}"
+
+
+def inputs_text(rejected: int, inputs: int) -> str:
+    """How many of some inputs are rejected."""
+    return f"{rejected} of {inputs} inputs rejected {SIGN}" if rejected else f"none of {inputs} inputs rejected"
+
+
+def limits_text(names: Sequence[str]) -> str:
+    """Whose orders rest on rejected inputs: of the "lower" limit, the "upper" one, or both."""
+    return f"{SIGN} The order that attains the {' and the '.join(names)} limit rests on inputs that are {REJECTED}"

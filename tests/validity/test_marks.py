@@ -1,0 +1,114 @@
+"""⚠: what is marked by which rule, worked out by hand; and that nothing else decides, draws or words it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.validity.marks import HOLM, PLAIN, Why, decide
+from tests.mathematics.test_statistics import PROPERTY, p_values, slow_holm
+
+# ---- what is marked
+
+
+@pytest.mark.parametrize(
+    "rule, floor, why",
+    [
+        # Eleven steps: Holm asks for less than 0.05/11 = 0.004545.
+        (HOLM, None, Why.NO_REFERENCE),
+        (HOLM, 0.5, Why.FLOOR),
+        (HOLM, 0.05, Why.FLOOR),
+        (HOLM, 0.0499, Why.TOO_FEW),
+        (HOLM, 0.05 / 11, Why.TOO_FEW),
+        (HOLM, 0.0045, None),
+        (HOLM, 0.0, None),
+        (PLAIN, None, Why.NO_REFERENCE),
+        (PLAIN, 0.05, Why.FLOOR),
+        (PLAIN, 0.0499, None),
+    ],
+)
+def test_the_gate_speaks_only_where_the_reference_can_reject(rule, floor, why):
+    # Steps 4 and 9 are as small as this reference can give; only an open gate marks them.
+    p = np.full(11, 0.5)
+    p[[4, 9]] = 0.001
+    gate = decide(p, np.arange(11), 11, floor, rule)
+    assert gate.why == why and gate.available == (why is None)
+    assert (
+        gate.rule == rule and gate.steps == 11 and gate.threshold == pytest.approx(0.05 / 11 if rule == HOLM else 0.05)
+    )
+    assert np.flatnonzero(gate.rejected).tolist() == ([4, 9] if why is None else [])
+    assert gate.rejected.dtype == bool and gate.rejected.shape == (11,)
+    assert gate.first == (4 if why is None else None) and gate.beyond(10) == (why is None)
+
+
+@pytest.mark.parametrize("rule", [HOLM, PLAIN])
+def test_numbers_from_the_first_rejected_step_on_are_beyond(rule):
+    p = np.array([0.3, 0.4, 0.0001, 0.6, 0.0002])
+    gate = decide(p, np.arange(5), 5, 0.0001, rule)
+    assert gate.rejected.tolist() == [False, False, True, False, True] and gate.first == 2 and type(gate.first) is int
+    assert [gate.beyond(step) for step in range(5)] == [False, False, True, True, True], (
+        "a step that is not rejected is marked too"
+    )
+
+
+@pytest.mark.parametrize("rule", [HOLM, PLAIN])
+def test_with_nothing_rejected_nothing_is_beyond(rule):
+    gate = decide(np.array([0.3, 0.05, 0.9]), np.arange(3), 3, 0.001, rule)
+    assert (
+        gate.why is None
+        and not gate.rejected.any()
+        and gate.first is None
+        and not any(gate.beyond(step) for step in range(3))
+    )
+
+
+def test_the_first_step_can_be_rejected():
+    gate = decide(np.array([0.001, 0.9]), np.arange(2), 2, 0.001)
+    assert gate.first == 0 and gate.beyond(0) and gate.beyond(1)
+
+
+def test_steps_that_mask_the_same_are_one_test():
+    """Three features in eleven steps are four inputs, so 0.012 < 0.05/4 is rejected, at each step that has it."""
+    masked = np.array([0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3])
+    gate = decide(np.array([0.9, 0.8, 0.012, 0.7])[masked], masked, 4, 0.001)
+    assert np.flatnonzero(gate.rejected).tolist() == [7, 8, 9] and gate.first == 7
+    assert gate.steps == 4 and gate.threshold == 0.0125
+
+
+def test_names_of_inputs_need_no_order():
+    gate = decide(np.array([0.9, 0.001, 0.001, 0.3]), np.array([7, 2, 2, 5]), 3, 0.0001)
+    assert gate.rejected.tolist() == [False, True, True, False] and gate.first == 1
+
+
+def test_holm_steps_down_over_the_planned_inputs_and_the_plain_rule_takes_each_by_itself():
+    # Of four: 0.0125, 0.0167, 0.025, 0.05.
+    p = np.array([0.03, 0.016, 0.012, 0.5])
+    assert decide(p, np.arange(4), 4, 0.001).rejected.tolist() == [False, True, True, False]
+    assert decide(p, np.arange(4), 4, 0.001, PLAIN).rejected.tolist() == [True, True, True, False]
+    # The last input is still to come: it counts as not rejected, and as planned.
+    assert decide(p[:3], np.arange(3), 4, 0.001).rejected.tolist() == [False, True, True]
+    assert decide(p[:3], np.arange(3), 9, 0.001).rejected.tolist() == [False, False, False]
+
+
+def test_the_plain_rule_is_strict():
+    gate = decide(np.array([0.05, np.nextafter(0.05, 0)]), np.arange(2), 2, 0.001, PLAIN)
+    assert gate.rejected.tolist() == [False, True]
+
+
+@PROPERTY
+@given(st.lists(p_values, min_size=1, max_size=6), st.data())
+def test_the_gate_tests_distinct_inputs_and_never_takes_a_rejection_back(distinct, data):
+    inputs = np.array(sorted(data.draw(st.lists(st.integers(0, len(distinct) - 1), min_size=1, max_size=11))))
+    done = data.draw(st.integers(1, len(inputs)))
+    p, planned = np.array(distinct)[inputs], len(set(inputs.tolist()))
+    whole, part = decide(p, inputs, planned, 0.0), decide(p[:done], inputs[:done], planned, 0.0)
+    names = sorted(set(inputs.tolist()))
+    slow = dict(zip(names, slow_holm([distinct[i] for i in names], planned, 0.05)))
+    assert whole.rejected.tolist() == [slow[i] for i in inputs.tolist()]
+    assert (whole.rejected[:done] >= part.rejected).all()
+    assert part.first is None or whole.first <= part.first
+
+
+def test_an_unknown_rule_is_refused():
+    with pytest.raises(ValueError, match="'bonferroni'"):
+        decide(np.array([0.5]), np.array([0]), 1, 0.001, "bonferroni")
