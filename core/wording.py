@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/=])")
@@ -77,3 +77,15 @@ def text_table(header: list[str], body: list[list[str]]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in (header, *body)
     )
+
+
+def listed(items: Iterable, most: int = 5) -> str:
+    """Some items for a sentence: "3, 4, 5 and 12 more"."""
+    items = [" ".join(str(item).split()) for item in items]
+    items = [item if len(item) <= 60 else f"{item[:59]}…" for item in items]
+    return ", ".join(items[:most]) + (f" and {len(items) - most:,} more" if len(items) > most else "")
+
+
+def counted(rows: Sequence[int]) -> str:
+    """How many rows and which, for a sentence: "2 rows (4, 7)"."""
+    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'} ({listed(rows)})"

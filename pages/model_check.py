@@ -4,7 +4,7 @@ import json
 
 import streamlit as st
 
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.families import family
 from core.evaluation.sampling import draw_sample, same_examples
 from core.evaluation.studies.check_report import (

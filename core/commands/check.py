@@ -8,7 +8,7 @@ from pathlib import Path
 from core import settings
 from core.commands.terminal import Bar, add_columns, add_machine, columns_of, read_named
 from core.data.examples import bundled_data
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import (
     CheckReport,

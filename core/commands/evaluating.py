@@ -11,7 +11,7 @@ from core import settings
 from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, follow_examples, readable_behaviour
 from core.commands.terminal import read_named
 from core.data.examples import DataSet, Example
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.sampling import draw_examples
 from core.evaluation.studies.diagnosticity_report import (
     ALL,

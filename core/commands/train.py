@@ -3,7 +3,7 @@
 from dataclasses import fields
 
 from core.commands.terminal import Bar
-from core.loading.loading import REFERENCE_FILE
+from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
 

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from core.data.parsed import BadData
 from core.data.stories import PLACES, TASKS, Story, stories
-from core.data.tables import BadData, read_json_lines
+from core.data.tables import read_json_lines
 from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"

@@ -13,46 +13,18 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fnmatch import fnmatch
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from core.data.parsing import listed
-from core.data.tables import BadData, RawTable
-from core.storage.hub import quietly
-from core.wording import in_short
+from core.data.parsed import BadData
+from core.data.tables import RawTable
+from core.storage.hub import HubError, quietly
+from core.storage.hub_data_sets import INSTEAD, Listing, fetch_data_file, leads_out, list_data_set
+from core.wording import in_short, listed
 
 MOST_ROWS = 200_000
 MOST_BYTES = 1_000_000_000
-_SECONDS = 5
-_MIRROR = "refs/convert/parquet"
 _PAGES = ("https://huggingface.co/datasets/", "huggingface.co/datasets/", "hf://datasets/")
-_KINDS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt", ".arrow")
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-_NOT_DATA = (
-    "dataset_infos.json",
-    "dataset_info.json",
-    "dataset_dict.json",
-    "config.json",
-    "state.json",
-    "requirements.txt",
-    "license.txt",
-)
-_INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
-
-
-@dataclass(frozen=True)
-class _Listing:
-    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that
-    matter.
-    """
-
-    id: str
-    revision: str
-    sizes: dict[str, int]
-    card: dict
-    notes: tuple[str, ...] = ()
-    fetched: Path | None = None
 
 
 def hub_choices(id: str) -> dict[str, list[str]]:
@@ -61,8 +33,8 @@ def hub_choices(id: str) -> dict[str, list[str]]:
     Raises:
         BadData: a sentence: no network, unknown, private or gated id, loading script, no data files.
     """
-    listing = _listing(_hub_id(id))
-    with _plain_errors(listing.id), _as_folder(listing) as folder:
+    name = _hub_id(id)
+    with _plain_errors(name), _as_folder(list_data_set(name)) as folder:
         return {config: list(_builder(folder, config).config.data_files or {}) for config in _configs(folder)}
 
 
@@ -79,11 +51,12 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
         BadData: a sentence: no network, unknown, private or gated id, loading script, no such configuration or split
             (it names those there are), files that are too large or damaged.
     """
-    listing = _listing(_hub_id(id))
-    most = MOST_ROWS if most_rows is None else most_rows
+    name, most = _hub_id(id), MOST_ROWS if most_rows is None else most_rows
     if most < 1:
         raise BadData(f"At least 1 row must be read, not {most}.")
-    with _plain_errors(listing.id), _as_folder(listing) as folder:
+    with _plain_errors(name):
+        listing = list_data_set(name)
+    with _plain_errors(name), _as_folder(listing) as folder:
         config = _chosen(listing.id, config, _configs(folder), folder)
         files = dict(_builder(folder, config).config.data_files or {})
         if split not in files:
@@ -127,167 +100,21 @@ def _hub_id(id: str) -> str:
     return name
 
 
-def _listing(id: str) -> _Listing:
-    """Ask the hub once, briefly; without it, look at what was fetched before."""
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
-
-    try:
-        found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
-    except GatedRepoError as error:
-        raise BadData(_closed(id)) from error
-    except HFValidationError as error:
-        raise BadData(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
-    except RepositoryNotFoundError as error:
-        raise BadData(
-            f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one "
-            f"run `hf auth login`."
-        ) from error
-    except Exception as error:
-        status = (
-            getattr(getattr(error, "response", None), "status_code", None)
-            if isinstance(error, HfHubHTTPError)
-            else None
-        )
-        return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
-    sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
-    if f"{id.rpartition('/')[2]}.py" in sizes:
-        return _mirror(id)
-    return _Listing(
-        id, found.sha or "", _data_files(sizes), _card(_fetch(id, "README.md", None)) if "README.md" in sizes else {}
-    )
-
-
-def _mirror(id: str) -> _Listing:
-    """The hub's own Parquet copy of a set that is defined by a script; its files are named
-    configuration/split/number.
-    """
-    from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
-        sizes = _data_files(
-            {
-                s.rfilename: s.size or 0
-                for s in found.siblings or []
-                if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2
-            }
-        )
-    except HfHubHTTPError:
-        sizes = {}
-    except Exception as error:
-        raise BadData(f"The hub could not be reached for {id!r}. Try again, {_INSTEAD}.") from error
-    if not sizes:
-        raise BadData(
-            f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, "
-            f"{_INSTEAD}."
-        )
-    configs: dict[str, dict[str, list[str]]] = {}
-    for name in sorted(sizes):
-        config, folder, _ = name.split("/")
-        configs.setdefault(config, {}).setdefault(folder.removeprefix("partial-"), []).append(name)
-    card = {
-        "configs": [
-            {"config_name": config, "data_files": [{"split": split, "path": names} for split, names in splits.items()]}
-            for config, splits in configs.items()
-        ]
-    }
-    notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
-    notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
-    return _Listing(id, found.sha or "", sizes, card, notes)
-
-
-def _fetched_before(id: str, what: str, error: Exception) -> _Listing:
-    from huggingface_hub import try_to_load_from_cache
-
-    readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
-    folder = Path(readme).parent if isinstance(readme, str) else None
-    sizes = (
-        {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
-        if folder
-        else {}
-    )
-    if not _data_files(sizes):
-        raise BadData(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {_INSTEAD}.") from error
-    return _Listing(
-        id,
-        folder.name,
-        _data_files(sizes),
-        _card(folder / "README.md"),
-        (f"The hub {what}; what was fetched before was read, and only its splits are offered.",),
-        folder,
-    )
-
-
-def _data_files(sizes: dict[str, int]) -> dict[str, int]:
-    """The files that hold tables; what else a set holds is never fetched."""
-
-    def is_data(name: str) -> bool:
-        path = PurePosixPath(name.lower())
-        kind = PurePosixPath(path.stem).suffix if path.suffix in _PACKED else path.suffix
-        return kind in _KINDS and path.name not in _NOT_DATA
-
-    return {
-        name: size
-        for name, size in sizes.items()
-        if is_data(name) and not _leads_out(name) and {"", "."}.isdisjoint(name.split("/"))
-    }
-
-
-def _leads_out(name: str) -> bool:
-    """Whether a file's name, or a pattern or folder on a card, may mean a place outside the data set, on any system."""
-    return name.startswith(("/", "~")) or ".." in name.split("/") or any(sign in name for sign in ("\\", ":", "\0"))
-
-
-def _card(path: Path) -> dict:
-    """The parts of a data set's card that say which file is what; {} where it has none or is damaged."""
-    from huggingface_hub import DatasetCard
-
-    try:
-        found = DatasetCard.load(path).data.to_dict()
-    except Exception:
-        return {}
-    return {part: found[part] for part in ("configs", "dataset_info") if part in found}
-
-
-def _fetch(id: str, name: str, revision: str | None) -> Path:
-    from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, LocalEntryNotFoundError
-
-    try:
-        with quietly():
-            return Path(hf_hub_download(id, name, repo_type="dataset", revision=revision, etag_timeout=_SECONDS))
-    except GatedRepoError as error:
-        raise BadData(_closed(id)) from error
-    except LocalEntryNotFoundError as error:
-        raise BadData(f"The hub could not be reached to fetch {name!r} of {id!r}. Try again, {_INSTEAD}.") from error
-    except EntryNotFoundError as error:
-        raise BadData(
-            f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {_INSTEAD}."
-        ) from error
-    except Exception as error:
-        raise BadData(
-            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the "
-            f"disk, {_INSTEAD}."
-        ) from error
-
-
 @contextlib.contextmanager
-def _as_folder(listing: _Listing):
+def _as_folder(listing: Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
         raise BadData(
-            f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {_INSTEAD}."
+            f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {INSTEAD}."
         )
     about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
     outside = [
-        name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if _leads_out(name)
+        name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if leads_out(name)
     ]
     if outside:
         raise BadData(
             f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose "
-            f"another set, {_INSTEAD}."
+            f"another set, {INSTEAD}."
         )
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
@@ -362,7 +189,7 @@ def _builder(folder: Path, config: str):
     return load_dataset_builder(str(folder), config, cache_dir=str(folder.parent / "cache"))
 
 
-def _filled(folder: Path, listing: _Listing, config: str, split: str, names: list[str], most: int) -> Path:
+def _filled(folder: Path, listing: Listing, config: str, split: str, names: list[str], most: int) -> Path:
     """A folder with the real files of one split: of Parquet no more than hold `most` rows and one."""
     from pyarrow.parquet import ParquetFile
 
@@ -373,9 +200,11 @@ def _filled(folder: Path, listing: _Listing, config: str, split: str, names: lis
         if size > MOST_BYTES:
             raise BadData(
                 f"The files of this split of {listing.id!r} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask for "
-                f"fewer rows, {_INSTEAD}."
+                f"fewer rows, {INSTEAD}."
             )
-        real = listing.fetched / name if listing.fetched else _fetch(listing.id, name, listing.revision or None)
+        real = (
+            listing.fetched / name if listing.fetched else fetch_data_file(listing.id, name, listing.revision or None)
+        )
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         try:
             os.symlink(real.resolve(), folder / name)
@@ -466,7 +295,7 @@ def _plain(value):
     return str(value)
 
 
-def _digest(listing: _Listing, config: str, split: str, cells: dict[str, list]) -> str:
+def _digest(listing: Listing, config: str, split: str, cells: dict[str, list]) -> str:
     total = hashlib.sha256(json.dumps([listing.id, config, split, listing.revision]).encode())
     for column, values in cells.items():
         total.update(json.dumps([column, values], ensure_ascii=True).encode())
@@ -480,16 +309,14 @@ def _plain_errors(id: str):
         yield
     except BadData:
         raise
+    except HubError as error:
+        raise BadData(str(error)) from error.__cause__
     except Exception as error:
         cause = error.__cause__ or error
         raise BadData(
-            f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {_INSTEAD}."
+            f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {INSTEAD}."
         ) from error
 
 
 def _called(id: str, config: str) -> str:
     return repr(id) if config == "default" else f"{id!r} ({config})"
-
-
-def _closed(id: str) -> str:
-    return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {_INSTEAD}."

@@ -1,154 +1,19 @@
-"""Say which column of a table is what: guess it, correct it, and build a data set of examples by it."""
+"""Which column of a table is what, as somebody chose it, and the data set of examples that this makes of the table."""
 
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from statistics import fmean
 
 from core.data import evidence_columns as evidence
 from core.data.examples import DataSet, Example
-from core.data.parsing import counted, listed
-from core.data.tables import BadData, RawTable
+from core.data.parsed import BadData
+from core.data.tables import RawTable
+from core.wording import counted, listed
 
 MOST_LABELS = 200
-# Names as _key writes them, the surest first.
-_PAIRS = (
-    ("sentence1", "sentence2"),
-    ("premise", "hypothesis"),
-    ("question1", "question2"),
-    ("text1", "text2"),
-    ("texta", "textb"),
-    ("sentencea", "sentenceb"),
-    ("1string", "2string"),
-    ("s1", "s2"),
-    ("text", "second"),
-    ("text", "textpair"),
-    ("text", "text2"),
-    ("sentence", "second"),
-    ("question", "passage"),
-    ("question", "context"),
-    ("question", "sentence"),
-    ("question", "paragraph"),
-    ("question", "document"),
-    ("query", "passage"),
-    ("query", "document"),
-    ("claim", "evidence"),
-    ("headline", "body"),
-    ("headline", "articlebody"),
-    ("question", "answer"),
-)
-_TEXT = (
-    "text",
-    "sentence",
-    "review",
-    "reviewtext",
-    "content",
-    "comment",
-    "commenttext",
-    "tweet",
-    "body",
-    "passage",
-    "premise",
-    "question",
-    "document",
-    "article",
-    "message",
-    "post",
-    "paragraph",
-    "utterance",
-    "phrase",
-    "statement",
-    "claim",
-    "abstract",
-    "description",
-    "summary",
-    "headline",
-    "title",
-    "input",
-    "prompt",
-    "query",
-    "answer",
-    "sentence1",
-    "text1",
-    "words",
-    "word",
-)
-_LABEL = (
-    "label",
-    "labels",
-    "goldlabel",
-    "gold",
-    "class",
-    "target",
-    "sentiment",
-    "category",
-    "y",
-    "stars",
-    "rating",
-    "isduplicate",
-    "classindex",
-    "classlabel",
-    "polarity",
-    "emotion",
-    "intent",
-    "stance",
-    "coarselabel",
-    "labelcoarse",
-    "quality",
-    "toxic",
-    "hateful",
-    "spam",
-    "score",
-    "overall",
-    "entailment",
-    "verdict",
-    "topic",
-    "labeltext",
-    "labelname",
-    "answer",
-    "output",
-)
-_ID = (
-    "id",
-    "idx",
-    "guid",
-    "uid",
-    "uuid",
-    "index",
-    "exampleid",
-    "pairid",
-    "textid",
-    "docid",
-    "unnamed0",
-    "column1",
-    "indexlevel0",
-)
-_TAGS, _NOTE = ("tags", "tag", "keywords", "attributes", "flags", "slices"), ("note", "notes", "remark", "remarks")
-_OTHER = {
-    *_ID,
-    *_TAGS,
-    *_NOTE,
-    "split",
-    "fold",
-    "set",
-    "date",
-    "time",
-    "year",
-    "user",
-    "author",
-    "language",
-    "lang",
-    "url",
-    "link",
-    "source",
-    "domain",
-    "file",
-}
-# What a column without a name is called may be anything.
-_OTHER -= {"column1"}
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 
@@ -196,179 +61,6 @@ class Mapping:
         return cls(**{role: column or None for role, column in chosen.items()}, label_names=tuple(names))
 
 
-# ---- guessing
-
-
-@dataclass(frozen=True)
-class _Column:
-    """What a column looks like, by up to 2,000 of its rows.
-
-    words: the parts of its name; filled: share of rows with something; letters: share of those with text in them;
-    length: mean characters; distinct: share of different values; plain: no lists or objects.
-    """
-
-    name: str
-    key: str
-    words: tuple[str, ...]
-    filled: float
-    letters: float
-    length: float
-    distinct: float
-    plain: bool
-
-    @property
-    def is_text(self) -> bool:
-        return self.plain and self.letters >= 0.5
-
-
-def guess_mapping(table: RawTable) -> Mapping:
-    """What each column probably is; no column is used twice, and what is not clear stays None.
-
-    Names are compared without case, spaces and signs. Text and second text: a usual pair of names (sentence1 and
-    sentence2, premise and hypothesis, …), both holding text; else the first usual name for a text; else two columns
-    of sentences whose names differ in 1 and 2 or a and b; else a name that has a usual one among its words; else the
-    column with the longest, most different texts. Label: a usual name, if it has at most 200 different values and
-    no fractions; else a name with such a word in it, if there is only one; else the only column of few,
-    short, often repeated values. Id: a usual name, or one that ends in "id", if all its values differ.
-    Tags and note: usual names only. Evidence: a usual name, if it holds lists of pairs of numbers or of phrases; such a
-    column is no text.
-
-    Raises:
-        BadData: no column holds text.
-    """
-    if not len(table):
-        raise BadData(f"{table.name} holds no rows.")
-    step = max(1, len(table) // max(50, min(2_000, 2_000_000 // len(table.columns))))
-    columns = [_look(name, table.cells[name][::step]) for name in table.columns]
-    evident = next(
-        (c.name for c in _by_name(columns, evidence.NAMES) if evidence.holds_evidence(table.cells[c.name][::step])),
-        None,
-    )
-    columns = [column for column in columns if column.name != evident]
-    text, second = _texts(columns)
-    if text is None:
-        raise BadData(
-            f"{table.name}: no column holds text; there are {listed(table.columns)}. Add a header with a column named "
-            f"text."
-        )
-    rest = [column for column in columns if column.name not in (text, second)]
-    label = _label(table, rest)
-    rest = [column for column in rest if column.name != label]
-    id_ = next(
-        (
-            c.name
-            for c in [
-                *_by_name(rest, _ID),
-                *(c for c in rest if c.words[-1:] in (("id",), ("idx",), ("guid",), ("uid",))),
-            ]
-            if c.plain and c.distinct == 1 and _unique(table.cells[c.name])
-        ),
-        None,
-    )
-    rest = [column for column in rest if column.name != id_]
-    tags = next((c.name for c in _by_name(rest, _TAGS) if c.filled), None)
-    note = next((c.name for c in _by_name(rest, _NOTE) if c.filled and c.plain), None)
-    return Mapping(text, second, label, id_, tags, note, evidence=evident)
-
-
-def _look(name: str, values: list) -> _Column:
-    filled = [value for value in values if not _blank(value)]
-    plain = not any(isinstance(value, (list, dict)) for value in filled)
-    written = [str(value) for value in filled] if plain else []
-    count = max(1, len(filled))
-    words = re.findall(r"[^\W\d_]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|\d+", name)
-    return _Column(
-        name,
-        _key(name),
-        tuple(word.casefold() for word in words),
-        len(filled) / max(1, len(values)),
-        sum(isinstance(value, str) and any(map(str.isalpha, value)) for value in filled) / count,
-        fmean(map(len, written)) if written else 0.0,
-        len(set(written)) / count,
-        plain,
-    )
-
-
-def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold())
-
-
-def _by_name(columns: list[_Column], names: Iterable[str]) -> list[_Column]:
-    """The columns with usual names, the surest name first."""
-    return [column for name in names for column in columns if column.key == name]
-
-
-def _texts(columns: list[_Column]) -> tuple[str | None, str | None]:
-    readable = {column.key: column for column in reversed(columns) if column.is_text}
-    for first, second in _PAIRS:
-        # "answer" may as well be the label; only sentences are a second text.
-        if first in readable and second in readable and (second != "answer" or readable[second].length > 15):
-            return readable[first].name, readable[second].name
-    named = [column for column in _by_name(columns, _TEXT) if column.plain and column.filled]
-    # A column named so may hold numbers; one with words in it is the better choice.
-    found = next((column for column in named if column.is_text), None)
-    if found:
-        return found.name, None
-    for key, column in readable.items():
-        other = readable.get({"1": f"{key[:-1]}2", "a": f"{key[:-1]}b"}.get(key[-1:], ""))
-        if other and len(key) > 1 and min(column.length, other.length) > 15:
-            return column.name, other.name
-    likely = [
-        column
-        for column in readable.values()
-        if set(column.words) & set(_TEXT) and not set(column.words) & {"id", "idx", *_LABEL[:9]}
-    ]
-    # Row names, categories and links are text too, but short or all alike.
-    likely = likely or [
-        column
-        for column in readable.values()
-        if column.key not in _OTHER and column.key not in _LABEL and column.words[-1:] != ("id",)
-    ]
-    if likely:
-        return max(reversed(likely), key=lambda column: column.length * column.distinct).name, None
-    return (named[0].name if named and named[0].key == "text" else None), None
-
-
-def _label(table: RawTable, columns: list[_Column]) -> str | None:
-    possible = [column for column in columns if column.plain and column.filled and column.length <= 60]
-    for column in _by_name(possible, _LABEL):
-        if _few(table.cells[column.name], max(10, len(table) // 2)):
-            return column.name
-    usual = set(_LABEL[:9]) | {"stance", "polarity", "rating"}
-    part = [
-        column
-        for column in possible
-        if set(column.words) & usual
-        and column.words[-1] != "id"
-        and column.filled >= 0.5
-        and _few(table.cells[column.name], max(10, len(table) // 2))
-    ]
-    if part:
-        return part[0].name if len(part) == 1 else None
-    few = [
-        column
-        for column in possible
-        if column.key not in _OTHER
-        and column.words[-1:] != ("id",)
-        and column.filled >= 0.9
-        and column.length <= 30
-        and _few(table.cells[column.name], min(20, max(2, len(table) // 3)), least=2)
-    ]
-    return few[0].name if len(few) == 1 and len(table) >= 4 else None
-
-
-def _few(values: list, most: int, least: int = 1) -> bool:
-    """Whether the values could be labels: neither too many nor fractions."""
-    different = {str(value).strip() for value in values if not _blank(value)}
-    fractions = any(re.fullmatch(r"[+-]?\d*\.\d*[1-9]\d*", value) for value in different)
-    return least <= len(different) <= min(most, MOST_LABELS) and not fractions
-
-
-def _unique(values: list) -> bool:
-    written = [_name(value) for value in values]
-    return all(written) and len(set(written)) == len(written)
-
-
 # ---- building
 
 
@@ -384,14 +76,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     Raises:
         BadData: a column is missing or of the wrong kind, or there is no usable row.
     """
-    chosen = [column for role, column in mapping.as_dict().items() if role != "label_names" and column is not None]
-    missing = [column for column in chosen if column not in table.cells]
-    if missing:
-        raise BadData(f"{table.name} has no column {missing[0]!r}; it has {listed(table.columns, 10)}.")
-    if mapping.text == mapping.second:
-        raise BadData(
-            f"Column {mapping.text!r} is chosen as the text and as the second text. Choose another for one of them."
-        )
+    _check(table, mapping)
     numbers = table.rows if len(table.rows) == len(table) else range(1, len(table) + 1)
     texts = _written(table, mapping.text, numbers)
     kept = [i for i, text in enumerate(texts) if text.strip()]
@@ -432,6 +117,18 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread))
 
 
+def _check(table: RawTable, mapping: Mapping) -> None:
+    """BadData where the columns that were chosen are not there, or one is chosen twice."""
+    chosen = [column for role, column in mapping.as_dict().items() if role != "label_names" and column is not None]
+    missing = [column for column in chosen if column not in table.cells]
+    if missing:
+        raise BadData(f"{table.name} has no column {missing[0]!r}; it has {listed(table.columns, 10)}.")
+    if mapping.text == mapping.second:
+        raise BadData(
+            f"Column {mapping.text!r} is chosen as the text and as the second text. Choose another for one of them."
+        )
+
+
 def _about_texts(texts: list[str], kept: list[int], numbers) -> list[str]:
     held = set(kept)
     empty = [numbers[i] for i in range(len(texts)) if i not in held]
@@ -457,7 +154,7 @@ def _ids(values: list | None, rows: list[int], column: str | None) -> tuple[list
     plain = [str(row) for row in rows]
     if values is None:
         return plain, []
-    names, first = [_name(value) for value in values], {}
+    names, first = [short_text(value) for value in values], {}
     for name, row in zip(names, rows):
         if not name or name in first:
             why = f"row {row} repeats that of row {first[name]}" if name else f"row {row} has none"
@@ -476,14 +173,14 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
                 f"{table.name}, row {row}: column {column!r} holds objects, not tags. Write tags as a list of words or "
                 f"as “first;second”."
             )
-        found.append(tuple(dict.fromkeys(name for part in parts if (name := _name(part)))))
+        found.append(tuple(dict.fromkeys(name for part in parts if (name := short_text(part)))))
     return found
 
 
 def _remarked(table: RawTable, column: str, numbers) -> list[str]:
     def remark(value) -> str:
         return (
-            ", ".join(_name(part) for part in value)
+            ", ".join(short_text(part) for part in value)
             if isinstance(value, list)
             else ""
             if value is None or isinstance(value, dict)
@@ -606,12 +303,13 @@ def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:
     return labels
 
 
-def _name(value) -> str:
+def short_text(value) -> str:
     """A short value as text: whole numbers without ".0"; "" for none."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return "" if value is None else str(value).strip()
 
 
-def _blank(value) -> bool:
+def is_blank(value) -> bool:
+    """Whether a cell holds nothing."""
     return value is None or isinstance(value, str) and not value.strip()

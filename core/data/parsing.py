@@ -1,15 +1,13 @@
 """Take data files apart: bytes into text, text into rows, rows into columns, before anyone says what they mean."""
 
 import codecs
-import csv
-import io
 import json
 import re
-import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
+from core.data.parsed import BadData, Parsed
+from core.data.separated import csv_columns
+from core.wording import counted, listed
 
 # Keys that rows lack: each takes a place in memory and none in the file.
 MOST_GAPS = 10_000_000
@@ -39,52 +37,6 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "UTF-16"),
     (codecs.BOM_UTF16_BE, "UTF-16"),
 )
-_SEPARATORS = ",;\t|"
-_LIMIT = threading.Lock()
-_END = "end of the file"
-_USUAL = frozenset(
-    {"text", "sentence", "sentence1", "sentence2", "premise", "hypothesis", "question", "label", "labels", "id", "idx"}
-)  # two of them make a header
-_QUOTES = {  # how quotation marks can be meant, and what to say of it; the first that fits every row is taken
-    "paired": ({"strict": True}, ""),
-    "backslash": (
-        {"strict": True, "escapechar": "\\", "doublequote": False},
-        "Quotation marks after a backslash were read as part of the text.",
-    ),
-    "spaced": ({"strict": True, "skipinitialspace": True}, "Spaces after a separator were left out."),
-    "lenient": ({}, "Some quotation marks inside quoted cells are not doubled; those cells may have lost one."),
-    "literal": (
-        {"quoting": csv.QUOTE_NONE},
-        "Quotation marks are not paired, so they were read as ordinary characters.",
-    ),
-}
-
-
-class BadData(ValueError):
-    """A data file cannot be used; the message names the file, the line and what to change."""
-
-
-@dataclass(eq=False)
-class Parsed:
-    """Columns as found; rows: the file's numbers of the N rows, () for 1…N; notes and classes as RawTable's."""
-
-    columns: list
-    cells: list[list]
-    notes: list[str] = field(default_factory=list)
-    rows: Sequence[int] = ()
-    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-def listed(items: Iterable, most: int = 5) -> str:
-    """Some items for a sentence: "3, 4, 5 and 12 more"."""
-    items = [" ".join(str(item).split()) for item in items]
-    items = [item if len(item) <= 60 else f"{item[:59]}…" for item in items]
-    return ", ".join(items[:most]) + (f" and {len(items) - most:,} more" if len(items) > most else "")
-
-
-def counted(rows: Sequence[int]) -> str:
-    """How many rows and which, for a sentence: "2 rows (4, 7)"."""
-    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'} ({listed(rows)})"
 
 
 def parse(content: bytes, name: str) -> Parsed:
@@ -191,171 +143,6 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
     return text, [
         f"{name} is not UTF-8 (line {line}) and was read as Windows-1252; if letters look wrong, save it as UTF-8."
     ]
-
-
-# ---- CSV and TSV
-
-
-def cut(text: str, separator: str, longest: int = 131_072, **quoting) -> list[list[str]]:
-    """Rows of cells, without blank lines; csv.Error names the line where a row went wrong begins."""
-    rows, began = [], 1
-    # The longest cell is a setting of the whole process.
-    with _LIMIT:
-        before = csv.field_size_limit(longest)
-        try:
-            reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, **quoting)
-            for row in reader:
-                if row:
-                    rows.append(row)
-                if len(rows) > MOST_ROWS + 1:
-                    raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
-                began = reader.line_num + 1
-        except csv.Error as error:
-            raise csv.Error(f"line {began}: {error}") from error
-        finally:
-            csv.field_size_limit(before)
-    return rows
-
-
-def csv_columns(text: str, name: str, usual: str) -> Parsed:
-    """Columns of separated values; rows with too many or too few cells are left out and noted.
-
-    Args:
-        usual: the separator to expect; , ; tab and | are tried, and the one that gives the first rows
-            the same number of cells wins.
-    """
-    declared = re.match(r"sep=([,;\t|])\r?\n", text)
-    text = text[declared.end() :] if declared else text
-    if not text.strip():
-        raise BadData(f"{name} holds no rows.")
-    separator = declared[1] if declared else _separator(text, usual)
-    rows, how = _rows(text, separator, name)
-    width = len(rows[0])
-    if width > MOST_COLUMNS:
-        raise BadData(
-            f"{name} has {width:,} columns; at most {MOST_COLUMNS:,} are read. Keep the columns with texts and labels."
-        )
-    notes = [how] if how else []
-    if len(rows) > 1 and _is_data(rows):
-        notes.append(
-            f"The first row of {name} looks like data, so the columns were given names; if it is a header, rename its "
-            f"columns."
-        )
-        rows.insert(0, [""] * width)
-    kept = [i for i, row in enumerate(rows) if i and _fits(row, width)]
-    ragged = [i for i, row in enumerate(rows) if i and not _fits(row, width) and (len(row) > 1 or row[0].strip())]
-    if ragged:
-        notes.append(
-            f"Left out, since they do not have {width} cell{'' if width == 1 else 's'} as the header: "
-            f"{counted(ragged)}."
-        )
-    if not kept:
-        raise BadData(f"{name} holds no rows, only column names: {listed(rows[0])}.")
-    cells = [list(column) for column in zip(*(rows[i][:width] for i in kept))]
-    # Spreadsheets like to add columns with neither name nor content.
-    there = [i for i in range(width) if rows[0][i].strip() or any(cells[i])]
-    if not there:
-        raise BadData(f"{name} holds no rows, only separators.")
-    return Parsed([rows[0][i] for i in there], [cells[i] for i in there], notes, kept)
-
-
-def _separator(text: str, usual: str) -> str:
-    """The separator under which the first rows agree best with the header; the usual one unless another splits it
-    better.
-    """
-
-    def judged(separator: str) -> tuple:
-        rows = cut(text[:200_000], separator, longest=len(text) + 1)[:200]
-        rows = rows[:-1] if len(text) > 200_000 and len(rows) > 1 else rows
-        width = len(rows[0]) if rows else 0
-        return width > 1, sum(_fits(row, width) for row in rows) / max(1, len(rows)), separator == usual, width
-
-    return max(_SEPARATORS, key=judged)
-
-
-def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
-    """All rows and a note on how quotation marks were read: the first way that fits every row, else the one that fits
-    most.
-    """
-    try:
-        literal = _attempt(text, separator, "literal")[0]
-    except TooMuch:  # lines inside quotes are no rows
-        literal = []
-    opened = [cell for row in literal for cell in row if cell.startswith('"')]
-    paired = sum(len(cell) > 1 and cell.endswith('"') for cell in opened)
-    likely = (
-        "paired",
-        "backslash",
-        "spaced",
-        *(("literal", "lenient") if 2 * paired < len(opened) else ("lenient", "literal")),
-    )
-    best, most, trouble = ([], ""), 0, ""
-    for how in likely:
-        rows, problem = _attempt(text, separator, how)
-        trouble = trouble or problem
-        fitting = sum(_fits(row, len(rows[0])) for row in rows)
-        if rows and fitting == len(rows):
-            return rows, _QUOTES[how][1]
-        if fitting > most:
-            best, most = (rows, _QUOTES[how][1]), fitting
-    rows = best[0]
-    if len(rows[0]) == 1 and not trouble:
-        return [
-            [line] for line in re.split(r"[\r\n]+", text) if line.strip()
-        ], f"The header of {name} names one column, so each line was read as one cell."
-    missing = [i for i, row in enumerate(rows) if not _fits(row, len(rows[0]))]
-    if trouble and 20 * len(missing) > len(rows):
-        raise BadData(
-            f"{name}, {trouble}: a quotation mark is opened there and not closed as it should be. Close it, or double "
-            f"it inside a quoted text."
-        )
-    if 2 * len(missing) > len(rows) - 1:
-        raise BadData(
-            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first row, "
-            f"the first of them "
-            f"row {missing[0]}. Put texts that hold the separator {separator!r} in quotation marks, and give every "
-            f"column a name."
-        )
-    return best
-
-
-def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]:
-    """Rows under one way to read quotation marks, [] if it cannot be; and the line of the trouble, "" if there is
-    none.
-    """
-    if how == "backslash" and '\\"' not in text or how == "spaced" and f'{separator} "' not in text:
-        return [], ""
-    lines = text if text.endswith(("\n", "\r")) else f"{text}\n"
-    try:
-        # Lenient reading does not say that the last cell was never closed; a line of our own that is swallowed does.
-        rows = cut(
-            f"{lines}{_END}\n" if how == "lenient" else text, separator, longest=len(text) + 100, **_QUOTES[how][0]
-        )
-    except csv.Error as error:
-        return [], str(error).split(":")[0]
-    return (rows, "") if how != "lenient" else (rows[:-1] if rows[-1] == [_END] else [], "")
-
-
-def _fits(row: list[str], width: int) -> bool:
-    """Whether a row has the header's number of cells; empty ones too many do no harm."""
-    return len(row) == width or len(row) > width and not any(row[width:])
-
-
-def _is_data(rows: list[list[str]]) -> bool:
-    """Whether the first row is no header: a number beside a sentence, a very long cell, or a value that its column
-    often repeats.
-    """
-    first, others = [cell.strip() for cell in rows[0]], rows[1:1001]
-    if len(_USUAL.intersection(cell.lower() for cell in first)) > 1:
-        return False  # whatever stands below them
-    numbers = [cell for cell in first if re.fullmatch(r"-?\d+(\.\d+)?", cell)]
-    if any(len(cell) > 120 for cell in first) or numbers and any(len(cell.split()) > 3 for cell in first):
-        return True
-    often = max(1, len(others) // 20)
-    return any(
-        cell and len(cell) < 50 and sum(len(row) > i and row[i].strip() == cell for row in others) >= often
-        for i, cell in enumerate(first[:50])
-    )
 
 
 # ---- JSON

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.data.examples import DataSet, bundled_data, bundled_set
-from core.data.mapping import Mapping, build, guess_mapping
-from core.data.tables import BadData, RawTable, read_file, read_table
+from core.data.guessing import guess_mapping
+from core.data.mapping import Mapping, build
+from core.data.parsed import BadData
+from core.data.tables import RawTable, read_file, read_table
 from core.data.tasks import Task, match_task, tasks
 from core.storage.library import FILE_BYTES, Library
 

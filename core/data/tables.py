@@ -8,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data.parsing import KINDS, USE, BadData, Parsed, cut, json_objects, listed, open_parquet, parse
+from core.data.parsed import BadData, Parsed
+from core.data.parsing import KINDS, USE, json_objects, open_parquet, parse
+from core.data.separated import cut
+from core.wording import listed
 
 UPLOAD_BYTES = 10_000_000
 

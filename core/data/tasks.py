@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from core.data.mapping import Mapping
-from core.data.tables import BadData, RawTable
+from core.data.parsed import BadData
+from core.data.tables import RawTable
 from core.mathematics.performance import METRICS
 from core.settings import BUNDLED
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.examples import bundled_data, bundled_set
-from core.loading.loading import MODELS, bundled_models
+from core.loading.locating import MODELS, bundled_models
 from core.settings import BUNDLED
 
 # Cards of models whose weights do not ship.

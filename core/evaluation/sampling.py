@@ -7,7 +7,7 @@ import numpy as np
 
 from core.data.browsing import match_labels
 from core.data.examples import DataSet, Example
-from core.data.tables import BadData
+from core.data.parsed import BadData
 
 SAMPLE = 200
 

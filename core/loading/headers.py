@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.loading import lora
-from core.loading.loading import ModelSource, building, check_complete, check_weights, merged, unreadable
+from core.loading.loading import building, check_complete, check_weights, merged, unreadable
+from core.loading.locating import ModelSource
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 from core import settings
 from core.loading.headers import Headers, blueprint, read_headers
-from core.loading.loading import (
-    ModelSource,
-    bundled_models,
+from core.loading.loading import choose_device
+from core.loading.locating import ModelSource, bundled_models, locate
+from core.loading.small_files import (
     check_vocabulary,
-    choose_device,
-    locate,
     longest_input,
     mask_token,
     read_config,

@@ -3,19 +3,9 @@
 import json
 from pathlib import Path
 
-from core.loading.loading import (
-    BASES,
-    ModelSource,
-    bundled_bases,
-    check_weights,
-    digest,
-    locate,
-    longest_input,
-    mask_token,
-    read_config,
-    read_tokenizer,
-    read_weights,
-)
+from core.loading.loading import check_weights, read_weights
+from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
+from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import UnsupportedModel, architecture_of
 
 

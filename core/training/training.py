@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data.tables import BadData, LabelledTexts, read_labelled
-from core.loading.loading import REFERENCE_FILE, choose_device, load
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts, read_labelled
+from core.loading.loading import choose_device, load
+from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import architecture_of, classify

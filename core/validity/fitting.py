@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from core import settings
-from core.data.tables import BadData, LabelledTexts
-from core.loading.loading import REFERENCE_FILE
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts
+from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, bernoulli_masks
 from core.network.features import NoFeatures, masked_ids
 from core.network.model import Model

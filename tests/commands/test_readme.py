@@ -10,7 +10,7 @@ import pytest
 from core import settings
 from core.commands import command_line
 from core.commands.readme import measure_table, metric_table
-from core.loading.loading import bundled_models
+from core.loading.locating import bundled_models
 from pages.parts.frame.sidebar import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,8 @@ import pytest
 from core.data.examples import bundled_set, read_bundled
 from core.evaluation.families import examples_of, family, relatives
 from core.evaluation.predicting import predict
-from core.loading.loading import BASES, MODELS, bundled_models, load
+from core.loading.loading import load
+from core.loading.locating import BASES, MODELS, bundled_models
 from core.training.cards import readable_card
 from core.validity.marks import says_nothing
 from core.validity.references import find_reference

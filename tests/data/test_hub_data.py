@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.data.hub_data import hub_choices, read_hub
-from core.data.tables import BadData
+from core.data.parsed import BadData
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 MIRROR = "refs/convert/parquet"

@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.examples import Example
-from core.data.mapping import Mapping, build, guess_mapping
-from core.data.tables import BadData, RawTable, read_table
+from core.data.guessing import guess_mapping
+from core.data.mapping import Mapping, build
+from core.data.parsed import BadData
+from core.data.tables import RawTable, read_table
 
 
 def table(_classes=None, _rows=(), **cells) -> RawTable:

@@ -8,8 +8,9 @@ import pytest
 from core.data import sources
 from core.data.examples import bundled_data, read_bundled
 from core.data.mapping import Mapping
+from core.data.parsed import BadData
 from core.data.sources import DataSource, forget, from_hub, from_setting, keep, listed, open_data, understand
-from core.data.tables import BadData, RawTable, read_table
+from core.data.tables import RawTable, read_table
 from core.data.tasks import tasks
 from core.storage.library import Library
 from tests.hostile import parquet

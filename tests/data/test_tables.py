@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.data.mapping import build, guess_mapping
-from core.data.tables import UPLOAD_BYTES, BadData, RawTable, read_table
+from core.data.guessing import guess_mapping
+from core.data.mapping import build
+from core.data.parsed import BadData
+from core.data.tables import UPLOAD_BYTES, RawTable, read_table
 from tests.hostile import Hostile, hostile_files, lines, parquet, swollen
 
 FILES = hostile_files()
@@ -323,7 +325,8 @@ def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
     ],
 )
 def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
-    monkeypatch.setattr("core.data.parsing.MOST_ROWS", 1_000)
+    for module in ("parsing", "separated"):
+        monkeypatch.setattr(f"core.data.{module}.MOST_ROWS", 1_000)
     assert len(read(start + row * 1_000, file)) == 1_000
     assert refusal(start + row * 1_010, file) == f"{file} holds more than 1,000 rows. Split it."
 

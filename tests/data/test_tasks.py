@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.data.mapping import build
-from core.data.tables import BadData, RawTable, read_table
+from core.data.parsed import BadData
+from core.data.tables import RawTable, read_table
 from core.data.tasks import FILE, match_task, read_tasks, tasks
 from core.mathematics.performance import METRICS
 from tests.task_files import FILES

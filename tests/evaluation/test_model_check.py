@@ -16,8 +16,9 @@ from scipy.special import softmax
 from core.commands.command_line import main
 from core.data.examples import DataSet, Example, bundled_set
 from core.data.mapping import build
+from core.data.parsed import BadData
 from core.data.sources import understand
-from core.data.tables import BadData, LabelledTexts, read_table
+from core.data.tables import LabelledTexts, read_table
 from core.evaluation import families
 from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import (

@@ -195,7 +195,8 @@ def test_any_file_equals_one_text_after_another(tiny_model, pairs):
 
 
 def test_the_bundled_model_agrees_within_what_is_promised():
-    from core.loading.loading import bundled_models, load
+    from core.loading.loading import load
+    from core.loading.locating import bundled_models
 
     if not bundled_models():
         pytest.skip("no model ships with this copy")

@@ -11,7 +11,8 @@ import torch
 from pyarrow import parquet
 
 from core.commands.command_line import main
-from core.data.tables import BadData, LabelledTexts
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
 from core.explanation.explainer import Explainer, softmax

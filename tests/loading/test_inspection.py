@@ -18,7 +18,9 @@ from core.explanation.explainer import Explainer
 from core.loading import inspection as checking
 from core.loading.headers import blueprint, read_headers
 from core.loading.inspection import ModelCheck, check_model, memory_bytes
-from core.loading.loading import load, locate, read_config
+from core.loading.loading import load
+from core.loading.locating import locate
+from core.loading.small_files import read_config
 from core.measures.catalogue import measures
 from core.network.architectures import UnsupportedModel
 from core.storage import hub

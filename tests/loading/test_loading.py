@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from core.loading import loading
-from core.loading.loading import MODELS, digest, load, locate
+from core.loading import loading, locating
+from core.loading.loading import load
+from core.loading.locating import MODELS, digest, locate
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from core.training.bases import load_base
@@ -103,7 +104,7 @@ def test_a_folder_is_named_by_any_path(tiny_model, copied, monkeypatch):
 
 def test_a_bundled_name_comes_before_a_folder(copied, monkeypatch, tmp_path):
     bundled = copied()
-    monkeypatch.setattr(loading, "MODELS", bundled.parent)
+    monkeypatch.setattr(locating, "MODELS", bundled.parent)
     (tmp_path / "work" / "copy").mkdir(parents=True)
     monkeypatch.chdir(tmp_path / "work")
     assert locate("copy").top == bundled
@@ -369,7 +370,7 @@ def test_an_adapter_with_a_relative_base_path(tiny_root, tmp_path, monkeypatch, 
 def test_an_adapter_on_a_bundled_base(tiny_root, tmp_path, monkeypatch):
     base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", base_model_name_or_path="base")
-    monkeypatch.setattr(loading, "BASES", tmp_path)
+    monkeypatch.setattr(locating, "BASES", tmp_path)
     assert locate(str(adapter)).base == base
 
 

@@ -12,7 +12,8 @@ import pytest
 import streamlit as st
 
 from core.data.examples import read_bundled
-from core.data.tables import BadData, RawTable
+from core.data.parsed import BadData
+from core.data.tables import RawTable
 from core.explanation.explainer import Explainer
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources

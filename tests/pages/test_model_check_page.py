@@ -15,7 +15,7 @@ import pytest
 import streamlit as st
 
 from core.data.examples import DataSet, read_bundled
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import model_check
 from core.evaluation.studies.check_report import (

@@ -18,7 +18,7 @@ from core import settings, wording
 from core.data.examples import bundled_data, read_bundled
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import agreement, build_row, pieces, value_text
-from core.loading.loading import bundled_models
+from core.loading.locating import bundled_models
 from core.measures.catalogue import measures
 from core.network.features import NoFeatures, find_words
 from core.network.scheduler import Cancelled, OutOfMemory

@@ -6,7 +6,7 @@ import pytest
 
 from core.data.examples import TWICE, read_bundled
 from core.evaluation.families import examples_of
-from core.loading.loading import bundled_models
+from core.loading.locating import bundled_models
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, wait
 
 pytestmark = pytest.mark.usefixtures("server")

@@ -16,7 +16,8 @@ from scipy.stats import kstest
 
 from core.commands import terminal
 from core.commands.command_line import main
-from core.data.tables import BadData, LabelledTexts, read_labelled
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts, read_labelled
 from core.loading.loading import load
 from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews

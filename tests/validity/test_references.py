@@ -12,10 +12,12 @@ from scipy import stats
 
 from core.commands.command_line import main
 from core.data.examples import read_bundled
-from core.data.tables import BadData, LabelledTexts
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts
 from core.explanation.explainer import with_reference
-from core.loading.loading import REFERENCE_FILE, load, locate
-from core.loading.loading import digest as model_digest
+from core.loading.loading import load
+from core.loading.locating import REFERENCE_FILE, locate
+from core.loading.locating import digest as model_digest
 from core.network.features import masked_ids
 from core.storage.store import Store
 from core.validity.fitting import (

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.data.tables import BadData, LabelledTexts
+from core.data.parsed import BadData
+from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import WIDTH, Found, default_exact, find_beam, find_exact, left_over, score
 from core.mathematics.search.limits import MOST_EXACT, TooDear, finish, widened

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import streamlit as st
 
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.sampling import draw_sample, same_examples
 from core.evaluation.studies.behaviour import ORDERS, RANDOM, Course
 from core.evaluation.studies.behaviour_report import (

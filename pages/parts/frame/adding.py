@@ -13,8 +13,9 @@ import streamlit as st
 
 from core.data.browsing import match_labels
 from core.data.mapping import Mapping, build
+from core.data.parsed import BadData
 from core.data.sources import DataSource, forget, hub_origin, keep, understand
-from core.data.tables import UPLOAD_BYTES, BadData, read_file, read_table
+from core.data.tables import UPLOAD_BYTES, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.loading.inspection import check_model
 from core.network.architectures import UnsupportedModel

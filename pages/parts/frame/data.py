@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.data.browsing import Index, LabelMatch, Predicted, Query, counts, facets, judge, match_labels, select
 from core.data.examples import bundled_data, bundled_set
+from core.data.parsed import BadData
 from core.data.sources import from_setting, listed, open_data
-from core.data.tables import BadData
 from core.evaluation.families import examples_of
 from core.settings import SettingError
 from core.storage.store import canonical_key

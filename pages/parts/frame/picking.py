@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.data.browsing import Index, LabelMatch, Predicted, Query
 from core.data.examples import Example, bundled_data
-from core.data.tables import BadData
+from core.data.parsed import BadData
 from core.evaluation.families import examples_of
 from core.wording import plain, shortened
 from pages.parts.frame import data, filters

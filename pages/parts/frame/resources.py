@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from core import settings
-from core.loading.loading import bundled_models
+from core.loading.locating import bundled_models
 from core.measures.catalogue import import_captum
 from core.storage.library import Library
 

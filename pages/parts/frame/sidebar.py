@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.explanation.rows import find_pieces
-from core.loading.loading import bundled_models
+from core.loading.locating import bundled_models
 from core.network.architectures import UnsupportedModel
 from core.network.features import UNITS, NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory

@@ -1,0 +1,125 @@
+"""Find a model's files: a bundled name, a folder, a hub id, or a LoRA adapter of any of these."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from core import settings
+from core.loading.lora import adapter_settings
+from core.network.architectures import UnsupportedModel
+from core.storage import hub
+from core.wording import in_short
+
+MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
+REFERENCE_FILE = "masf.safetensors"
+_NOT_PART_OF_RESULTS = {REFERENCE_FILE, "README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those
+    that came from there.
+    """
+
+    name: str
+    base: Path
+    adapter: Path | None
+    base_id: str | None = None
+    adapter_id: str | None = None
+
+    @property
+    def top(self) -> Path:
+        """The folder that was asked for."""
+        return self.adapter or self.base
+
+
+def bundled_models() -> list[str]:
+    """Names of the models that ship with the project, sorted."""
+    return sorted(folder.name for folder in MODELS.iterdir() if folder.is_dir()) if MODELS.is_dir() else []
+
+
+def bundled_bases() -> list[str]:
+    """Names of the pretrained bases that ship with the project, sorted."""
+    return sorted(folder.name for folder in BASES.iterdir() if folder.is_dir()) if BASES.is_dir() else []
+
+
+def locate(name: str, weights: bool = True) -> ModelSource:
+    """Find a model's files, fetching them from the hub where the name is neither bundled nor a folder.
+
+    Args:
+        name: a bundled name, a folder, or a hub id `owner/model`.
+        weights: fetch the weights too; without them configuration and tokenizer only.
+    Raises:
+        UnsupportedModel: nothing is found there, or an adapter's base is missing; the message
+            says what was tried.
+    """
+    top, top_id = _folder_of(name, None, weights)
+    adapter = adapter_settings(top)
+    if adapter is None:
+        return ModelSource(name, top, None, top_id)
+    base = adapter.get("base_model_name_or_path")
+    if not base:
+        raise UnsupportedModel(
+            f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its "
+            f"adapter_config.json."
+        )
+    try:
+        folder, base_id = _folder_of(base, top, weights)
+    except UnsupportedModel as error:
+        raise UnsupportedModel(
+            f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}"
+        ) from error
+    if adapter_settings(folder) is not None:
+        raise UnsupportedModel(
+            f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and "
+            f"name the merged folder."
+        )
+    return ModelSource(name, folder, top, base_id, top_id)
+
+
+def digest(source: ModelSource) -> str:
+    """SHA-256 over the files that decide a model's results: weights, configuration, tokenizer."""
+    total = hashlib.sha256()
+    for folder in filter(None, (source.base, source.adapter)):
+        for path in sorted(p for p in folder.iterdir() if p.is_file() and p.name not in _NOT_PART_OF_RESULTS):
+            if path.suffix in (".safetensors", ".json", ".txt", ".model"):
+                with path.open("rb") as file:
+                    total.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str | None]:
+    """The folder, and the hub id where it came from there."""
+    if name in bundled_models():
+        return MODELS / name, None
+    if not isinstance(name, str) or not name.strip() or len(name) > 4000:
+        raise UnsupportedModel("The model has no usable name. Give a bundled name, a folder or a hub id.")
+    places = [BASES / name] if near and name in bundled_bases() else []
+    places += [near / name] if near else []
+    try:
+        for place in [*places, Path(name).expanduser()]:
+            if place.is_dir():
+                next(place.iterdir(), None)
+                return place.resolve(), None
+            if place.is_file():
+                raise UnsupportedModel(f"{_shown(name)} is a file. Give the folder that holds the model's files.")
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, UnsupportedModel):
+            raise
+        raise UnsupportedModel(
+            f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and that it may be read."
+        ) from error
+    if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
+        raise UnsupportedModel(
+            f"There is no folder {_shown(name)}. Give a bundled name ({', '.join(bundled_models())}), a folder or a "
+            f"hub id."
+        )
+    try:
+        return hub.fetch(name, weights), name
+    except hub.HubError as error:
+        raise UnsupportedModel(str(error)) from error
+
+
+def _shown(name) -> str:
+    said = repr(name)
+    return said if len(said) <= 200 else f"{said[:200]}…"

@@ -1,0 +1,166 @@
+"""What a model's small files say: configuration, tokenizer, classes; whatever they can refuse is refused here."""
+
+import json
+from dataclasses import dataclass
+
+from core.loading.locating import ModelSource
+from core.loading.lora import adapter_settings
+from core.network.architectures import UnsupportedModel, architecture_of
+from core.wording import in_short
+
+# Beyond these a configuration is damaged or hostile, and building its module would take forever.
+_MOST = {"num_labels": 10_000} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), 1_000)
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What a model's small files say: everything but its weights."""
+
+    source: ModelSource
+    config: object
+    tokenizer: object
+    labels: tuple[str, ...]
+    mask_id: int
+    max_tokens: int
+    notes: tuple[str, ...]
+
+
+def read_parts(source: ModelSource) -> Parts:
+    """Read configuration and tokenizer; UnsupportedModel with a sentence if they rule the model out."""
+    config = read_config(source)
+    labels = read_labels(config, source.name)
+    tokenizer = read_tokenizer(source)
+    mask_id, notes = mask_token(tokenizer, source.name)
+    most = longest_input(tokenizer, config, architecture_of(config.model_type))
+    check_vocabulary(tokenizer, mask_id, config, source.name)
+    return Parts(source, config, tokenizer, labels, mask_id, most, notes)
+
+
+def read_tokenizer(source: ModelSource):
+    """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
+    from transformers import AutoTokenizer
+
+    folder = source.adapter if source.adapter and (source.adapter / "tokenizer_config.json").exists() else source.base
+    if not any(
+        (folder / f).exists() for f in ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model")
+    ):
+        raise UnsupportedModel(
+            f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained)."
+        )
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise UnsupportedModel(
+            f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
+            f"tokenizer.save_pretrained."
+        ) from error
+    if not tokenizer.is_fast:
+        raise UnsupportedModel(
+            f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer "
+            f"(tokenizer.json)."
+        )
+    return tokenizer
+
+
+def read_config(source: ModelSource):
+    """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
+    otherwise.
+    """
+    from transformers import AutoConfig
+
+    try:
+        found = json.loads((source.base / "config.json").read_text(encoding="utf-8"))
+        kind = str(found["model_type"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnsupportedModel(
+            f"{source.name!r} has no readable config.json ({in_short(error)}). Save the model again with "
+            f"save_pretrained."
+        ) from error
+    architecture_of(kind)
+    try:
+        for key, most in _MOST.items():
+            if isinstance(found.get(key), int | float) and found[key] > most:
+                raise ValueError(f"{key} is over {most:,}")
+        config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+    except Exception as error:
+        raise UnsupportedModel(
+            f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save the model again with "
+            f"save_pretrained."
+        ) from error
+    adapter = adapter_settings(source.adapter) if source.adapter else None
+    if adapter and adapter.get("faithscope_labels") is not None:
+        config.id2label, config.label2id = _label_maps(adapter["faithscope_labels"], source.name)
+    return config
+
+
+def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
+    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+        raise UnsupportedModel(
+            f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels in its "
+            f"adapter_config.json as a list."
+        )
+    return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
+
+
+def read_labels(config, name: str) -> tuple[str, ...]:
+    """Names of the classes, each its own; UnsupportedModel with a sentence if there are fewer than two."""
+    if config.num_labels < 2:
+        raise UnsupportedModel(
+            f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes."
+        )
+    found: list[str] = []
+    for i in range(config.num_labels):
+        label = str(config.id2label.get(i, f"class {i}"))
+        # Classes are chosen by their names, so each needs its own; "predicted" is the sidebar's word.
+        found.append(label if label not in (*found, "predicted") else f"{label} ({i})")
+    return tuple(found)
+
+
+def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
+    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there
+    is neither.
+    """
+    if tokenizer.mask_token_id is not None:
+        return tokenizer.mask_token_id, ()
+    if tokenizer.eos_token_id is None:
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be "
+            f"masked. "
+            "Choose a model whose tokenizer has one."
+        )
+    return tokenizer.eos_token_id, (
+        f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
+        "which it may not have learned to ignore (NAOPC App. D).",
+    )
+
+
+def check_vocabulary(tokenizer, mask_id: int, config, name: str) -> None:
+    """UnsupportedModel with a sentence unless the tokens that every text gets have word embeddings."""
+    try:
+        highest = max([mask_id, *tokenizer("a")["input_ids"]])
+    except Exception as error:
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it again with "
+            f"tokenizer.save_pretrained."
+        ) from error
+    if highest >= config.vocab_size:
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} gives token number {highest:,}, and the model has word embeddings for "
+            f"{config.vocab_size:,} tokens. "
+            "Save the tokenizer that the model was trained with into its folder."
+        )
+
+
+def longest_input(tokenizer, config, architecture) -> int:
+    """Most tokens that a model reads, special tokens included; UnsupportedModel with a sentence if no word has room."""
+    positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 512
+    try:
+        most = int(min(tokenizer.model_max_length, positions - architecture.position_offset))
+    except (TypeError, ValueError):
+        most = 0
+    if most < 3:
+        raise UnsupportedModel(
+            "The longest input of this model is no number of tokens that a text fits into. "
+            "Set model_max_length in its tokenizer_config.json."
+        )
+    return most

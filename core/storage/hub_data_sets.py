@@ -1,0 +1,197 @@
+"""Data sets of the hub: which files one holds, by the hub's word or by what was fetched before, and fetching one of
+them.
+"""
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+
+from core.storage.hub import HubError, quietly
+from core.wording import in_short
+
+_SECONDS = 5
+_MIRROR = "refs/convert/parquet"
+_KINDS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt", ".arrow")
+_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_NOT_DATA = (
+    "dataset_infos.json",
+    "dataset_info.json",
+    "dataset_dict.json",
+    "config.json",
+    "state.json",
+    "requirements.txt",
+    "license.txt",
+)
+INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that
+    matter.
+    """
+
+    id: str
+    revision: str
+    sizes: dict[str, int]
+    card: dict
+    notes: tuple[str, ...] = ()
+    fetched: Path | None = None
+
+
+def list_data_set(id: str) -> Listing:
+    """Ask the hub once, briefly, which files a data set holds; without it, look at what was fetched before.
+
+    Raises:
+        HubError: a sentence: no network, unknown, private or gated id, a loading script without a copy as Parquet.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+
+    try:
+        found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
+    except GatedRepoError as error:
+        raise HubError(_closed(id)) from error
+    except HFValidationError as error:
+        raise HubError(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
+    except RepositoryNotFoundError as error:
+        raise HubError(
+            f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one "
+            f"run `hf auth login`."
+        ) from error
+    except Exception as error:
+        status = (
+            getattr(getattr(error, "response", None), "status_code", None)
+            if isinstance(error, HfHubHTTPError)
+            else None
+        )
+        return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
+    sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
+    if f"{id.rpartition('/')[2]}.py" in sizes:
+        return _mirror(id)
+    return Listing(
+        id,
+        found.sha or "",
+        _data_files(sizes),
+        _card(fetch_data_file(id, "README.md", None)) if "README.md" in sizes else {},
+    )
+
+
+def _mirror(id: str) -> Listing:
+    """The hub's own Parquet copy of a set that is defined by a script; its files are named
+    configuration/split/number.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError
+
+    try:
+        found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
+        sizes = _data_files(
+            {
+                s.rfilename: s.size or 0
+                for s in found.siblings or []
+                if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2
+            }
+        )
+    except HfHubHTTPError:
+        sizes = {}
+    except Exception as error:
+        raise HubError(f"The hub could not be reached for {id!r}. Try again, {INSTEAD}.") from error
+    if not sizes:
+        raise HubError(
+            f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, "
+            f"{INSTEAD}."
+        )
+    configs: dict[str, dict[str, list[str]]] = {}
+    for name in sorted(sizes):
+        config, folder, _ = name.split("/")
+        configs.setdefault(config, {}).setdefault(folder.removeprefix("partial-"), []).append(name)
+    card = {
+        "configs": [
+            {"config_name": config, "data_files": [{"split": split, "path": names} for split, names in splits.items()]}
+            for config, splits in configs.items()
+        ]
+    }
+    notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
+    notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
+    return Listing(id, found.sha or "", sizes, card, notes)
+
+
+def _fetched_before(id: str, what: str, error: Exception) -> Listing:
+    from huggingface_hub import try_to_load_from_cache
+
+    readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
+    folder = Path(readme).parent if isinstance(readme, str) else None
+    sizes = (
+        {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
+        if folder
+        else {}
+    )
+    if not _data_files(sizes):
+        raise HubError(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {INSTEAD}.") from error
+    return Listing(
+        id,
+        folder.name,
+        _data_files(sizes),
+        _card(folder / "README.md"),
+        (f"The hub {what}; what was fetched before was read, and only its splits are offered.",),
+        folder,
+    )
+
+
+def _data_files(sizes: dict[str, int]) -> dict[str, int]:
+    """The files that hold tables; what else a set holds is never fetched."""
+
+    def is_data(name: str) -> bool:
+        path = PurePosixPath(name.lower())
+        kind = PurePosixPath(path.stem).suffix if path.suffix in _PACKED else path.suffix
+        return kind in _KINDS and path.name not in _NOT_DATA
+
+    return {
+        name: size
+        for name, size in sizes.items()
+        if is_data(name) and not leads_out(name) and {"", "."}.isdisjoint(name.split("/"))
+    }
+
+
+def leads_out(name: str) -> bool:
+    """Whether a file's name, or a pattern or folder on a card, may mean a place outside the data set, on any system."""
+    return name.startswith(("/", "~")) or ".." in name.split("/") or any(sign in name for sign in ("\\", ":", "\0"))
+
+
+def _card(path: Path) -> dict:
+    """The parts of a data set's card that say which file is what; {} where it has none or is damaged."""
+    from huggingface_hub import DatasetCard
+
+    try:
+        found = DatasetCard.load(path).data.to_dict()
+    except Exception:
+        return {}
+    return {part: found[part] for part in ("configs", "dataset_info") if part in found}
+
+
+def fetch_data_file(id: str, name: str, revision: str | None) -> Path:
+    """Fetch one file of a data set into the hub's cache; HubError with a sentence where that cannot be."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, LocalEntryNotFoundError
+
+    try:
+        with quietly():
+            return Path(hf_hub_download(id, name, repo_type="dataset", revision=revision, etag_timeout=_SECONDS))
+    except GatedRepoError as error:
+        raise HubError(_closed(id)) from error
+    except LocalEntryNotFoundError as error:
+        raise HubError(f"The hub could not be reached to fetch {name!r} of {id!r}. Try again, {INSTEAD}.") from error
+    except EntryNotFoundError as error:
+        raise HubError(
+            f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {INSTEAD}."
+        ) from error
+    except Exception as error:
+        raise HubError(
+            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the "
+            f"disk, {INSTEAD}."
+        ) from error
+
+
+def _closed(id: str) -> str:
+    return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {INSTEAD}."
