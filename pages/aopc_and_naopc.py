@@ -1,6 +1,7 @@
 """AOPC and NAOPC: how good is a measure's score, given what this model allows?"""
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -28,10 +29,10 @@ from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import STUDIED, KnownLimits, Study, refused, studied_cases
-from pages.parts.sections import working
 from pages.parts.sections.evidence import COLUMN, disagreement, precision_note, show_marked_text
 from pages.parts.sections.saving import about_view, save_limits, save_table
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.sections.streaming import stream
 from pages.parts.steps.stepping import random_line
 
 WIDTHS = ("1", "2", "5", "10", "20", "50")
@@ -59,7 +60,7 @@ class Choice:
 def aopc_and_naopc() -> None:
     """Draw the page."""
     view = open_page("AOPC and NAOPC", "How good is that, given what this model allows?")
-    said, controls, stage, below = (st.container() for _ in range(4))
+    said, controls, stage, beams, below = (st.container() for _ in range(5))
     with below:
         st.subheader("Settings", anchor=False)
         settings = _settings()
@@ -87,13 +88,16 @@ def aopc_and_naopc() -> None:
                 view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare."
             )
     else:
-        _live(
-            view,
-            [KnownLimits.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides],
-            choice,
-            said,
+        known = [KnownLimits.of(side, choice.measures, choice.sign, choice.width, choice.half) for side in sides]
+        stream(
+            lambda: [work for one in known for work in one.works],
             stage,
+            partial(_draw, view, known, choice),
+            said,
+            partial(_say, view, known, choice),
         )
+        with beams:
+            _studies(view, known[0], choice)
     with below:
         about_the_test(sides, choice.form)
         for note in view.model.notes:
@@ -162,18 +166,6 @@ def _settings() -> dict:
     }
 
 
-def _live(view: View, known: list[KnownLimits], choice: Choice, said, stage) -> None:
-    """Everything that grows while limits are searched; drawn again until all is there."""
-    works = [work for one in known for work in one.works]
-    study = [_study_of_text(known[0], choice), *_study_of_data(view, choice)]
-    working.start(works)
-    every = 0.4 if working.going([*works, *study]) else None
-    with said:
-        st.fragment(_say, run_every=every)(view, known, choice)
-    with stage:
-        st.fragment(_draw, run_every=every)(view, known, choice, works, study, every is not None)
-
-
 def _say(view: View, known: list[KnownLimits], choice: Choice) -> None:
     boards = _boards(known, choice)
     said = standing.limits_answer(known[0], boards.get(known[0]), choice.direction)
@@ -181,16 +173,14 @@ def _say(view: View, known: list[KnownLimits], choice: Choice) -> None:
     prediction_line(view, f"{said}</p><p style='font-size:1.12rem'>{told}" if told else said)
 
 
-def _draw(view: View, known: list[KnownLimits], choice: Choice, works: list, study: list, polls: bool) -> None:
-    if polls != working.going([*works, *study]) or len(works) != sum(len(one.works) for one in known):
-        # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
-        st.rerun()
+def _draw(view: View, known: list[KnownLimits], choice: Choice, asks) -> None:
     boards = _boards(known, choice)
     for i, (one, found) in enumerate(boards.items()):
         _gauge(view, one, found, boards, choice, str(i))
-    working.progress(works)
+    asks()
     for one in known:
-        _offers(one)
+        if one.exact is None and not one.search.exact:
+            st.caption(plain(refused(one.side)))
     if boards:
         compared = _compared(boards, choice)
         if compared is not None:
@@ -202,10 +192,6 @@ def _draw(view: View, known: list[KnownLimits], choice: Choice, works: list, stu
             "that were found. " + LINES
         )
         _table(view, boards, choice)
-    _studies(view, known[0], study, choice)
-    if polls and not working.going([*works, *study]):
-        # It ended while this was drawn from what was there before.
-        st.rerun()
 
 
 def _boards(known: list[KnownLimits], choice: Choice) -> dict[KnownLimits, StandingTable]:
@@ -298,15 +284,6 @@ def _drawn_gauge(
     figure_buttons(
         f"gauges-{key}", safe_name(["naopc", view.example.id, one.side.model.name]), about_view(view), "the gauges"
     )
-
-
-def _offers(one: KnownLimits) -> None:
-    for work in one.works:
-        # Exact limits are offered once there is something to compare them with.
-        if work is not one.exact or one.found is not None:
-            working.offer(work)
-    if one.exact is None and not one.search.exact:
-        st.caption(plain(refused(one.side)))
 
 
 def _slope(view: View, compared, boards: dict[KnownLimits, StandingTable]) -> None:
@@ -460,34 +437,34 @@ def _study_of_data(view: View, choice: Choice) -> list[Study]:
     return [Study(view.explainer, cases, name, choice.half)] if len(cases) > 1 else []
 
 
-def _studies(view: View, known: KnownLimits, studies: list[Study], choice: Choice) -> None:
+def _studies(view: View, known: KnownLimits, choice: Choice) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
     st.caption(
         f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} "
         f"(probability) twice in a row."
     )
-    working.progress(studies, "studies")
-    for i, study in enumerate(studies):
-        working.offer(study)
-        found = study.study
-        if found is None:
-            continue
-        st.html(f"<p>{escaped(standing.study_line(found, study.name, study.complete), 300)}</p>")
-        limits = (
-            known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
-        )
-        score = "probability of the predicted class" if i else _score_name(known)
-        st.plotly_chart(
-            widths(found, limits, score),
-            width="stretch",
-            theme=None,
-            key=f"widths-{i}",
-            config=_QUIET,
-            alt=standing.study_line(found, study.name, study.complete),
-        )
-        figure_buttons(
-            f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes"
-        )
+    for i, study in enumerate([_study_of_text(known, choice), *_study_of_data(view, choice)]):
+        stream([study], st.container(), partial(_widths, view, known, study, i), name=f"study-{i}")
+
+
+def _widths(view: View, known: KnownLimits, study: Study, i: int, asks) -> None:
+    asks()
+    found = study.study
+    if found is None:
+        return
+    st.html(f"<p>{escaped(standing.study_line(found, study.name, study.complete), 300)}</p>")
+    limits = known.found.limits if i == 0 and known.found is not None and known.found.limits.method == EXACT else None
+    st.plotly_chart(
+        widths(found, limits, "probability of the predicted class" if i else _score_name(known)),
+        width="stretch",
+        theme=None,
+        key=f"widths-{i}",
+        config=_QUIET,
+        alt=standing.study_line(found, study.name, study.complete),
+    )
+    figure_buttons(
+        f"widths-{i}", safe_name(["beam-size", study.name, view.model.name]), about_view(view), "the beam sizes"
+    )
 
 
 def _score_name(one: KnownLimits) -> str:

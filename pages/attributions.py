@@ -4,19 +4,16 @@ import streamlit as st
 
 from core.explanation.rows import SIGNS, WordRow, agreement, build_row, most_important, pieces, shared_top, value_text
 from core.measures.catalogue import DEFAULT, measures
-from core.measures.registry import ORACLE
-from core.network.scheduler import NonFinite, OutOfMemory
-from core.storage.store import canonical_key
 from core.wording import duration, escaped, number, plain
+from pages.parts.attributions.attributing import Attributing
 from pages.parts.components.tables import square, table
 from pages.parts.components.words import words
-from pages.parts.frame import resources
 from pages.parts.frame.links import choose, linked
 from pages.parts.frame.sidebar import View, open_page, text_box
 from pages.parts.frame.texts import prediction_line, show_text_notes
-from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.evidence import evidence_section
 from pages.parts.sections.saving import about_view, attributions_name, save_attributions
+from pages.parts.sections.streaming import stream
 
 TOP = 3
 
@@ -36,7 +33,12 @@ def attributions() -> None:
     found = {}
     with asking:
         for name in chosen:
-            attribution = _attribution(view, name)
+            work = Attributing(view, name)
+            attribution, dear = work.found, not work.cost.cheap
+            if attribution is None and dear:
+                stream([work], asking, name=name)
+            elif attribution is None:
+                attribution = work.compute()
             if attribution is not None:
                 found[name] = attribution
     rows = [
@@ -96,80 +98,6 @@ def _settings(unit: str) -> tuple[list[str], str]:
         "Measures without the chosen kind show their own.",
     )
     return chosen, sign
-
-
-def _attribution(view: View, name: str):
-    """The attribution if it is stored, cheap or done; otherwise its offer or its progress, and None."""
-    explainer, encoded, target = view.explainer, view.encoded, view.target
-    key = canonical_key(
-        "job/attribution",
-        1,
-        model=view.model.digest,
-        precision=view.model.precision,
-        example=encoded.digest,
-        measure=name,
-        target=target,
-    )
-    job = resources.jobs().find(key)
-    stored = explainer.stored(encoded, name, target)
-    if stored is not None:
-        return stored
-    if job is not None and job.state == "done":
-        return job.result
-    cost = explainer.cost(encoded, name)
-    if cost.cheap:
-        try:
-            with in_turn(view.model):
-                return explainer.attribute(encoded, name, target)
-        except (NonFinite, OutOfMemory) as error:
-            st.error(f"{name}: {plain(str(error))}")
-            return None
-    if job is not None and job.active and not job.cancelled():
-        _progress(key, name)
-    else:
-        _offer(view, name, key, cost, job)
-    return None
-
-
-def _offer(view: View, name: str, key: str, cost, job) -> None:
-    explainer, encoded, target = view.explainer, view.encoded, view.target
-
-    def start() -> None:
-        resources.jobs().submit(
-            key,
-            name,
-            lambda job: explainer.attribute(encoded, name, target, progress=job.report, cancelled=job.cancelled),
-        )
-
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(f"Compute {name}", on_click=start, key=f"ask-{name}")
-        st.markdown(f"at most {cost.passes:,} forward passes, about {duration(cost.seconds)}")
-        if job is not None and job.state == "failed":
-            st.error(plain(job.problem))
-        if job is not None and job.cancelled():
-            kept = (
-                "; what was computed is kept, and asking again goes on from there"
-                if measures()[name].needs == ORACLE
-                else ""
-            )
-            st.caption(f"Cancelled{kept}.")
-
-
-@st.fragment(run_every=0.4)
-def _progress(key: str, name: str) -> None:
-    job = resources.jobs().find(key)
-    if job is None or not job.active or job.cancelled():
-        st.rerun()
-    # The pace of the first few passes says nothing.
-    left = job.remaining_seconds if 50 * job.done > job.total else None
-    text = f"{name}: {job.done:,} of at most {job.total:,} forward passes" + (
-        f", about {duration(left)} left" if left is not None else ""
-    )
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        ahead = resources.jobs().ahead(key)
-        waits = f"{name}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
-        st.progress(job.done / job.total if job.total else 0.0, text if job.state == "running" else waits)
-        st.button("Cancel", key=f"cancel-{name}", on_click=job.cancel)
 
 
 def _answer(view: View, rows: list[WordRow], chosen: list[str]) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import ORDERS, excerpt, terms, worst
-from core.wording import duration, escaped, number, plain, safe_name, shortened
+from core.wording import escaped, number, plain, safe_name, shortened
 from pages.parts.components.example_table import asked, browser
-from pages.parts.frame import data, filters, resources
+from pages.parts.frame import data, filters
 from pages.parts.frame.adding import add_data, data_notes
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed
@@ -16,6 +16,7 @@ from pages.parts.frame.sidebar import Frame, open_frame, text_box
 from pages.parts.frame.texts import second_text, show_text_notes
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.saving import save_table
+from pages.parts.sections.streaming import stream
 
 ROWS = 12
 _NAMES = {
@@ -167,56 +168,14 @@ def _predictions(explainer, browsed: Browsed) -> None:
                 f"{len(known.problems):,} examples have no prediction. {plain(next(iter(known.problems.values())))}"
             )
         return
-    job = resources.jobs().find(data.job_key(explainer, index))
-    if job is not None and job.active and not job.cancelled():
-        _progress(explainer, browsed.key)
-        return
-    if job is not None and job.state == "done":
-        # It ended while this page was drawn.
-        st.rerun()
-    cost = data.cost(explainer, index)
-    if job is None and cost.seconds <= data.CHEAP_SECONDS:
-        data.predict(explainer, index)
-        _progress(explainer, browsed.key)
-        return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.button(
-            "Predict all examples" if not known.done else "Go on predicting",
-            on_click=data.predict,
-            args=(explainer, index),
-            key="predict-all",
-            type="primary",
-        )
-        left = len(index) - known.done
-        st.markdown(
-            f"{left:,} texts to read, about {duration(cost.seconds * left / len(index))}; the page stays usable"
-        )
-        if job is not None and job.state == "failed":
-            st.error(plain(job.problem))
-        if job is not None and job.cancelled():
-            st.caption(f"Cancelled; {known.done:,} predictions are kept.")
+    work = data.Predicting(explainer, index)
 
+    def twelfths() -> int:
+        """As they come the table takes them in."""
+        done, total = work.progress
+        return 12 * done // total
 
-@st.fragment(run_every=1.0)
-def _progress(explainer, key: str) -> None:
-    job = resources.jobs().find(data.job_key(explainer, data.index(key)))
-    owner, before = st.session_state.get("predicted before", ("", 0))
-    if job is None or not job.active or job.cancelled() or owner == job.key and job.done - before > job.total / 12:
-        # The table takes in what has come since.
-        st.session_state["predicted before"] = ("", 0) if job is None or not job.active else (job.key, job.done)
-        st.rerun()
-    if owner != job.key:
-        st.session_state["predicted before"] = (job.key, job.done)
-    ahead = resources.jobs().ahead(job.key)
-    left = job.remaining_seconds
-    text = f"Predicted {job.done:,} of {job.total:,} examples" if job.total else "Waiting to begin"
-    text += f", about {duration(left)} left" if left is not None else ""
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(
-            job.done / job.total if job.total else 0.0,
-            text + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else ""),
-        )
-        st.button("Cancel", key="cancel-predict-all", on_click=job.cancel)
+    stream([work], st.container(), anew=twelfths, every=1.0, name="predictions")
 
 
 def _shown(frame: Frame, browsed: Browsed) -> dict:

@@ -1,6 +1,7 @@
 """Hard and soft erasure: do the metrics agree?"""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -26,9 +27,9 @@ from pages.parts.erasure.metric_cells import MetricGates
 from pages.parts.frame.links import linked
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
-from pages.parts.sections import working
 from pages.parts.sections.saving import about_view, save_table
 from pages.parts.sections.sides import Side, about_the_test, choose_form, choose_rule
+from pages.parts.sections.streaming import stream
 
 COUNTS = ("8", str(DRAWS), "128")
 _QUIET = {"displayModeBar": False}
@@ -78,7 +79,19 @@ def hard_and_soft_erasure() -> None:
         known = KnownRatings.of(side, choice.measures, choice.sign, choice.metrics, choice.how)
         with chooser:
             rationale = _choose_rationale(choice)
-        _live(view, known, choice, aside, (said, stage, leaves), rationale)
+        gating = MetricGates(side.reference, choice.rule, choice.form)
+        stream(
+            known.works,
+            stage,
+            partial(_draw, view, known, gating),
+            said,
+            partial(_say, view, known, gating, aside),
+            # With the first measure the words to weigh are there.
+            anew=lambda: bool(known.rated),
+        )
+        with leaves:
+            # Not looked for in between: the page is drawn anew with the first measure and at the end.
+            _leaves(view, known, gating, rationale)
         with hand:
             _hand(known, choice)
     with below:
@@ -180,22 +193,6 @@ def _choose_rationale(choice: Choice) -> str | None:
     )
 
 
-def _live(view: View, known: KnownRatings, choice: Choice, aside: str, stages, rationale: str | None) -> None:
-    """Everything that grows while attributions are judged; drawn again until all is there."""
-    said, stage, leaves = stages
-    gating = MetricGates(known.side.reference, choice.rule, choice.form)
-    working.start(known.works)
-    every, begun = 0.4 if working.going(known.works) else None, bool(known.rated)
-    with said:
-        st.fragment(_say, run_every=every)(view, known, gating, aside)
-    with leaves:
-        # Not looked for in between: the page is drawn anew with the first measure and at the end.
-        _leaves(view, known, gating, rationale)
-    # After the others: it may ask for the page to be drawn anew.
-    with stage:
-        st.fragment(_draw, run_every=every)(view, known, gating, every is not None, begun)
-
-
 def _say(view: View, known: KnownRatings, gating: MetricGates, aside: str) -> None:
     board = known.board
     told = metric_cells.erasure_answer(known, board, not any(work.runs for work in known.judged))
@@ -208,23 +205,14 @@ def _say(view: View, known: KnownRatings, gating: MetricGates, aside: str) -> No
     )
 
 
-def _draw(view: View, known: KnownRatings, gating: MetricGates, polls: bool, begun: bool) -> None:
-    if polls != working.going(known.works) or begun != bool(known.rated):
-        # All is there, or more was asked for: the page stops or begins to look for it. With the first measure the words
-        # to weigh are there.
-        st.rerun()
+def _draw(view: View, known: KnownRatings, gating: MetricGates, asks) -> None:
     board = known.board
     if board.measures and board.metrics:
         _table(view, known, board, gating)
-    working.progress(known.works)
-    for work in known.works:
-        working.offer(work)
+    asks()
     if board.measures and board.metrics:
         _agreement(view, board)
         _lengths(view, known, board)
-    if polls and not working.going(known.works):
-        # It ended while this was drawn from what was there before.
-        st.rerun()
 
 
 def _table(view: View, known: KnownRatings, board: MetricTable, gating: MetricGates) -> None:

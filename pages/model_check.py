@@ -1,6 +1,7 @@
 """Model check: is masking in-distribution for this model at all, and how does it behave under it?"""
 
 import json
+from functools import partial
 
 import streamlit as st
 
@@ -33,10 +34,10 @@ from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held, linked
 from pages.parts.frame.sidebar import Frame, open_data
-from pages.parts.sections import working
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
 from pages.parts.sections.saving import about_model, save_table
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, reference_facts
+from pages.parts.sections.streaming import stream
 
 VALIDITY, BEHAVIOUR = "in-distribution", "behaviour"
 PARTS = {VALIDITY: "Is masking in-distribution?", BEHAVIOUR: "Behaviour under masking"}
@@ -82,7 +83,14 @@ def _validity(frame: Frame) -> None:
         with said:
             st.error(plain(str(error)), icon=":material/error:")
         return
-    _live(frame, checked, settings["form"], said, stage)
+    stream(
+        [work for one in checked for work in one.works],
+        stage,
+        partial(_draw, frame, checked, settings["form"]),
+        said,
+        partial(_say, checked),
+        every=1.0,
+    )
     with below:
         _about_references(checked, settings["form"])
 
@@ -131,18 +139,6 @@ def _models(frame: Frame, settings: dict, said) -> list[Checked]:
     return found
 
 
-def _live(frame: Frame, checked: list[Checked], form: str, said, stage) -> None:
-    """Everything that grows while examples are checked; drawn again until all is there."""
-    works = [work for one in checked for work in one.works]
-    working.start(works)
-    every = 1.0 if working.going(works) else None
-    # Two, since the sentence stands above the picture.
-    with said:
-        st.fragment(_say, run_every=every)(checked)
-    with stage:
-        st.fragment(_draw, run_every=every)(frame, checked, works, form, every is not None)
-
-
 def _say(checked: list[Checked]) -> None:
     first, passed = checked[0], checked[0].passed()
     chance, found = first.works[0], first.report(passed)
@@ -165,16 +161,11 @@ def _say(checked: list[Checked]) -> None:
         st.caption(plain(note))
 
 
-def _draw(frame: Frame, checked: list[Checked], works: list[Checking], form: str, polls: bool) -> None:
-    if polls != working.going(works):
-        # All is there, or more was asked for: the page stops or begins to look for it.
-        st.rerun()
+def _draw(frame: Frame, checked: list[Checked], form: str, asks) -> None:
     passed = [one.passed() for one in checked]
     metric = metric_of(checked[0].model)
     found = [one.report(known, metric) for one, known in zip(checked, passed)]
-    working.progress(works)
-    for work in works:
-        working.offer(work)
+    asks()
     if found[0] is None:
         return
     told = [one for one in found if one is not None]

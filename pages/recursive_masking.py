@@ -1,6 +1,7 @@
 """Recursive masking: does masking the important words change the prediction, on inputs the model knows?"""
 
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -18,7 +19,6 @@ from pages.parts.components.tables import table
 from pages.parts.frame.links import held, hold, linked
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
-from pages.parts.sections import working
 from pages.parts.sections.evidence import COLUMN, disagreement, precision_note, precision_text
 from pages.parts.sections.saving import about_view, save_table
 from pages.parts.sections.sides import (
@@ -32,6 +32,7 @@ from pages.parts.sections.sides import (
     choose_order,
     choose_rule,
 )
+from pages.parts.sections.streaming import stream
 from pages.parts.steps import following
 from pages.parts.steps.stepping import frame, line, pane, random_line, step_names
 from pages.parts.steps.trying import what_if_section
@@ -64,7 +65,19 @@ def recursive_masking() -> None:
     with controls:
         choice, beside = _controls(view, settings)
     sides = both_sides(view, beside, said)
-    _live(view, sides, choice, said, stage)
+    paths = [
+        following.Path(side, name, choice.sign, choice.step, choice.recompute)
+        for side in sides
+        for name in choice.measures
+    ]
+    bands = [Orders(side, choice.step) for side in sides]
+    stream(
+        [*paths, *bands],
+        stage,
+        partial(_draw, view, sides, choice, paths, bands),
+        said,
+        partial(_say, view, sides, choice, paths, bands),
+    )
     with hand:
         what_if_section(view, sides, choice.form)
     with below:
@@ -127,39 +140,17 @@ def _controls(view: View, settings: dict) -> tuple[Choice, str]:
     return Choice(played=played, **settings), beside
 
 
-def _live(view: View, sides: list[Side], choice: Choice, said, stage) -> None:
-    """Everything that grows while steps are computed; drawn again until all is there."""
-    paths = [
-        following.Path(side, name, choice.sign, choice.step, choice.recompute)
-        for side in sides
-        for name in choice.measures
-    ]
-    bands = [Orders(side, choice.step) for side in sides]
-    working.start([*paths, *bands])
-    every = 0.4 if working.going([*paths, *bands]) else None
-    # Two, since the sentence stands above what is chosen and the picture below it.
-    with said:
-        st.fragment(_say, run_every=every)(view, sides, choice, paths, bands)
-    with stage:
-        st.fragment(_draw, run_every=every)(view, sides, choice, paths, bands, every is not None)
-
-
 def _say(view: View, sides: list[Side], choice: Choice, paths: list, bands: list) -> None:
     prediction_line(
         view, following.masking_answer(paths, choice.played, _found(paths, bands, sides, choice), choice.form)
     )
 
 
-def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, polls: bool) -> None:
-    if polls != working.going([*paths, *bands]):
-        # All is there, or more was asked for: the page stops or begins to look for it.
-        st.rerun()
+def _draw(view: View, sides: list[Side], choice: Choice, paths: list, bands: list, asks) -> None:
     found = _found(paths, bands, sides, choice)
     if found:
         _play(view, choice, found)
-    working.progress([*paths, *bands])
-    for work in (*paths, *bands):
-        working.offer(work)
+    asks()
     if found:
         _figures(view, sides, choice, found, bands)
         _table(view, sides, choice, found)

@@ -35,7 +35,7 @@ SMALL, LONG = REVIEWS["s040"], max(REVIEWS.values(), key=lambda example: len(exa
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     """Whatever this machine's speed, what the tests do not hold back starts at once."""
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
 def complete(app: App) -> App:
@@ -125,7 +125,7 @@ def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
 
 
 def test_what_is_too_dear_is_refused_with_the_number(monkeypatch):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(PAGE, example=LONG.id, measures=["gradient"])
     assert "up to 20 features can be asked for" in app.said and not app.has("button", "Compute exact limits")
     assert re.search(r"Exact limits of \d+ features would need 2\^\d+ scores", app.said)
@@ -335,7 +335,7 @@ def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_
 
 
 def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     st.cache_resource.clear()
     app = App(PAGE, example=SMALL.id, measures=["gradient"])

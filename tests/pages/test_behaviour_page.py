@@ -55,7 +55,7 @@ def at_once(monkeypatch, server, twin):
 
     really = loading.load
     monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
 
 

@@ -48,7 +48,7 @@ def few(monkeypatch, server):
     """Three random attributions or two shuffles, and what is not held back starts at once."""
     monkeypatch.setattr("pages.parts.data_set.diagnosticity.COUNTS", FEW)
     monkeypatch.setattr(Diagnosing, "at_once", AT_ONCE)
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 
 
 def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = given(
         [{"id": "a", "text": "A film that nobody has scored as yet."}, {"id": "b", "text": "Nor has anybody this one."}]
     )

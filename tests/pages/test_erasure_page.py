@@ -42,7 +42,7 @@ def at_once(monkeypatch):
     """Whatever this machine's speed, what the tests do not hold back starts at once; few random attributions are enough
     here.
     """
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
 @pytest.fixture
@@ -505,7 +505,7 @@ def test_nothing_chosen_is_a_sentence(few):
 
 
 def test_dear_work_waits_to_be_asked(few, monkeypatch, fresh):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(PAGE, example=SMALL.id, measures=["gradient"], **FEW)
     assert "Ask for a measure below" in app.said and not has_table(app) and "waits for that measure" in app.said
     complete(app.press("Compute scores of gradient"))

@@ -24,7 +24,7 @@ HEADING = "Does it find the evidence?"
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
 def complete(app: App) -> App:

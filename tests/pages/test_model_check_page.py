@@ -65,7 +65,7 @@ def at_once(monkeypatch, server, twin):
     really = loading.load
     monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
     monkeypatch.setattr(Checking, "at_once", AT_ONCE)
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 
 
 def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch, alone):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
     monkeypatch.setattr("core.evaluation.studies.model_check._Run._read_store", lambda run: None)
     app = App(
@@ -238,7 +238,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
     "query", [{"sample": "7"}, {"measures": ["nope"]}, {"models": ["nobody"]}, {"computed": "never"}]
 )
 def test_a_link_that_asks_for_what_is_not_there_says_so(query, monkeypatch):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
     app = App(PAGE, data="contrast pairs", **query).run()
     assert "which is not here" in app.said and app.has("multiselect", "Measures") and not app.errors

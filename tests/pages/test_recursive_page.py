@@ -303,7 +303,7 @@ def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh)
 
 
 def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert (
         computed(app) == 0

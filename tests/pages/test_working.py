@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.parts.sections.working import start
+from pages.parts.sections.streaming import start
 
 
 class FakeJob:

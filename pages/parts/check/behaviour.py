@@ -14,7 +14,7 @@ from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.check.checking import Sampled
 from pages.parts.frame import resources
-from pages.parts.sections.working import Work
+from pages.parts.frame.working import Work
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class MapWork(Work):
     @property
     def places(self) -> np.ndarray | None:
         """Where the points lie, float32[P, 2]; None before it is drawn."""
-        return self.job.result if self.complete else None
+        return self.latest if self.complete else None
 
     def run(self, job):
         """What the job does."""

@@ -3,6 +3,7 @@ them.
 """
 
 import json
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -31,9 +32,9 @@ from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held, linked
 from pages.parts.frame.sidebar import Frame
-from pages.parts.sections import working
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
 from pages.parts.sections.saving import about_model, save_table
+from pages.parts.sections.streaming import stream
 
 _QUIET = {"displayModeBar": False}
 
@@ -53,16 +54,16 @@ def behaviour(frame: Frame) -> None:
         with said:
             st.error(plain(str(error)), icon=":material/error:")
         return
-    works = [work for one in behaved for work in one.works]
-    working.start(works)
-    maps = _maps(behaved, settings["mapped"])
-    working.start(maps)
-    every = 1.0 if working.going([*works, *maps]) else None
-    # Two, since the sentence stands above the picture.
-    with said:
-        st.fragment(_say, run_every=every)(behaved)
-    with stage:
-        st.fragment(_draw, run_every=every)(frame, behaved, maps, settings["mapped"], every is not None)
+    mapped = settings["mapped"]
+    stream(
+        lambda: [*(work for one in behaved for work in one.works), *_maps(behaved, mapped)],
+        stage,
+        partial(_draw, frame, behaved, mapped),
+        said,
+        partial(_say, behaved),
+        every=1.0,
+        together=True,
+    )
 
 
 def _settings(frame: Frame) -> dict:
@@ -157,35 +158,15 @@ def _say(behaved: list[Behaved]) -> None:
         st.caption(plain(note))
 
 
-def _draw(frame: Frame, behaved: list[Behaved], maps: list[MapWork], measure: str, polls: bool) -> None:
-    works = [*(work for one in behaved for work in one.works), *maps]
-    if polls != working.going(works) or len(maps) < len(_maps(behaved, measure)):
-        # All is there, or more was asked for, or a map can be drawn now: the page stops or begins to look for it.
-        st.rerun()
-    working.progress(works, "behaviour")
-    _offer_all(works)
-    for work in works:
-        working.offer(work)
+def _draw(frame: Frame, behaved: list[Behaved], measure: str, asks) -> None:
+    asks()
     found = [one for one in (one.report() for one in behaved) if one is not None]
     if not found:
         return
     _figure(frame, found)
     _table(found)
-    _map_section(frame, maps, measure)
+    _map_section(frame, _maps(behaved, measure), measure)
     _downloads(found)
-
-
-def _offer_all(works: list) -> None:
-    """One button for all that waits to be asked for, where that is more than one."""
-    waits = [work for work in works if not work.complete and not work.runs]
-    if len(waits) < 2:
-        return
-
-    def ask() -> None:
-        for work in waits:
-            work.ask()
-
-    st.button(f"Compute all {len(waits)} of these", key="ask-all", on_click=ask, icon=":material/play_arrow:")
 
 
 def _figure(frame: Frame, found: list[BehaviourReport]) -> None:

@@ -12,7 +12,7 @@ from core.evaluation.studies.model_check import Curve, Passed, check, check_cost
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
 from pages.parts.frame import resources
-from pages.parts.sections.working import Work
+from pages.parts.frame.working import Work
 
 _RANDOM_SECONDS = 90.0
 
@@ -45,9 +45,8 @@ class Sampled(Work):
     @property
     def passed(self):
         """What is known: of the work under way or done, else of the store."""
-        job = self.job
-        found = None if job is None else job.result if job.state == "done" else job.partial
-        return found if found is not None else self._stored
+        found = self.latest
+        return self._stored if found is None else found
 
     @property
     def _stored(self):

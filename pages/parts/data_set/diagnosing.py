@@ -11,7 +11,7 @@ from core.evaluation.studies.scoring import SHUFFLED, Scored, Study, known_score
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
 from pages.parts.frame import resources
-from pages.parts.sections.working import Work
+from pages.parts.frame.working import Work
 
 # While more texts are still to come, intervals are drawn from fewer resamples.
 _STREAMING, _WHOLE = 999, 9_999
@@ -73,9 +73,8 @@ class Diagnosing(Work):
     @property
     def found(self) -> Scored:
         """What is known: of the work under way or done, else of the store."""
-        job = self.job
-        found = None if job is None else job.result if job.state == "done" else job.partial
-        return found if found is not None else self._stored
+        found = self.latest
+        return self._stored if found is None else found
 
     @property
     def report(self) -> DiagnosticityReport | None:

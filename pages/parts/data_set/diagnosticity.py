@@ -4,6 +4,7 @@ settings.
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -38,8 +39,8 @@ from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
 from pages.parts.data_set.diagnosing import Diagnosing
 from pages.parts.frame.links import held, linked
-from pages.parts.sections import working
 from pages.parts.sections.saving import about_model, save_table
+from pages.parts.sections.streaming import stream
 
 OTHER = {RANDOM: SHUFFLED, SHUFFLED: RANDOM}
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
@@ -57,13 +58,7 @@ def diagnosticity_section(frame, texts) -> None:
             st.info("Choose at least one measure and one metric in the settings.")
         return
     work = Diagnosing(frame.explainer, texts.name, texts.digest, texts.examples, study)
-    working.start([work])
-    every = 1.0 if working.going([work]) else None
-    # Two, since the sentence stands above the picture.
-    with said:
-        st.fragment(_say, run_every=every)(work)
-    with stage:
-        st.fragment(_draw, run_every=every)(work, every is not None)
+    stream([work], stage, partial(_draw, work), said, partial(_say, work), every=1.0)
 
 
 def _settings(model) -> Study:
@@ -176,12 +171,8 @@ def _problems(work: Diagnosing) -> dict[str, int]:
     return {sentence: told.count(sentence) for sentence in dict.fromkeys(told)}
 
 
-def _draw(work: Diagnosing, polls: bool) -> None:
-    if polls != working.going([work]):
-        # All is there, or it was asked for: the page stops or begins to look for it.
-        st.rerun()
-    working.progress([work])
-    working.offer(work)
+def _draw(work: Diagnosing, asks) -> None:
+    asks()
     found = work.report
     if found is None or not found.told:
         return

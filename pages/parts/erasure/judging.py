@@ -20,9 +20,9 @@ from core.explanation.judging import (
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
-from pages.parts.sections import working
+from pages.parts.frame import working
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Side, about_side
-from pages.parts.sections.working import Work
 
 SHUFFLES = 10
 
@@ -65,7 +65,7 @@ class Judging(Work):
 
     @property
     def rated(self) -> Rated | None:
-        return self.job.result if self.complete else None
+        return self.latest if self.complete else None
 
     def run(self, job):
         """What the job does."""
@@ -109,8 +109,7 @@ class ChanceWork(Work):
     @property
     def values(self) -> dict[str, np.ndarray]:
         """What is there so far: {metric: float64[n]}; a cancelled job keeps what it has."""
-        job = self.job
-        return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
+        return self.latest or {}
 
     def run(self, job):
         """What the job does."""
@@ -157,8 +156,7 @@ class Shuffling(Work):
     @property
     def values(self) -> dict[str, dict[str, np.ndarray]]:
         """What is there so far: {measure: {metric: float64[n]}}."""
-        job = self.job
-        return {} if job is None else (job.result if job.state == "done" else job.partial) or {}
+        return self.latest or {}
 
     def run(self, job):
         """What the job does."""

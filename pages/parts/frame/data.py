@@ -1,7 +1,7 @@
 """What the server holds of data sets for all sessions: their examples, indexed, and what models predict for them."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import streamlit as st
@@ -11,9 +11,12 @@ from core.data.examples import bundled_data, bundled_set
 from core.data.parsed import BadData
 from core.data.sources import from_setting, listed, open_data
 from core.evaluation.families import examples_of
+from core.explanation.explainer import Cost
 from core.settings import SettingError
 from core.storage.store import canonical_key
+from core.wording import duration
 from pages.parts.frame import resources
+from pages.parts.frame.working import Work
 
 # Predicting what takes no longer than this is done without being asked.
 CHEAP_SECONDS = 3.0
@@ -48,45 +51,81 @@ def index(key: str) -> Index:
     return Index(bundled_set(key) if key in bundled_data() else open_data(resources.library(), key))
 
 
-def job_key(explainer, index: Index) -> str:
-    """The key of the work that predicts a whole data set."""
-    return canonical_key(
-        "job/predictions", 1, model=explainer.model.digest, precision=explainer.model.precision, data=index.data.digest
-    )
+@dataclass(frozen=True, eq=False)
+class Predicting(Work):
+    """A model's predictions for a whole data set."""
 
+    explainer: object
+    index: Index
+    asks, asks_again, failed = "Predict all examples", "Go on predicting", "{problem}"
+    first = True
 
-def predictions(explainer, index: Index):
-    """What is known of a model's predictions for a data set: of the work under way, else of the store."""
-    job = resources.jobs().find(job_key(explainer, index))
-    known = None if job is None else job.result if job.state == "done" else job.partial if job.active else None
-    # A job that ended on the way wrote more than it last told.
-    state = "" if job is None else f"{job.state} {job.started}"
-    return (
-        known
-        if known is not None
-        else _stored(index.data.digest, explainer.model.digest, explainer.model.precision, state, explainer, index)
-    )
+    @property
+    def key(self) -> str:
+        model = self.explainer.model
+        return canonical_key(
+            "job/predictions", 1, model=model.digest, precision=model.precision, data=self.index.data.digest
+        )
 
+    @property
+    def label(self) -> str:
+        return f"predictions for {self.index.data.name}"
 
-def cost(explainer, index: Index):
-    """What predicting the whole data set is expected to take, see `core.explanation.explainer.Cost`."""
-    from core.evaluation.predicting import expected_cost
+    @property
+    def cost(self) -> Cost:
+        from core.evaluation.predicting import expected_cost
 
-    return expected_cost(explainer.model, texts_of(index))
+        return expected_cost(self.explainer.model, texts_of(self.index))
 
+    @property
+    def price(self) -> str:
+        left, every = len(self.index) - self.known.done, len(self.index)
+        return f"{left:,} texts to read, about {duration(self.cost.seconds * left / every)}; the page stays usable"
 
-def predict(explainer, index: Index):
-    """Start predicting a whole data set, or join the work that is under way; the job."""
-    from core.evaluation.predicting import predict_all
+    @property
+    def at_once(self) -> bool:
+        return self.cost.seconds <= CHEAP_SECONDS
 
-    texts, model, store = texts_of(index), explainer.model, resources.store()
-    # When this work is forgotten one day, the store knows more than it does now.
-    _stored.clear()
-    return resources.jobs().submit(
-        job_key(explainer, index),
-        f"predictions for {index.data.name}",
-        lambda job: predict_all(model, texts, store=store, progress=job.report, cancelled=job.cancelled),
-    )
+    @property
+    def begun(self) -> bool:
+        return self.known.done > 0
+
+    @property
+    def kept(self) -> str:
+        return f"Cancelled; {self.known.done:,} predictions are kept."
+
+    @property
+    def known(self):
+        """What is known of them: of the work under way or done, else of the store."""
+        known, job, model = self.latest if self.runs or self.complete else None, self.job, self.explainer.model
+        # A job that ended on the way wrote more than it last told.
+        state = "" if job is None else f"{job.state} {job.started}"
+        stored = (self.index.data.digest, model.digest, model.precision, state, self.explainer, self.index)
+        return _stored(*stored) if known is None else known
+
+    def told(self, ahead: int, left: str) -> str:
+        """How far it is."""
+        done, total = self.progress
+        said = f"Predicted {done:,} of {total:,} examples" if self.job.total else "Waiting to begin"
+        return said + left + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else "")
+
+    def ask(self) -> None:
+        """Start the job, or join the one that is under way."""
+        # When this work is forgotten one day, the store knows more than it does now.
+        _stored.clear()
+        super().ask()
+
+    def run(self, job):
+        """What the job does."""
+        from core.evaluation.predicting import predict_all
+
+        return predict_all(
+            self.explainer.model,
+            texts_of(self.index),
+            store=resources.store(),
+            progress=job.report,
+            cancelled=job.cancelled,
+        )
 
 
 def texts_of(index: Index) -> list[tuple[str, str | None]]:
@@ -106,7 +145,7 @@ def judged(key: str, explainer) -> tuple[Predicted, LabelMatch, str, object]:
             f"{held.data.digest}//0",
             None,
         )
-    labels, known = explainer.model.labels, predictions(explainer, held)
+    labels, known = explainer.model.labels, Predicting(explainer, held).known
     match = match_labels(held.data.classes, labels)
     state = explainer.model.digest + explainer.model.precision
     return (

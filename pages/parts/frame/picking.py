@@ -113,15 +113,17 @@ def wait_for_predictions(explainer, browsed: Browsed) -> bool:
     index = browsed.index
     if not browsed.query.asks_model or browsed.known.complete:
         return False
-    if data.cost(explainer, index).seconds > data.CHEAP_SECONDS:
+    work = data.Predicting(explainer, index)
+    if not work.at_once:
         st.caption(
             "The filters ask what the model predicts, which is not known for all examples; the page Examples computes "
             "it."
         )
         return False
     with st.spinner("Predicting the examples …"):
-        job, end = data.predict(explainer, index), time.monotonic() + 4 * data.CHEAP_SECONDS
-        while job.active and time.monotonic() < end:
+        work.ask()
+        end = time.monotonic() + 4 * data.CHEAP_SECONDS
+        while work.runs and time.monotonic() < end:
             time.sleep(0.05)
     return True
 

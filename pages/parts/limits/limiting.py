@@ -24,8 +24,8 @@ from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Orders, Side, about_side
-from pages.parts.sections.working import Work
 
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
 STUDIED, WIDEST = 10, 64
@@ -56,7 +56,7 @@ class Scored(Work):
 
     @property
     def score(self) -> OrderScore | None:
-        return self.job.result if self.complete else None
+        return self.latest if self.complete else None
 
     def run(self, job):
         """What the job does."""
@@ -72,8 +72,7 @@ class _Limits(Work):
     @property
     def found(self) -> Found | None:
         """The best limits so far; a search that was stopped keeps them."""
-        job = self.job
-        return None if job is None else job.result if job.state == "done" else job.partial
+        return self.latest
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +227,7 @@ class Study(Work):
     @property
     def study(self) -> BeamStudy | None:
         """The study so far; a cancelled one keeps what it has."""
-        job = self.job
-        return None if job is None else job.result if job.state == "done" else job.partial
+        return self.latest
 
     def run(self, job):
         """What the job does: a case without a class explains the one that is predicted."""
@@ -290,15 +288,11 @@ class KnownLimits:
         """Everything, in the order in which it is asked for.
 
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
-        or waits itself.
+        or waits itself. Exact limits are offered once there is something to compare them with.
         """
         waits = self.search.runs or self.search.job is None and self.search.at_once
-        return [
-            *self.scored,
-            self.search,
-            *([] if waits else [self.orders]),
-            *([self.exact] if self.exact is not None else []),
-        ]
+        offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
+        return [*self.scored, self.search, *[self.orders] * (not waits), *[self.exact] * offered]
 
     @property
     def found(self) -> Found | None:

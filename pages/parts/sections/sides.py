@@ -18,7 +18,7 @@ from pages.parts.components.tables import table
 from pages.parts.frame import resources
 from pages.parts.frame.links import linked
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.working import Work
+from pages.parts.frame.working import Work
 
 ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
@@ -135,8 +135,7 @@ class Orders(Work):
 
     @property
     def band(self) -> Band | None:
-        job = self.job
-        return job.result if job is not None and job.state == "done" else None
+        return self.latest if self.complete else None
 
     def run(self, job):
         """What the job does."""

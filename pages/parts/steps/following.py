@@ -9,8 +9,8 @@ from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, number
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Side, about_side
-from pages.parts.sections.working import Work
 from pages.parts.steps.stepping import naming, smallest, step_names
 
 COLUMNS = [
@@ -65,8 +65,7 @@ class Path(Work):
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps so far; a cancelled path keeps its own."""
-        job = self.job
-        return () if job is None else (job.result if job.state == "done" else job.partial) or ()
+        return self.latest or ()
 
     def run(self, job):
         """What the job does."""

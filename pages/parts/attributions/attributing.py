@@ -1,0 +1,78 @@
+"""The attribution of one measure as work: at once where it is cheap or stored, else asked for."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.explanation.explainer import Attribution, Cost
+from core.jobs import WAITING
+from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.storage.store import canonical_key
+from core.wording import plain
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.waiting import in_turn
+from pages.parts.frame.working import Work
+
+
+@dataclass(frozen=True, eq=False)
+class Attributing(Work):
+    """One measure on one example."""
+
+    view: View
+    measure: str
+    asks_again, failed, at_once = "Compute {label}", "{problem}", False
+
+    @property
+    def key(self) -> str:
+        view = self.view
+        return canonical_key(
+            "job/attribution",
+            1,
+            model=view.model.digest,
+            precision=view.model.precision,
+            example=view.encoded.digest,
+            measure=self.measure,
+            target=view.target,
+        )
+
+    @property
+    def label(self) -> str:
+        return self.measure
+
+    @property
+    def cost(self) -> Cost:
+        return self.view.explainer.cost(self.view.encoded, self.measure)
+
+    @property
+    def kept(self) -> str:
+        return super().kept if measures()[self.measure].needs == ORACLE else "Cancelled."
+
+    @property
+    def found(self) -> Attribution | None:
+        """What is stored or done."""
+        stored = self.view.explainer.stored(self.view.encoded, self.measure, self.view.target)
+        return self.latest if stored is None else stored
+
+    def compute(self) -> Attribution | None:
+        """Do it now, where it is cheap; None, and a sentence, where the model gives no numbers."""
+        try:
+            with in_turn(self.view.model):
+                return self.view.explainer.attribute(self.view.encoded, self.measure, self.view.target)
+        except (NonFinite, OutOfMemory) as error:
+            st.error(f"{self.measure}: {plain(str(error))}")
+            return None
+
+    def told(self, ahead: int, left: str) -> str:
+        """How far it is."""
+        if self.job.state == WAITING:
+            return f"{self.measure}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
+        return f"{self.measure}: {self.job.done:,} of at most {self.job.total:,} forward passes{left}"
+
+    def run(self, job):
+        """What the job does."""
+        view = self.view
+        return view.explainer.attribute(
+            view.encoded, self.measure, view.target, progress=job.report, cancelled=job.cancelled
+        )

@@ -1,0 +1,81 @@
+"""Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it."""
+
+from core import jobs
+from core.wording import duration
+from pages.parts.frame import resources
+
+# What takes longer waits to be asked for.
+AT_ONCE_SECONDS = 10.0
+
+
+class Work(jobs.Work):
+    """Work of a page: a job of this server, found by its key.
+
+    asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
+    once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
+    cancelled; first: whether its button is the first to press.
+    """
+
+    asks, asks_again = "Compute {label}", "Go on with {label}"
+    kept = "Cancelled; what was computed is kept, and asking again goes on from there."
+    failed = "{label} stopped: {problem}"
+    first = False
+
+    @property
+    def job(self) -> jobs.Job | None:
+        return resources.jobs().find(self.key)
+
+    @property
+    def latest(self):
+        """What is known of it: all, else what came last, also of a stopped one; None before there is anything."""
+        job = self.job
+        return None if job is None else job.latest
+
+    @property
+    def complete(self) -> bool:
+        job = self.job
+        return job is not None and job.state == jobs.DONE
+
+    @property
+    def runs(self) -> bool:
+        """Whether it is being computed or waits for its turn."""
+        job = self.job
+        return job is not None and job.active and not job.cancelled()
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of it is computed, so that asking again goes on from there."""
+        job = self.job
+        return job is not None and job.done > 0
+
+    @property
+    def price(self) -> str:
+        """What it costs, in words."""
+        return f"at most {self.cost.passes:,} forward passes, about {duration(self.cost.seconds)}"
+
+    @property
+    def at_once(self) -> bool:
+        """Whether it starts without being asked for."""
+        return self.cost.seconds <= AT_ONCE_SECONDS
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """What is done, and all."""
+        job = self.job
+        return (0, 1) if job is None or not job.total else (job.done, job.total)
+
+    def told(self, ahead: int, left: str) -> str:
+        """How far it is, text, where it says so in words of its own; else "".
+
+        ahead: jobs that have their turn before; left: ", about 3 s left", or "" where nobody can tell.
+        """
+        return ""
+
+    def cancel(self) -> None:
+        """Stop at the next batch; what is computed stays."""
+        if self.job is not None:
+            self.job.cancel()
+
+    def ask(self) -> None:
+        """Start the job, or let the one that is there go on."""
+        resources.jobs().submit(self.key, self.label, self.run)

@@ -1,0 +1,150 @@
+"""A part of a page that streams: the page declares work and draws what is known of it; here it is started, looked for,
+offered and cancelled.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from core.jobs import FAILED
+from core.wording import duration, plain
+from pages.parts.frame import resources
+from pages.parts.frame.working import Work
+
+# What lies in the store is there within this; then the page need not be drawn twice.
+_PATIENCE = 0.35
+
+
+def stream(
+    works: Sequence[Work] | Callable[[], Sequence[Work]],
+    stage,
+    draw: Callable[[Callable[[], None]], None] | None = None,
+    said=None,
+    say: Callable[[], None] | None = None,
+    *,
+    anew: Callable[[], object] = lambda: None,
+    every: float = 0.4,
+    name: str = "works",
+    together: bool = False,
+) -> None:
+    """Start what is cheap, and draw what is known of all, again and again until nothing is under way.
+
+    Args:
+        works: what is asked for, or a function that gives it, where some work follows from other.
+        stage, draw: a container, and what draws there; `draw` calls what it is given where progress and offers are to
+            stand. Without it they stand there alone, and the page, which draws elsewhere what it found when it
+            began, is drawn anew when any of the works is complete.
+        said, say: a container, and what draws the sentence there, above the picture or elsewhere.
+        anew: the whole page is drawn anew when what this gives changes; so it is, too, once all is there.
+        every: seconds from one drawing to the next.
+        name: of these works, unique on the page.
+        together: whether one button asks for all that waits.
+    """
+    wanted = works if callable(works) else lambda: works
+    patience = _PATIENCE if draw else 0.0
+    begun = wanted()
+    start(begun, patience)
+    asked = wanted()
+    if len(asked) > len(begun):
+        start(asked, patience)
+    polls, before = _going(asked), anew()
+
+    def asks() -> None:
+        _progress(asked, name)
+        _offer(asked, together)
+
+    def show() -> None:
+        ended = draw is None and any(work.complete for work in asked)
+        if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
+            # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
+            st.rerun()
+        (draw or _alone)(asks)
+        if polls and not _going(asked):
+            # It ended while this was drawn from what was there before.
+            st.rerun()
+
+    # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
+    # may ask for the page to be drawn anew.
+    for place, drawn in ((said, say), (stage, show)):
+        if place is not None:
+            with place:
+                st.fragment(drawn, run_every=every if polls else None)()
+
+
+def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
+    """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read.
+
+    Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
+    """
+    stopped = any(work.job is not None and work.job.cancelled() for work in works)
+    for work in works:
+        if work.job is None and work.at_once and not stopped:
+            work.ask()
+    until = time.monotonic() + patience
+    while time.monotonic() < until and _going(works):
+        time.sleep(0.02)
+
+
+def _alone(asks: Callable[[], None]) -> None:
+    asks()
+
+
+def _going(works: Sequence[Work]) -> bool:
+    """Whether any of them is being computed, or waits for its turn."""
+    return any(work.job is not None and work.job.active for work in works)
+
+
+def _progress(works: Sequence[Work], name: str) -> None:
+    """How far what is under way is, together."""
+    under_way = [work for work in works if work.runs]
+    if not under_way:
+        return
+
+    def cancel() -> None:
+        for work in under_way:
+            work.cancel()
+
+    share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
+    ahead = min(resources.jobs().ahead(work.key) for work in under_way)
+    seconds = [work.job.remaining_seconds for work in under_way]
+    # The pace of the first few says nothing.
+    left = f", about {duration(sum(seconds))} left" if None not in seconds and share > 0.02 else ""
+    waits = (
+        f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)"
+        if ahead and not share
+        else ""
+    )
+    named = ", ".join(work.label + _counts(work) for work in under_way)
+    told = under_way[0].told(ahead, left) if len(under_way) == 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        st.progress(share, plain(told or f"Computing {named}") + ("" if told else waits + left))
+        st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
+
+
+def _counts(work: Work) -> str:
+    done, total = work.progress
+    return f", {done:,} of at most {total:,} {work.counted}" if work.counted and done else ""
+
+
+def _offer(works: Sequence[Work], together: bool) -> None:
+    """What waits to be asked for, with what it costs, and why it stopped."""
+    waiting = [work for work in works if not work.complete and not work.runs]
+
+    def ask_all() -> None:
+        for work in waiting:
+            work.ask()
+
+    if together and len(waiting) > 1:
+        st.button(f"Compute all {len(waiting)} of these", key="ask-all", on_click=ask_all, icon=":material/play_arrow:")
+    for work in waiting:
+        job, label = work.job, plain(work.label)
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            asks = work.asks_again if work.begun else work.asks
+            kind = "primary" if work.first else "secondary"
+            st.button(asks.format(label=label), key=f"ask-{work.key}", on_click=work.ask, type=kind)
+            st.markdown(work.price)
+            if job is not None and job.state == FAILED:
+                st.error(work.failed.format(label=label, problem=plain(job.problem)))
+            elif job is not None and job.cancelled() and work.kept:
+                st.caption(work.kept)
