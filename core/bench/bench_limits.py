@@ -12,7 +12,8 @@ from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import WIDTH, find_beam, find_exact
 from core.loading.loading import building
-from core.mathematics.search.limits import finish, lattice_limits
+from core.mathematics.search.limits import lattice_limits
+from core.mathematics.stepwise import finish
 from core.network.architectures import architecture_of
 from core.network.features import Encoded, Feature, Truncation
 from core.network.model import Model

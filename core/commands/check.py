@@ -25,8 +25,8 @@ from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.rows import SIGNS
 from core.loading.loading import load
-from core.mathematics.search.limits import finish
 from core.mathematics.statistics import ALPHA
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.storage.library import Library

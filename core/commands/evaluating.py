@@ -24,7 +24,7 @@ from core.explanation.explainer import Explainer
 from core.loading.loading import load
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.metrics.catalogue import metrics
 from core.metrics.registry import ARROWS
 from core.network.model import Model

@@ -20,7 +20,7 @@ from core.evaluation.studies.behaviour_report import (
 )
 from core.evaluation.studies.scoring import Study
 from core.explanation.explainer import Explainer, softmax
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.network.model import Model
 from core.storage.store import Store
 

@@ -22,6 +22,7 @@ from core.mathematics.search.limits import (
     most_sets,
     study_search,
 )
+from core.mathematics.stepwise import relay
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.halves import WORTH
@@ -373,14 +374,12 @@ def _beam(
 
 def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:
     """Run a search, a turn at a time, and tell how far it is."""
-    while True:
-        try:
-            asked = next(search)
-        except StopIteration as end:
-            return end.value
+
+    def say(asked: int) -> None:
         if told is not None:
             told(asked)
-        yield None
+
+    return relay(search, say)
 
 
 def _widths(width: int, early: bool = True) -> tuple[int, ...]:

@@ -13,7 +13,8 @@ from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_beam, probability
 from core.mathematics.aopc import order_aopc
-from core.mathematics.search.limits import finish, most_sets
+from core.mathematics.search.limits import most_sets
+from core.mathematics.stepwise import finish
 from tests import tiny
 
 SHORT = "The ferry leaves before light."

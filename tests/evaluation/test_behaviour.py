@@ -29,7 +29,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.figures.behaviour_figures import COLOURS, LABEL, MASKED, PREDICTION, behaviour_panels, groups_of, map_figure
 from core.mathematics.flips import flip_share
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, UNKNOWN, ZERO, erased_rows, erasures_of
 from core.storage.store import Store

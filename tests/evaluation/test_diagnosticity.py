@@ -36,8 +36,8 @@ from core.explanation.judging import How, Judge, judging_cost
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.search.limits import finish
 from core.mathematics.statistics import mean_interval
+from core.mathematics.stepwise import finish
 from core.metrics.registry import HIGHER, LOWER, NEITHER
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.soft import Soft

@@ -42,7 +42,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant
 from core.figures.check_figures import panels, spans
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import masked_ids
 from core.network.scheduler import Cancelled, Input, Scheduler

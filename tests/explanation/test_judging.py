@@ -8,8 +8,8 @@ from core.explanation.explainer import Explainer, softmax, with_reference
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
 from core.mathematics.erasure import retained
 from core.mathematics.ranking import ranking
-from core.mathematics.search.limits import finish
 from core.mathematics.statistics import simes
+from core.mathematics.stepwise import finish
 from core.metrics.catalogue import DEFAULT, of_examples
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import MASK, REMOVAL, ZERO, erased_rows

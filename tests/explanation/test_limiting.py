@@ -18,7 +18,8 @@ from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_r
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, probability, score, study_width
 from core.mathematics.aopc import order_aopc, prefix_masks
-from core.mathematics.search.limits import TooDear, finish, most_sets, widened
+from core.mathematics.search.limits import TooDear, most_sets, widened
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.halves import half_speed, half_twin
 from core.network.scheduler import Cancelled

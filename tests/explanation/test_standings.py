@@ -20,7 +20,8 @@ from core.explanation.standings import (
     random_walks,
 )
 from core.mathematics.aopc import aopc, naopc, prefix_masks
-from core.mathematics.search.limits import BEAM, EXACT, Limits, finish
+from core.mathematics.search.limits import BEAM, EXACT, Limits
+from core.mathematics.stepwise import finish
 from core.validity.marks import Gate
 from core.validity.references import find_reference
 from pages.parts.limits import standing

@@ -19,7 +19,7 @@ from core.explanation.limiting import find_beam, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
 from core.mathematics.aopc import order_aopc
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import DEFAULT
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle

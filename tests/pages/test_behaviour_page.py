@@ -27,7 +27,7 @@ from core.evaluation.studies.behaviour_report import (
 )
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import REMOVAL
 from tests.app_session import App, wait

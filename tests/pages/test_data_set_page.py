@@ -20,7 +20,7 @@ from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study, score_examp
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How
 from core.mathematics.erasure import MIN_MAX
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from pages.parts.data_set.diagnosing import Diagnosing
 from pages.parts.frame import resources

@@ -17,7 +17,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
 from core.explanation.metric_table import MetricTable, build_metric_table
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import DEFAULT
 from core.metrics.catalogue import DEFAULT as METRICS
 from core.metrics.catalogue import of_examples

@@ -31,7 +31,7 @@ from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, check
 from core.explanation.explainer import Explainer
 from core.figures.check_figures import panels
-from core.mathematics.search.limits import finish
+from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
 from pages.parts.check.checking import Checking

@@ -14,7 +14,8 @@ from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import WIDTH, Found, default_exact, find_beam, find_exact, left_over, score
-from core.mathematics.search.limits import MOST_EXACT, TooDear, finish, widened
+from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import DEFAULT, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory

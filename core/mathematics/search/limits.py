@@ -11,6 +11,7 @@ import numpy as np
 from core.mathematics.aopc import order_aopc
 from core.mathematics.arrays import Value
 from core.mathematics.search.frontier import Frontier
+from core.mathematics.stepwise import finish
 
 EXACT, BEAM = "exact", "beam"
 # Above it 2^F scores are too many for any machine that this runs on.
@@ -87,15 +88,6 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
         yield end
     lower, upper, lowest, highest = lattice_limits(scores)
     return Limits(lower, upper, free[lowest], free[highest], EXACT, None, len(scores))
-
-
-def finish(search: Generator):
-    """Run a search to its end and return what it finds."""
-    while True:
-        try:
-            next(search)
-        except StopIteration as end:
-            return end.value
 
 
 def lattice_limits(scores: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:

@@ -18,6 +18,7 @@ from core.explanation.judging import (
     judging_cost,
 )
 from core.explanation.metric_table import MetricTable, build_metric_table
+from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
 from pages.parts.frame import working
@@ -177,18 +178,8 @@ class Shuffling(Work):
                 progress=report,
                 cancelled=job.cancelled,
             )
-            found[measure] = yield from _within(search, found, measure)
+            found[measure] = yield from relay(search, lambda part, name=measure: {**found, name: part})
         return found
-
-
-def _within(search, found: dict, measure: str):
-    """Run a search; what it yields stands beside what is found already."""
-    while True:
-        try:
-            part = next(search)
-        except StopIteration as end:
-            return end.value
-        yield {**found, measure: part}
 
 
 @dataclass(frozen=True, eq=False)

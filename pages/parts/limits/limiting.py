@@ -21,6 +21,7 @@ from core.explanation.limiting import (
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
+from core.mathematics.stepwise import relay
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
@@ -236,16 +237,16 @@ class Study(Work):
             for encoded, target in self.cases
         ]
         done = 0
-        told = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
-        while True:
-            try:
-                study = next(told)
-            except StopIteration as end:
-                return end.value
+
+        def report(study: BeamStudy | None) -> BeamStudy | None:
+            nonlocal done
             done += study is None
             # How many widths there will be is not known: four are expected.
             job.report(done, max(4 * len(cases), done + 1))
-            yield study
+            return study
+
+        search = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
+        return relay(search, report)
 
 
 @dataclass(frozen=True, eq=False)
