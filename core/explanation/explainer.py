@@ -2,12 +2,12 @@
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from cachetools import LRUCache
 
 from core.measures.catalogue import measures
 from core.measures.registry import Explained, Measure
@@ -65,9 +65,9 @@ class Explainer:
         self.reference, self.reference_problem = reference, reference_problem
         self.oracles = Oracles(model, store)
         self._half: tuple[Oracles | None] | None = None
-        self._tested: OrderedDict[tuple[str, str], MaskTests] = OrderedDict()
-        self._insides: OrderedDict[tuple, Inside] = OrderedDict()
-        self._encoded: OrderedDict[tuple, Encoded] = OrderedDict()
+        self._tested: LRUCache[tuple[str, str], MaskTests] = LRUCache(64)
+        self._insides: LRUCache[tuple, Inside] = LRUCache(8)
+        self._encoded: LRUCache[tuple, Encoded] = LRUCache(64)
         self._lock = threading.Lock()
         self._copying = threading.Lock()
 
@@ -79,9 +79,6 @@ class Explainer:
         encoded = held or self.model.encode(text, second, unit)
         with self._lock:
             self._encoded[key] = encoded
-            self._encoded.move_to_end(key)
-            while len(self._encoded) > 64:
-                self._encoded.popitem(last=False)
         return encoded
 
     def tested(self, encoded: Encoded, erasure: str = MASK) -> MaskTests:
@@ -92,9 +89,9 @@ class Explainer:
         # Reading the store takes a moment; two that do it at once read the same.
         held = held or MaskTests(lambda: self.oracles.of(encoded, erasure), self.reference, self.store)
         with self._lock:
+            full = key not in self._tested and len(self._tested) == self._tested.maxsize
+            forgotten = self._tested.popitem()[1] if full else None
             held = self._tested.setdefault(key, held)
-            self._tested.move_to_end(key)
-            forgotten = self._tested.popitem(last=False)[1] if len(self._tested) > 64 else None
         if forgotten is not None:
             # Its oracle may be gone already, and is not made anew for this.
             forgotten.flush_p()
@@ -114,7 +111,7 @@ class Explainer:
     def flush(self, encoded: Encoded) -> None:
         """Write what the store does not hold yet of an example, under whatever erasure it was asked."""
         with self._lock:
-            judged = [verdicts for key, verdicts in self._tested.items() if key[0] == encoded.digest]
+            judged = [self._tested[key] for key in self._tested if key[0] == encoded.digest]
         for verdicts in judged:
             verdicts.flush_p()
         self.oracles.flush(encoded)
@@ -235,9 +232,6 @@ class Explainer:
             inside = self._insides.get(key)
             if inside is None:
                 inside = self._insides[key] = Inside(self.model, encoded, masked, target)
-            self._insides.move_to_end(key)
-            while len(self._insides) > 8:
-                self._insides.popitem(last=False)
             return inside
 
     @staticmethod

@@ -8,9 +8,9 @@ import numpy as np
 
 from core.evaluation.studies.behaviour_report import BehaviourReport, CourseLine, X
 from core.evaluation.studies.embedding_map import SHOWN
-from core.figures.check_figures import DASHES, SYMBOLS
-from core.figures.figures import INK, figure
-from core.figures.palette import RANDOM, class_hue, hue, share_hue
+from core.figures.check_figures import model_stroke
+from core.figures.figures import INK, axis, figure, holes, legend, trace
+from core.figures.palette import class_hue, share_hue
 from core.mathematics.masking import RATIOS
 
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
@@ -29,78 +29,43 @@ def behaviour_panels(reports: list[BehaviourReport]) -> dict:
     Source: RobustInf Eq. 1, §5.
     """
     traces = [
-        trace
+        drawn
         for place, one in enumerate(reports)
         for line in one.lines
-        for trace in _line(one, line, place, len(reports) > 1)
+        for drawn in _line(one, line, place, len(reports) > 1)
     ]
-    drawn = figure(traces, 640, xaxis={}, yaxis={})
-    style = drawn["layout"]["xaxis"]
-    layout = drawn["layout"] | {
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0},
+    axes = {
+        "yaxis": axis("predictions not changed yet (%)", domain=_UPPER, range=[-3, 103]),
+        "yaxis2": axis("centroid change (1 − cosine)", domain=_LOWER, anchor="x2", rangemode="tozero"),
+        "yaxis3": axis("change of mean σ (%)", domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
     }
-    share = {"range": [-3, 103], "title": {"text": "masked (%)"}}
-    for number, domain in ((1, [0, 1]), (2, _LEFT), (3, _RIGHT)):
-        name = "" if number == 1 else str(number)
-        layout[f"xaxis{name}"] = style | share | {"domain": domain, "anchor": f"y{name}"}
-    layout["yaxis"] = style | {
-        "title": {"text": "predictions not changed yet (%)"},
-        "domain": _UPPER,
-        "range": [-3, 103],
-    }
-    layout["yaxis2"] = style | {
-        "title": {"text": "centroid change (1 − cosine)"},
-        "domain": _LOWER,
-        "anchor": "x2",
-        "rangemode": "tozero",
-    }
-    layout["yaxis3"] = style | {
-        "title": {"text": "change of mean σ (%)"},
-        "domain": _LOWER,
-        "anchor": "x3",
-        "zeroline": True,
-        "zerolinecolor": INK,
-    }
-    return drawn | {"layout": layout}
+    for end, domain in (("", [0, 1]), ("2", _LEFT), ("3", _RIGHT)):
+        axes[f"xaxis{end}"] = axis("masked (%)", range=[-3, 103], domain=domain, anchor=f"y{end}")
+    return figure(traces, 640, **axes, legend=legend(1.03))
 
 
 def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> list[dict]:
-    colour = RANDOM if line.course.random else hue(line.course.measure)
     name = html.escape(f"{line.course.measure}{f', {one.model}' if several else ''}")
-    common = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "legendgroup": name,
-        "x": (100 * X).tolist(),
-        "line": {
-            "color": colour,
-            "width": 3 if line.course.random and place == 0 else 2,
-            "dash": DASHES[place % len(DASHES)],
-        },
-        "marker": {"size": 7, "color": colour, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-    }
+    look = model_stroke(line.course.measure, line.course.random, place) | {"name": name, "legendgroup": name}
     panels = (
-        (line.unflipped, 100, "", "%{y:.1f} % of predictions not changed yet"),
-        (line.centroid, 1, "2", "centroid change %{y:.3g}"),
-        (line.spread, 100, "3", "mean σ %{y:+.3g} %"),
+        (100 * line.unflipped, "", "%{y:.1f} % of predictions not changed yet"),
+        (line.centroid, "2", "centroid change %{y:.3g}"),
+        (100 * line.spread, "3", "mean σ %{y:+.3g} %"),
     )
     return [
-        common
-        | {
-            "y": _values(scale * values),
-            "xaxis": f"x{number}",
-            "yaxis": f"y{number}",
-            "showlegend": not number,
-            "hovertemplate": "%{x:.0f} % masked: " + told + "<extra>" + name + "</extra>",
-        }
-        for values, scale, number, told in panels
+        trace(
+            "lines+markers",
+            (100 * X).tolist(),
+            holes(values),
+            f"%{{x:.0f}} % masked: {told}",
+            name,
+            xaxis=f"x{end}",
+            yaxis=f"y{end}",
+            showlegend=not end,
+            **look,
+        )
+        for values, end, told in panels
     ]
-
-
-def _values(values: np.ndarray) -> list:
-    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def map_figure(
@@ -124,61 +89,22 @@ def map_figure(
         [html.escape(name), place, html.escape(predicted), round(100 * RATIOS[k])]
         for (name, place, predicted), k in zip(told, ratio)
     ]
-    said = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}<extra></extra>"
-    traces = []
-    if path is not None and len(path):
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": places[path, 0].tolist(),
-                "y": places[path, 1].tolist(),
-                "line": {"color": INK, "width": 2},
-                "hoverinfo": "skip",
-                "name": "the chosen example",
-                "showlegend": True,
-            }
-        )
+    said = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}"
+    traces, chosen = [], set() if path is None else set(path.tolist())
+    if chosen:
+        more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
+        traces.append(trace("lines", *places[path].T.tolist(), **more))
     for name, colour, mark, members in groups:
         at = np.flatnonzero(members)
-        size = [13 if path is not None and i in set(path.tolist()) else 7 for i in at] if path is not None else 7
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": html.escape(name),
-                "x": places[at, 0].tolist(),
-                "y": places[at, 1].tolist(),
-                "customdata": [custom[i] for i in at],
-                "hovertemplate": said,
-                "marker": {
-                    "size": size,
-                    "color": colour,
-                    "symbol": _MARKS[mark % len(_MARKS)],
-                    "opacity": 0.8,
-                    "line": {"width": 0},
-                },
-            }
-        )
-    drawn = figure(traces, 460, xaxis={}, yaxis={})
-    bare = {
-        "showticklabels": False,
-        "showgrid": False,
-        "zeroline": False,
-        "ticks": "",
-        "showline": True,
-        "linecolor": "rgba(125,133,144,0.4)",
-        "mirror": True,
-    }
-    layout = drawn["layout"] | {
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": -0.02, "yanchor": "top", "x": 0},
-        "hovermode": "closest",
-        "xaxis": drawn["layout"]["xaxis"] | bare,
-        "yaxis": drawn["layout"]["yaxis"] | bare,
-        "clickmode": "event+select",
-    }
-    return drawn | {"layout": layout}
+        look = {"color": colour, "symbol": _MARKS[mark % len(_MARKS)], "opacity": 0.8, "line": {"width": 0}}
+        look["size"] = 7 if path is None else [13 if i in chosen else 7 for i in at]
+        more = {"name": html.escape(name), "customdata": [custom[i] for i in at], "marker": look}
+        traces.append(trace("markers", *places[at].T.tolist(), said, **more))
+    bare = axis(
+        showticklabels=False, showgrid=False, ticks="", showline=True, linecolor="rgba(125,133,144,0.4)", mirror=True
+    )
+    layout = {"legend": legend(-0.02, yanchor="top"), "hovermode": "closest", "clickmode": "event+select"}
+    return figure(traces, 460, xaxis=bare, yaxis=bare, **layout)
 
 
 def groups_of(

@@ -4,15 +4,15 @@ import html
 
 import numpy as np
 
-from core.evaluation.studies.check_report import CheckReport, X, name_of
-from core.figures.figures import INK, LOWEST_P, figure
+from core.evaluation.studies.check_report import CheckReport, CurveFigures, X, name_of
+from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA
 from core.validity.references import CALIBRATED, FORMS, LITERAL
 
 # Each model beside another has a dash and a mark of its own.
-DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 # Four panels: performance, share rejected; p calibrated, p literal.
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.57, 1], [0, 0.41]
 
@@ -26,95 +26,57 @@ def panels(reports: list[CheckReport], form: str) -> dict:
 
     Source: FMM Fig. 4.
     """
-    first, tested = reports[0], [one for one in reports if one.floor]
+    first, tested = reports[0], any(one.floor for one in reports)
     traces = []
     for place, one in enumerate(reports):
         for line in one.lines if place == 0 else one.lines[:1]:
             traces += _line(one, line, form, place, len(reports) > 1)
-    axes = {"xaxis": _LEFT, "xaxis2": _RIGHT, "xaxis3": _LEFT, "xaxis4": _RIGHT}
-    top, metric = (_UPPER if tested else [0, 1]), html.escape(first.metric)
-    drawn = figure(traces, 620 if tested else 360, xaxis={}, yaxis={})
-    style = drawn["layout"]["xaxis"]
-    layout = drawn["layout"] | {
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.03, "yanchor": "bottom", "x": 0},
+    top = _UPPER if tested else [0, 1]
+    axes = {
+        "xaxis": _share("", _LEFT if tested else top),
+        "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
     }
-    share = {"range": [-3, 103], "title": {"text": "masked (%)"}}
-    for number, (name, domain) in enumerate(axes.items(), start=1):
-        layout[name] = (
-            style | share | {"domain": domain if tested else [0, 1], "anchor": f"y{number if number > 1 else ''}"}
-        )
-    layout["yaxis"] = style | {"title": {"text": f"{metric} ↑ better"}, "domain": top}
-    shapes = [_level(first.majority, "x", "y", RANDOM)]
-    notes = [_at(97, first.majority, "class majority", "x", "y")]
+    shapes = [_level(first.majority, "", RANDOM)]
+    notes = [_at(97, first.majority, "class majority", "")]
     if tested:
-        layout["yaxis2"] = style | {
-            "title": {"text": f"% of single texts rejected ({form})"},
-            "domain": top,
-            "anchor": "x2",
-            "rangemode": "tozero",
-        }
-        shapes.append(_level(100 * ALPHA, "x2", "y2", OUT_OF_DISTRIBUTION))
-        for number, of in ((3, CALIBRATED), (4, LITERAL)):
-            layout[f"yaxis{number}"] = style | {
-                "title": {"text": f"data-set p, {of}"},
-                "type": "log",
-                "range": [-3.3, 0.1],
-                "domain": _LOWER,
-                "anchor": f"x{number}",
-                "tickvals": [0.001, 0.01, ALPHA, 0.2, 1],
-            }
-            shapes.append(_level(ALPHA, f"x{number}", f"y{number}", OUT_OF_DISTRIBUTION))
-        notes.append(_at(99, np.log10(ALPHA), "5 %", "x3", "y3"))
-        notes.append(_at(99, np.log10(ALPHA), "5 %", "x4", "y4"))
-    else:
-        for name in ("xaxis2", "xaxis3", "xaxis4"):
-            del layout[name]
-    return drawn | {"layout": layout | {"shapes": shapes, "annotations": notes}}
+        rejected = axis(f"% of single texts rejected ({form})", domain=top, anchor="x2", rangemode="tozero")
+        axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": rejected}
+        shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
+        for end, of, domain in (("3", CALIBRATED, _LEFT), ("4", LITERAL, _RIGHT)):
+            axes[f"xaxis{end}"] = _share(end, domain)
+            axes[f"yaxis{end}"] = axis(f"data-set p, {of}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
+            shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
+            notes.append(_at(99, np.log10(ALPHA), "5 %", end))
+    return figure(traces, 620 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.03))
 
 
-def _line(one: CheckReport, line, form: str, place: int, several: bool) -> list[dict]:
-    chance = line.curve.random
-    colour = RANDOM if chance else hue(line.curve.measure)
+def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: bool) -> list[dict]:
     name = html.escape(f"{name_of(line.curve)}{f', {one.model}' if several else ''}")
-    common = {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": name,
-        "legendgroup": name,
-        "x": (100 * X).tolist(),
-        "line": {"color": colour, "width": 3 if chance and place == 0 else 2, "dash": DASHES[place % len(DASHES)]},
-        "marker": {"size": 7, "color": colour, "symbol": SYMBOLS[place % len(SYMBOLS)]},
-    }
-    traces = [
-        common
-        | {"y": line.performance.tolist(), "hovertemplate": "%{x:.0f} % masked: %{y:.3f}<extra>" + name + "</extra>"}
-    ]
+    look = model_stroke(line.curve.measure, line.curve.random, place) | {"name": name, "legendgroup": name}
+    panels = [("", line.performance, "%{y:.3f}", {})]
     if form in line.rejected:
-        traces.append(
-            common
-            | {
-                "xaxis": "x2",
-                "yaxis": "y2",
-                "showlegend": False,
-                "y": (100 * line.rejected[form]).tolist(),
-                "hovertemplate": "%{x:.0f} % masked: %{y:.1f} % rejected<extra>" + name + "</extra>",
-            }
-        )
-    for number, of in zip((3, 4), FORMS):
+        panels.append(("2", 100 * line.rejected[form], "%{y:.1f} % rejected", {}))
+    for end, of in zip("34", FORMS):
         if of in line.p:
-            traces.append(
-                common
-                | {
-                    "xaxis": f"x{number}",
-                    "yaxis": f"y{number}",
-                    "showlegend": False,
-                    "y": np.maximum(line.p[of], LOWEST_P).tolist(),
-                    "customdata": line.p[of].tolist(),
-                    "hovertemplate": "%{x:.0f} % masked: p = %{customdata:.3g}<extra>" + name + "</extra>",
-                }
-            )
-    return traces
+            exact = {"customdata": line.p[of].tolist()}
+            panels.append((end, np.maximum(line.p[of], LOWEST_P), "p = %{customdata:.3g}", exact))
+    return [
+        trace("lines+markers", (100 * X).tolist(), y.tolist(), f"%{{x:.0f}} % masked: {told}", name, **look, **more)
+        | ({"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": False} if end else {})
+        for end, y, told, more in panels
+    ]
+
+
+def model_stroke(measure: str, random: bool, place: int) -> dict:
+    """How the line of an order looks for the model at a place: hue by measure, grey for random order, a dash and a mark
+    by model.
+    """
+    colour, width = RANDOM if random else hue(measure), 3 if random and place == 0 else 2
+    return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
+
+
+def _share(end: str, domain: list[float]) -> dict:
+    return axis("masked (%)", range=[-3, 103], domain=domain, anchor=f"y{end}")
 
 
 def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
@@ -124,72 +86,28 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
         rows: (name, unmasked, everything masked, class majority), from top to bottom.
     Source: FMM Figs. 2 and 3.
     """
-    names = [html.escape(name) for name, *_ in rows]
     places = list(range(len(rows)))
-    bars = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [masked, unmasked],
-            "y": [i, i],
-            "line": {"color": "rgba(125,133,144,0.5)", "width": 6},
-            "hoverinfo": "skip",
-            "showlegend": False,
-        }
-        for i, (_, unmasked, masked, _) in enumerate(rows)
-    ]
-    told = "%{y}: %{x:.3f}<extra></extra>"
-    marks = [
+    bar = {"line": {"color": "rgba(125,133,144,0.5)", "width": 6}, "showlegend": False}
+    traces = [trace("lines", [masked, full], [i, i], **bar) for i, (_, full, masked, _) in enumerate(rows)]
+    for name, at, symbol, colour, size in (
         ("unmasked", 1, "circle", SUPPORTS, 13),
         ("everything masked", 2, "circle-open", SUPPORTS, 13),
         ("class majority", 3, "line-ns-open", INK, 20),
-    ]
-    points = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": name,
-            "x": [row[at] for row in rows],
-            "y": places,
-            "hovertemplate": told,
-            "marker": {"symbol": symbol, "color": colour, "size": size, "line": {"width": 3, "color": colour}},
-        }
-        for name, at, symbol, colour, size in marks
-    ]
-    drawn = figure(
-        [*bars, *points],
-        110 + 44 * len(rows),
-        xaxis={"title": {"text": f"{html.escape(metric)} ↑ better"}},
-        yaxis={"tickvals": places, "ticktext": names, "range": [len(rows) - 0.4, -0.6], "showgrid": False},
-    )
-    return drawn | {
-        "layout": drawn["layout"]
-        | {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0}}
+    ):
+        look = {"symbol": symbol, "color": colour, "size": size, "line": {"width": 3, "color": colour}}
+        x = [row[at] for row in rows]
+        traces.append(trace("markers", x, places, "%{y}: %{x:.3f}", name=name, marker=look))
+    names = [html.escape(name) for name, *_ in rows]
+    axes = {
+        "xaxis": axis(f"{html.escape(metric)} ↑ better"),
+        "yaxis": axis(tickvals=places, ticktext=names, range=[len(rows) - 0.4, -0.6], showgrid=False),
     }
+    return figure(traces, 110 + 44 * len(rows), **axes, legend=legend(1.02))
 
 
-def _level(y: float, xaxis: str, yaxis: str, colour: str) -> dict:
-    return {
-        "type": "line",
-        "x0": 0,
-        "x1": 1,
-        "xref": f"{xaxis} domain",
-        "y0": y,
-        "y1": y,
-        "yref": yaxis,
-        "line": {"color": colour, "dash": "dash"},
-    }
+def _level(y: float, end: str, colour: str) -> dict:
+    return level(y, colour, f"x{end} domain", yref=f"y{end}")
 
 
-def _at(x: float, y: float, text: str, xaxis: str, yaxis: str) -> dict:
-    return {
-        "x": x,
-        "y": float(y),
-        "xref": xaxis,
-        "yref": yaxis,
-        "text": text,
-        "showarrow": False,
-        "yshift": 9,
-        "xanchor": "right",
-        "font": {"color": INK, "size": 12},
-    }
+def _at(x: float, y: float, text: str, end: str) -> dict:
+    return note(x, float(y), text, 12, xref=f"x{end}", yref=f"y{end}", yshift=9, xanchor="right")

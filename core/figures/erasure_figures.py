@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.figures.figures import INK, LOWEST_P, figure
+from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, figure, holes, legend, level, note, stroke, trace
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
 
-_DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon", "cross-thin-open")
-_LEGEND = {"orientation": "h", "x": 0, "xanchor": "left", "yanchor": "bottom"}
+_LEGEND = legend(1.03, xanchor="left")
+_X, _SHARES = list(range(len(LENGTHS))), [f"{100 * length:g} %" for length in LENGTHS]
 _LEFT, _RIGHT = [0, 0.46], [0.54, 1]
 
 
@@ -40,69 +40,35 @@ def places_across(
         names, hues: of M measures; heads: of K metrics, with their arrows.
         places: int[M, K], 0 where there is none; texts: M times K values for the hover.
     """
+    most, many = int(places.max(initial=1)), len(heads) > 6
     traces, notes = [], []
-    most = int(places.max(initial=1))
-    shifts = _apart(places)
-    for i, (name, hue) in enumerate(zip(names, hues)):
-        y = [float(place) + shift if place else None for place, shift in zip(places[i], shifts[i])]
-        label = html.escape(name)
-        line = {"color": hue, "width": 3, "dash": _DASHES[i % len(_DASHES)]}
-        told = "%{x}: place %{customdata[0]}, %{customdata[1]}<extra>" + label + "</extra>"
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": label,
-                "x": list(range(len(heads))),
-                "y": y,
-                "connectgaps": True,
-                "line": line,
-                "marker": {"size": 11, "color": hue, "symbol": _SYMBOLS[i % len(_SYMBOLS)]},
-                "hovertemplate": told,
-                "customdata": [[int(place), text] for place, text in zip(places[i], texts[i])],
-            }
-        )
-        last = max((k for k, place in enumerate(places[i]) if place), default=None)
-        if last is not None:
-            notes.append(
-                {
-                    "x": last,
-                    "y": y[last],
-                    "text": label,
-                    "showarrow": False,
-                    "xanchor": "left",
-                    "xshift": 12,
-                    "font": {"color": INK},
-                }
-            )
-    # Long names stand in lines of their own, each arrow beside its last word.
-    many = len(heads) > 6
-    heads = [html.escape("\u00a0".join(head.rsplit(" ", 1))).replace(" ", "<br>") for head in heads]
-    # Where there are many, every second one stands higher.
-    heads = [head + "<br>\u00a0<br>\u00a0" * (many and k % 2) for k, head in enumerate(heads)]
-    marks = {
-        "tickvals": list(range(len(heads))),
-        "ticktext": heads,
-        "tickangle": 0,
-        "tickfont": {"size": 11 if many else 13},
-    }
-    drawn = figure(
-        traces,
-        96 + 46 * max(most, 2) + 40 * many,
-        annotations=notes,
-        xaxis=marks | {"side": "top", "range": [-0.35, len(heads) - 0.9], "showgrid": False},
-        yaxis={
-            "range": [most + 0.6, 0.5],
-            "tickvals": list(range(1, most + 1)),
-            "title": {"text": "place, 1 is best"},
-            "showgrid": False,
-        },
+    for i, (name, hue, shifts) in enumerate(zip(names, hues, _apart(places))):
+        label, ranks = html.escape(name), places[i].tolist()
+        y = [place + shift if place else None for place, shift in zip(ranks, shifts.tolist())]
+        look = _stroke(i, hue, 3, 11) | {"connectgaps": True, "customdata": list(map(list, zip(ranks, texts[i])))}
+        told = "%{x}: place %{customdata[0]}, %{customdata[1]}"
+        traces.append(trace("lines+markers", list(range(len(heads))), y, told, label, name=label, **look))
+        notes += [note(k, y[k], label, xanchor="left", xshift=12) for k, place in enumerate(ranks) if place][-1:]
+    columns = axis(
+        tickvals=list(range(len(heads))),
+        ticktext=_heads(heads, many),
+        tickangle=0,
+        tickfont={"size": 11 if many else 13},
+        side="top",
+        range=[-0.35, len(heads) - 0.9],
+        showgrid=False,
     )
+    ranks = axis("place, 1 is best", range=[most + 0.6, 0.5], tickvals=list(range(1, most + 1)), showgrid=False)
+    drawn = figure(traces, 96 + 46 * max(most, 2) + 40 * many, notes, xaxis=columns, yaxis=ranks)
     # Room for the names at the right, however narrow the window is.
-    return drawn | {
-        "layout": drawn["layout"]
-        | {"margin": drawn["layout"]["margin"] | {"r": 20 + 7 * max(map(len, names), default=0)}}
-    }
+    drawn["layout"]["margin"]["r"] = 20 + 7 * max(map(len, names), default=0)
+    return drawn
+
+
+def _heads(heads: Sequence[str], many: bool) -> list[str]:
+    """Long names in lines of their own, each arrow beside its last word; of many, every second one stands higher."""
+    broken = [html.escape("\u00a0".join(head.rsplit(" ", 1))).replace(" ", "<br>") for head in heads]
+    return [head + "<br>\u00a0<br>\u00a0" * (many and k % 2) for k, head in enumerate(broken)]
 
 
 def draw_scores_by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]], sizes: np.ndarray, unit: str) -> dict:
@@ -113,60 +79,31 @@ def draw_scores_by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]],
         sizes: int[R], features of the rationale at each length.
     Source: SoftFaith Fig. 2.
     """
-    x = list(range(len(LENGTHS)))
-    ticks = {
-        "tickvals": x,
-        "ticktext": [
-            f"{100 * length:g} %<br>{size} {unit}{'' if size == 1 else 's'}" for length, size in zip(LENGTHS, sizes)
-        ],
-        "range": [-0.3, len(x) - 0.7],
-    }
-    drawn = figure([], 380, xaxis=ticks, yaxis={"range": [-0.04, 1.04]})
-    layout, two = drawn["layout"], len(panels) > 1
-    for place, (title, soft, lines) in enumerate(panels):
-        end = "" if place == 0 else "2"
-        layout |= {
-            f"xaxis{end}": layout["xaxis"] | {"domain": (_LEFT, _RIGHT)[place] if two else [0, 1], "anchor": f"y{end}"},
-            f"yaxis{end}": layout["yaxis"] | {"title": {"text": html.escape(title)}, "anchor": f"x{end}"},
-        }
+    two, traces, axes = len(panels) > 1, [], {}
+    for end, domain, (title, soft, lines) in zip(("", "2"), (_LEFT, _RIGHT), panels):
+        ticks = _length_ticks(sizes, unit)
+        axes[f"xaxis{end}"] = axis(**ticks, domain=domain if two else [0, 1], anchor=f"y{end}")
+        axes[f"yaxis{end}"] = axis(html.escape(title), range=[-0.04, 1.04], anchor=f"x{end}")
         for i, line in enumerate(lines):
-            drawn["data"] += _length_line(line, i, x, end, html.escape(soft), place == 0)
-    return drawn | {"layout": layout | {"showlegend": True, "legend": _LEGEND | {"y": 1.03}}}
+            traces += _length_line(line, i, ticks["range"], end, html.escape(soft))
+    return figure(traces, 380, **axes, legend=_LEGEND)
 
 
-def _length_line(line: ByLength, i: int, x: list[int], end: str, soft: str, legend: bool) -> list[dict]:
+def _length_ticks(sizes: np.ndarray, unit: str) -> dict:
+    """An axis of the rationale's lengths."""
+    told = [f"{share}<br>{size} {unit}{'' if size == 1 else 's'}" for share, size in zip(_SHARES, sizes)]
+    return {"tickvals": _X, "ticktext": told, "range": [-0.3, len(_X) - 0.7]}
+
+
+def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str) -> list[dict]:
     name = html.escape(line.measure)
-    common = {"type": "scatter", "legendgroup": name, "xaxis": f"x{end}", "yaxis": f"y{end}"}
-    dash = _DASHES[i % len(_DASHES)]
-    found = [
-        common
-        | {
-            "mode": "lines+markers",
-            "name": name,
-            "x": x,
-            "y": _holes(line.values),
-            "line": {"color": line.hue, "width": 2.5, "dash": dash},
-            "marker": {"size": 9, "color": line.hue, "symbol": _SYMBOLS[i % len(_SYMBOLS)]},
-            "showlegend": legend,
-            "hovertemplate": "%{text}: %{y:.3g}<extra>" + name + "</extra>",
-            "text": [f"{100 * length:g} %" for length in LENGTHS],
-        }
-    ]
+    common = {"legendgroup": name, "xaxis": f"x{end}", "yaxis": f"y{end}"}
+    hard = _stroke(i, line.hue, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
+    traces = [trace("lines+markers", _X, holes(line.values), "%{text}: %{y:.3g}", name, **common, **hard)]
     if soft and not np.isnan(line.soft):
-        ends = [x[0] - 0.3, x[-1] + 0.3]
-        found.append(
-            common
-            | {
-                "mode": "lines",
-                "name": f"{name}, soft",
-                "x": ends,
-                "y": [line.soft, line.soft],
-                "line": {"color": line.hue, "width": 1.5, "dash": "dot"},
-                "showlegend": False,
-                "hovertemplate": f"{soft}: %{{y:.3g}}<extra>{name}</extra>",
-            }
-        )
-    return found
+        flat = {"name": f"{name}, soft", "line": {"color": line.hue, "width": 1.5, "dash": "dot"}, "showlegend": False}
+        traces.append(trace("lines", ends, [line.soft] * 2, f"{soft}: %{{y:.3g}}", name, **common, **flat))
+    return traces
 
 
 def leaving(found: dict[str, np.ndarray], rejected: dict[str, np.ndarray], sizes: np.ndarray, unit: str) -> dict:
@@ -177,54 +114,30 @@ def leaving(found: dict[str, np.ndarray], rejected: dict[str, np.ndarray], sizes
         found: {erasure: float64[2, R]}; rejected: {erasure: bool[2, R]}.
         sizes: int[R], features of the rationale at each length.
     """
-    x = list(range(len(LENGTHS)))
-    ticks = {
-        "tickvals": x,
-        "ticktext": [
-            f"{100 * length:g} %<br>{size} {unit}{'' if size == 1 else 's'}" for length, size in zip(LENGTHS, sizes)
-        ],
-        "range": [-0.3, len(x) - 0.7],
-    }
     traces = []
     for i, (erasure, p) in enumerate(found.items()):
-        hue = (SUPPORTS, OPPOSES, INK)[i % 3]
+        name = html.escape(erasure)
         for half, end in enumerate(("", "2")):
-            crosses = ["x" if out else _SYMBOLS[i % len(_SYMBOLS)] for out in rejected[erasure][half]]
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines+markers",
-                    "name": html.escape(erasure),
-                    "legendgroup": erasure,
-                    "showlegend": half == 0,
-                    "x": x,
-                    "y": np.maximum(p[half], LOWEST_P).tolist(),
-                    "customdata": p[half].tolist(),
-                    "xaxis": f"x{end}",
-                    "yaxis": f"y{end}",
-                    "line": {"color": hue, "width": 2.5, "dash": _DASHES[i % len(_DASHES)]},
-                    "marker": {"size": 10, "color": hue, "symbol": crosses},
-                    "hovertemplate": "p = %{customdata:.3g}<extra>" + html.escape(erasure) + "</extra>",
-                }
-            )
-    p_axis = {"type": "log", "range": [-3.3, 0.1], "tickvals": [0.001, 0.01, ALPHA, 0.2, 1]}
-    drawn = figure(traces, 400, xaxis=ticks | {"domain": _LEFT}, yaxis=p_axis | {"title": {"text": "p-value ↑"}})
-    layout = drawn["layout"]
-    layout |= {
-        "xaxis": layout["xaxis"] | {"title": {"text": "only the rationale is kept"}},
-        "xaxis2": layout["xaxis"] | {"domain": _RIGHT, "anchor": "y2", "title": {"text": "the rationale is erased"}},
-        "yaxis2": layout["yaxis"] | {"anchor": "x2", "title": {"text": ""}},
+            look = _stroke(i, (SUPPORTS, OPPOSES, INK)[i % 3], 2.5, 10)
+            look["marker"]["symbol"] = ["x" if out else look["marker"]["symbol"] for out in rejected[erasure][half]]
+            panel = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end, "legendgroup": erasure}
+            look |= {"name": name, "customdata": p[half].tolist()}
+            y = np.maximum(p[half], LOWEST_P).tolist()
+            traces.append(trace("lines+markers", _X, y, "p = %{customdata:.3g}", name, **look, **panel))
+    ticks = _length_ticks(sizes, unit)
+    axes = {
+        "xaxis": axis("only the rationale is kept", **ticks, domain=_LEFT),
+        "yaxis": axis("p-value ↑", **P_AXIS),
+        "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),
+        "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
-    limit = {
-        "type": "line",
-        "x0": 0,
-        "x1": 1,
-        "y0": ALPHA,
-        "y1": ALPHA,
-        "line": {"color": OUT_OF_DISTRIBUTION, "dash": "dash"},
-    }
-    layout["shapes"] = [limit | {"xref": f"x{end} domain", "yref": f"y{end}"} for end in ("", "2")]
-    return drawn | {"layout": layout | {"showlegend": True, "legend": _LEGEND | {"y": 1.03}}}
+    shapes = [level(ALPHA, OUT_OF_DISTRIBUTION, f"x{end} domain", yref=f"y{end}") for end in ("", "2")]
+    return figure(traces, 400, **axes, shapes=shapes, legend=_LEGEND)
+
+
+def _stroke(i: int, hue: str, width: float, size: int) -> dict:
+    """How the line of the i-th of several looks, told apart without colour."""
+    return stroke(hue, width, DASHES[i % len(DASHES)], _SYMBOLS[i % len(_SYMBOLS)], size)
 
 
 def _apart(places: np.ndarray) -> np.ndarray:
@@ -235,7 +148,3 @@ def _apart(places: np.ndarray) -> np.ndarray:
             shared = np.flatnonzero(column == place)
             found[shared, k] = 0.34 * np.arange(len(shared))
     return found
-
-
-def _holes(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]

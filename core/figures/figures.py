@@ -13,10 +13,12 @@ from core.mathematics.statistics import ALPHA
 
 # For texts and axes, readable on both grounds.
 INK = "#7d8590"
-# Dots stand for what rests on rejected inputs.
-_DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
+# Lines beside each other; dots stand for what rests on rejected inputs.
+DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 # The lowest p-value that is drawn; what is smaller stands there, and says its number.
 LOWEST_P = 6e-4
+# An axis of p-values.
+P_AXIS = {"type": "log", "range": [-3.3, 0.1], "tickvals": [0.001, 0.01, ALPHA, 0.2, 1]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +38,7 @@ class FigureLine:
 @dataclass(frozen=True, eq=False)
 class RandomLine:
     """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None; first: as of a
-    `Line`.
+    `FigureLine`.
     """
 
     x: np.ndarray
@@ -48,6 +50,79 @@ class RandomLine:
     first: int | None
 
 
+def figure(traces: list[dict], height: int, annotations: list[dict] | None = None, **layout) -> dict:
+    """Traces in the house's layout, on a transparent ground.
+
+    Args:
+        layout: axes from `axis`, and whatever else the figure has of its own; a legend is shown if there is one.
+    """
+    common = {
+        "height": height,
+        "margin": {"l": 10, "r": 10, "t": 20, "b": 10},
+        "showlegend": "legend" in layout,
+        "hoverlabel": {"font": {"size": 13}},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "annotations": annotations or [],
+        "font": {"color": INK, "size": 13, "family": "'Source Sans', 'Source Sans Pro', sans-serif"},
+    }
+    return {"data": traces, "layout": common | layout}
+
+
+def axis(title: str | None = None, **more) -> dict:
+    """An axis in the house's style; title: as Plotly reads it, names of others escaped."""
+    more = more if title is None else {"title": {"text": title}} | more
+    return {"automargin": True, "gridcolor": "rgba(125,133,144,0.25)", "zeroline": False} | more
+
+
+def legend(y: float, **more) -> dict:
+    """A legend in one line, its lower edge at a height of the figure, in shares of its axes."""
+    return {"orientation": "h", "x": 0, "y": y, "yanchor": "bottom"} | more
+
+
+def trace(mode: str, x: list, y: list, told: str | None = None, extra: str = "", **more) -> dict:
+    """Points or a line; told: what hovering says, nothing where it is None; extra: whose point it is, escaped."""
+    hover = {"hoverinfo": "skip"} if told is None else {"hovertemplate": f"{told}<extra>{extra}</extra>"}
+    return {"type": "scatter", "mode": mode, "x": x, "y": y} | hover | more
+
+
+def stroke(colour: str, width: float, dash: str | None, symbol: str | list[str], size: int = 7) -> dict:
+    """How a line with marks looks, for `trace`; each mark may have a symbol of its own."""
+    line = {"color": colour, "width": width} | ({} if dash is None else {"dash": dash})
+    return {"line": line, "marker": {"size": size, "color": colour, "symbol": symbol}}
+
+
+def band(x: list, low: list, high: list, colour: str, share: float, **more) -> list[dict]:
+    """The ground between two lines, filled with a share of a colour "#rrggbb"."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    common = {"line": {"width": 0}, "showlegend": False} | more
+    filled = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{share})"}
+    return [trace("lines", x, low, **common), trace("lines", x, high, **common, **filled)]
+
+
+def level(y: float, colour: str, xref: str = "paper", **more) -> dict:
+    """A dashed line across the axes at a value."""
+    dashed = {"color": colour, "dash": "dash"}
+    return {"type": "line", "x0": 0, "x1": 1, "xref": xref, "y0": y, "y1": y, "line": dashed} | more
+
+
+def upright(x: float, colour: str, width: float) -> dict:
+    """A line from the lower to the upper end of the figure at a value."""
+    ends = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper"}
+    return {"type": "line", "line": {"color": colour, "width": width}} | ends
+
+
+def note(x: float | str, y: float, text: str, size: int | None = None, **more) -> dict:
+    """Words at a place."""
+    font = {"color": INK} | ({} if size is None else {"size": size})
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": font} | more
+
+
+def holes(values: np.ndarray) -> list[float | None]:
+    """Numbers as JSON has them: None where there is none, so that the line is broken there."""
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
 def performance_by_masking(card: dict) -> dict:
     """Performance against the share of tokens masked at random, with the class majority as a line.
 
@@ -57,43 +132,24 @@ def performance_by_masking(card: dict) -> dict:
     """
     shown = card["performance"]
     values, majority = shown["masked"], shown["class_majority"]
+    x, told = [100 * r for r in shown["ratios"]], "%{x:.0f} % masked: %{y:.3f}"
     lines = [
-        {
-            "type": "scatter",
-            "x": [100 * r for r in shown["ratios"]],
-            "y": values,
-            "mode": "lines+markers",
-            "name": "this model",
-            "line": {"color": SUPPORTS, "width": 3},
-            "hovertemplate": "%{x:.0f} % masked: %{y:.3f}<extra></extra>",
-        },
-        {
-            "type": "scatter",
-            "x": [0, 100],
-            "y": [majority, majority],
-            "mode": "lines",
-            "name": "class majority",
-            "line": {"color": RANDOM, "dash": "dash"},
-            "hovertemplate": "class majority: %{y:.3f}<extra></extra>",
-        },
+        trace("lines+markers", x, values, told, name="this model", line={"color": SUPPORTS, "width": 3}),
+        trace("lines", [0, 100], [majority] * 2, "class majority: %{y:.3f}", name="class majority")
+        | {"line": {"color": RANDOM, "dash": "dash"}},
     ]
     # Both lines are named where they are, so that colour is not the only sign.
     notes = [
-        _note(0, values[0], f"{values[0]:.3f}", 14, 14),
-        _note(100, values[-1], f"{values[-1]:.3f}", 14),
-        _note(12, majority, "class majority", 12),
+        note(0, values[0], f"{values[0]:.3f}", yshift=14, xshift=14),
+        note(100, values[-1], f"{values[-1]:.3f}", yshift=14, xshift=0),
+        note(12, majority, "class majority", yshift=12, xshift=0),
     ]
-    return figure(
-        lines,
-        300,
-        annotations=notes,
-        xaxis={"title": {"text": "tokens masked at random (%)"}, "range": [-4, 106]},
-        yaxis={"title": {"text": f"{shown['metric']} ↑ better"}},
-    )
+    axes = {"xaxis": axis("tokens masked at random (%)", range=[-4, 106]), "yaxis": axis(f"{shown['metric']} ↑ better")}
+    return figure(lines, 300, notes, **axes)
 
 
 def masking_paths(
-    lines: list[FigureLine], band: RandomLine | None, score: str, unit: str, at: float | None = None
+    lines: list[FigureLine], chance: RandomLine | None, score: str, unit: str, at: float | None = None
 ) -> dict:
     """The score against the share masked, for several measures and random order; below it the p-values, with the 5 %
     line.
@@ -107,163 +163,53 @@ def masking_paths(
     Source: FMM Fig. 4.
     """
     tested = any(np.isfinite(line.p).any() for line in lines)
-    traces = _band(band, tested) if band is not None else []
+    traces = _chance(chance, tested) if chance is not None else []
     for i, line in enumerate(lines):
-        traces += _path(line, _DASHES[i % len(_DASHES)], tested)
-    # Plotly reads markup in its texts.
-    score = html.escape(score)
-    share = {"title": {"text": f"{unit}s masked (%)"}, "range": [-3, 103], "anchor": "y2" if tested else "y"}
-    drawn = figure(
-        traces,
-        470 if tested else 320,
-        xaxis=share,
-        yaxis={"title": {"text": score}, "range": [-0.03, 1.03], "domain": [0.42, 1] if tested else [0, 1]},
-    )
-    layout = drawn["layout"] | {
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        traces += _path(line, DASHES[i % len(DASHES)], tested)
+    shapes = [] if at is None else [upright(100 * at, INK, 1)]
+    axes = {
+        "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
+        # Plotly reads markup in its texts.
+        "yaxis": axis(html.escape(score), range=[-0.03, 1.03], domain=[0.42, 1] if tested else [0, 1]),
     }
-    layout["shapes"] = (
-        []
-        if at is None
-        else [
-            {
-                "type": "line",
-                "x0": 100 * at,
-                "x1": 100 * at,
-                "y0": 0,
-                "y1": 1,
-                "yref": "paper",
-                "line": {"color": INK, "width": 1},
-            }
-        ]
-    )
     if tested:
-        layout["yaxis2"] = layout["yaxis"] | {
-            "title": {"text": "p-value"},
-            "type": "log",
-            "range": [-3.3, 0.1],
-            "domain": [0, 0.32],
-            "tickvals": [0.001, 0.01, ALPHA, 0.2, 1],
-        }
-        limit = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}
-        layout["shapes"].append(
-            {"type": "line", "x0": 0, "x1": 1, "xref": "paper", "y0": ALPHA, "y1": ALPHA, "yref": "y2", "line": limit}
-        )
-    return drawn | {"layout": layout}
+        axes["yaxis2"] = axis("p-value", **P_AXIS, domain=[0, 0.32])
+        shapes.append(level(ALPHA, OUT_OF_DISTRIBUTION, yref="y2"))
+    return figure(traces, 470 if tested else 320, **axes, legend=legend(1.02), shapes=shapes)
 
 
 def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
     cut = len(line.x) if line.first is None else line.first
-    percent = 100 * line.x
+    percent = (100 * line.x).tolist()
     symbols = ["x" if rejected else "circle" for rejected in line.rejected]
-    common = {"type": "scatter", "mode": "lines+markers", "name": line.name, "legendgroup": line.name}
-    dots = {"size": 7, "color": line.hue}
-    parts = [
-        (slice(0, cut + 1), {"width": 2.5, "dash": dash}, True),
-        (slice(cut, None), {"width": 1.2, "dash": "dot"}, False),
-    ]
+    common = {"name": line.name, "legendgroup": line.name, "extra": line.name}
     traces = []
-    for part, style, legend in parts:
-        if len(percent[part]) > (0 if legend else 1):
-            traces.append(
-                common
-                | {
-                    "x": percent[part].tolist(),
-                    "y": line.values[part].tolist(),
-                    "line": style | {"color": line.hue},
-                    "showlegend": legend,
-                    "marker": dots | {"symbol": symbols[part]},
-                    "hovertemplate": "%{x:.0f} % masked: %{y:.3g}<extra>" + line.name + "</extra>",
-                }
-            )
+    for part, width, style, before in ((slice(cut + 1), 2.5, dash, True), (slice(cut, None), 1.2, "dot", False)):
+        if len(percent[part]) > (0 if before else 1):
+            look = stroke(line.hue, width, style, symbols[part]) | {"showlegend": before}
+            y, told = line.values[part].tolist(), "%{x:.0f} % masked: %{y:.3g}"
+            traces.append(trace("lines+markers", percent[part], y, told, **common, **look))
     if tested:
-        p = [None if np.isnan(value) else max(value, LOWEST_P) for value in line.p.tolist()]
-        told = [None if value is None else float(exact) for value, exact in zip(p, line.p)]
-        style = {"color": line.hue, "width": 1.5, "dash": dash}
-        traces.append(
-            common
-            | {
-                "x": percent.tolist(),
-                "y": p,
-                "customdata": told,
-                "yaxis": "y2",
-                "showlegend": False,
-                "line": style,
-                "marker": dots | {"symbol": symbols},
-                "hovertemplate": "%{x:.0f} % masked: p = %{customdata:.3g}<extra>" + line.name + "</extra>",
-            }
-        )
+        below = {"yaxis": "y2", "showlegend": False, "customdata": holes(line.p)}
+        look, told = stroke(line.hue, 1.5, dash, symbols), "%{x:.0f} % masked: p = %{customdata:.3g}"
+        p = holes(np.maximum(line.p, LOWEST_P))
+        traces.append(trace("lines+markers", percent, p, told, **common, **look, **below))
     return traces
 
 
-def _band(band: RandomLine, tested: bool) -> list[dict]:
-    x, name = (100 * band.x).tolist(), f"random order (mean, 95 % of {band.orders})"
-    edge = {
-        "type": "scatter",
-        "mode": "lines",
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "legendgroup": "random",
-    }
-    mean = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": name,
-        "legendgroup": "random",
-        "line": {"color": RANDOM, "width": 2},
-    }
-    told = {"hovertemplate": "%{x:.0f} % masked at random: %{y:.3g}<extra></extra>"}
-    cut = len(x) if band.first is None else band.first
+def _chance(chance: RandomLine, tested: bool) -> list[dict]:
+    x, mean = (100 * chance.x).tolist(), chance.mean.tolist()
+    cut = len(x) if chance.first is None else chance.first
+    common = {"name": f"random order (mean, 95 % of {chance.orders})", "legendgroup": "random"}
+    full, dotted = {"color": RANDOM, "width": 2}, {"color": RANDOM, "width": 1.2, "dash": "dot"}
+    told = "%{x:.0f} % masked at random: %{y:.3g}"
     traces = [
-        edge | {"x": x, "y": band.lower.tolist()},
-        edge | {"x": x, "y": band.upper.tolist(), "fill": "tonexty", "fillcolor": "rgba(138,138,138,0.22)"},
-        mean | told | {"x": x[: cut + 1], "y": band.mean.tolist()[: cut + 1]},
+        *band(x, chance.lower.tolist(), chance.upper.tolist(), RANDOM, 0.22, legendgroup="random"),
+        trace("lines", x[: cut + 1], mean[: cut + 1], told, **common, line=full),
     ]
     if cut < len(x) - 1:
-        traces.append(
-            mean
-            | told
-            | {
-                "x": x[cut:],
-                "y": band.mean.tolist()[cut:],
-                "showlegend": False,
-                "line": {"color": RANDOM, "width": 1.2, "dash": "dot"},
-            }
-        )
-    if tested and band.p is not None:
-        said = "%{x:.0f} % masked at random: median p = %{y:.3g}<extra></extra>"
-        traces.append(
-            mean
-            | {
-                "x": x,
-                "y": np.maximum(band.p, LOWEST_P).tolist(),
-                "yaxis": "y2",
-                "showlegend": False,
-                "hovertemplate": said,
-            }
-        )
+        traces.append(trace("lines", x[cut:], mean[cut:], told, **common, line=dotted, showlegend=False))
+    if tested and chance.p is not None:
+        told, p = "%{x:.0f} % masked at random: median p = %{y:.3g}", np.maximum(chance.p, LOWEST_P).tolist()
+        traces.append(trace("lines", x, p, told, **common, line=full, showlegend=False, yaxis="y2"))
     return traces
-
-
-def _note(x: float, y: float, text: str, up: int, right: int = 0) -> dict:
-    return {"x": x, "y": y, "text": text, "showarrow": False, "yshift": up, "xshift": right, "font": {"color": INK}}
-
-
-def figure(traces: list[dict], height: int, xaxis: dict, yaxis: dict, annotations: list[dict] | None = None) -> dict:
-    """Traces in the house's layout, on a transparent ground."""
-    axis = {"automargin": True, "gridcolor": "rgba(125,133,144,0.25)", "zeroline": False}
-    layout = {
-        "height": height,
-        "margin": {"l": 10, "r": 10, "t": 20, "b": 10},
-        "showlegend": False,
-        "hoverlabel": {"font": {"size": 13}},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "annotations": annotations or [],
-        "font": {"color": INK, "size": 13, "family": "'Source Sans', 'Source Sans Pro', sans-serif"},
-        "xaxis": axis | xaxis,
-        "yaxis": axis | yaxis,
-    }
-    return {"data": traces, "layout": layout}

@@ -1,10 +1,10 @@
 """The masking oracle: from masks to logits, each distinct input computed once."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 
 import numpy as np
+from cachetools import FIFOCache, LRUCache
 
 from core.network.features import Encoded, with_premasked
 from core.network.model import Model
@@ -34,7 +34,7 @@ class Oracle:
             "forward", 1, model=model.digest, precision=model.precision, example=encoded.digest, **other
         )
         self._logits: dict[bytes, np.ndarray] = {}
-        self._states: OrderedDict[tuple[str, bytes], np.ndarray] = OrderedDict()
+        self._states: FIFOCache[tuple[str, bytes], np.ndarray] = FIFOCache(STATES_BYTES, lambda state: state.nbytes)
         self._unsaved: list[bytes] = []
         # Two locks, so that reading what is known never waits for a long search on the same example.
         self._lock = threading.RLock()
@@ -142,8 +142,6 @@ class Oracle:
                     self._unsaved.append(keys[i])
             if states is not None:
                 fresh[keys[i]] = self._states[pooling, keys[i]] = states[i].copy()
-        while self._states and len(self._states) * next(iter(self._states.values())).nbytes > STATES_BYTES:
-            self._states.popitem(last=False)
         return int((~good).sum())
 
     def _keys(self, masks: np.ndarray) -> list[bytes]:
@@ -166,19 +164,19 @@ class Oracles:
     """The oracles of one model, the least recently used forgotten after `most` examples."""
 
     def __init__(self, model: Model, store: Store | None = None, most: int = 64):
-        self.model, self.store, self.most = model, store, most
-        self._held: OrderedDict[tuple[str, str], Oracle] = OrderedDict()
+        self.model, self.store = model, store
+        self._held: LRUCache[tuple[str, str], Oracle] = LRUCache(most)
         self._lock = threading.Lock()
 
     def of(self, encoded: Encoded, erasure: str = MASK) -> Oracle:
         """The oracle of an example under an erasure, the same object for the same two."""
         key = encoded.digest, erasure
         with self._lock:
-            oracle = self._held.get(key)
+            oracle, forgotten = self._held.get(key), None
             if oracle is None:
-                oracle = self._held[key] = Oracle(self.model, encoded, self.store, erasure)
-            self._held.move_to_end(key)
-            forgotten = self._held.popitem(last=False)[1] if len(self._held) > self.most else None
+                oracle = Oracle(self.model, encoded, self.store, erasure)
+                forgotten = self._held.popitem()[1] if len(self._held) == self._held.maxsize else None
+                self._held[key] = oracle
         if forgotten is not None:
             forgotten.flush()
         return oracle
@@ -186,7 +184,7 @@ class Oracles:
     def flush(self, encoded: Encoded) -> None:
         """Write what the oracles of an example know and the store does not."""
         with self._lock:
-            held = [oracle for key, oracle in self._held.items() if key[0] == encoded.digest]
+            held = [self._held[key] for key in self._held if key[0] == encoded.digest]
         for oracle in held:
             oracle.flush()
 

@@ -92,8 +92,10 @@ def readable_card(card: dict, name: str) -> str:
     return f"""# {name}
 
 A text classifier ({", ".join(card["labels"])}) fine-tuned from {plan["base"]}; training strategy: {plan["training"]}
-(none: no masking, mask: all masked, half: every second example masked), validation strategy: {plan["validation_strategy"]},
-method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, learning rate {plan["learning_rate"]:g}.
+(none: no masking, mask: all masked, half: every second example masked), \
+validation strategy: {plan["validation_strategy"]},
+method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, \
+learning rate {plan["learning_rate"]:g}.
 Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 
 ## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)

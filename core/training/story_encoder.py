@@ -88,21 +88,23 @@ def tags(story: Story) -> tuple[list[int], list[int], list[int]]:
 
     Source: the reading of `core.data.stories.answer`, at every sentence.
     """
+    words, where = _tagged_sentences(story)
+    question = _words(story.question.sentence)
+    asked = [PLACES.index(story.answer) if word == story.question.what else UNASKED for word in question]
     ids, kinds, found = [_NUMBER["[CLS]"]], [0], [UNASKED]
+    for segment, (part, tagged) in enumerate(((words, where), (question, asked))):
+        ids += [*(_NUMBER[word.lower()] for word in part), _NUMBER["[SEP]"]]
+        kinds += [segment] * (len(part) + 1)
+        found += [*tagged, UNASKED]
+    return ids, kinds, found
+
+
+def _tagged_sentences(story: Story) -> tuple[list[str], list[int]]:
+    """The words of a story before its question, and the place that each is tagged with."""
     place: dict[str, str] = {}
     holder: dict[str, str] = {}
     lies: dict[str, str | None] = {}
-
-    def add(words: list[str], segment: int, tag: Callable[[str], int]) -> None:
-        for word in words:
-            ids.append(_NUMBER[word.lower()])
-            kinds.append(segment)
-            found.append(tag(word))
-        ids.append(_NUMBER["[SEP]"])
-        kinds.append(segment)
-        found.append(UNASKED)
-
-    words, where = [], {}
+    words, found = [], []
     for event in story.events:
         before = place.get(event.actor)
         if event.kind == GO:
@@ -114,27 +116,16 @@ def tags(story: Story) -> tuple[list[int], list[int], list[int]]:
             holder.pop(event.what, None)
             lies[event.what] = place.get(event.actor)
         for word in _words(event.sentence):
-            now = (
-                place.get(word)
-                if word in ACTORS
-                else place.get(holder[word])
-                if word in holder
-                else lies.get(word)
-                if word in THINGS
-                else before
-            )
-            where[len(words)] = (
-                UNASKED if word not in (*ACTORS, *THINGS, *PLACES) else NOWHERE if now is None else PLACES.index(now)
-            )
+            if word in ACTORS:
+                now = place.get(word)
+            elif word in THINGS:
+                now = place.get(holder[word]) if word in holder else lies.get(word)
+            else:
+                now = before
+            told = NOWHERE if now is None else PLACES.index(now)
             words.append(word)
-    places = iter(range(len(words)))
-    add(words, 0, lambda _: where[next(places)])
-    add(
-        _words(story.question.sentence),
-        1,
-        lambda word: PLACES.index(story.answer) if word == story.question.what else UNASKED,
-    )
-    return ids, kinds, found
+            found.append(told if word in (*ACTORS, *THINGS, *PLACES) else UNASKED)
+    return words, found
 
 
 def save_tokenizer(out: Path) -> None:
