@@ -72,6 +72,11 @@ class Shown:
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def model(self) -> str:
+        """The model's name."""
+        return self.provenance.get("model", "model")
+
 
 def csv_text(header: list[str], rows: Iterable[list]) -> str:
     """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.

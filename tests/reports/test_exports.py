@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from core.explanation.rows import agreement, value_text
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
 from core.measures.catalogue import measures
-from core.reports.attribution_page import attribution_page
+from core.reports.attribution_page import STYLE, attribution_page
 from core.reports.exports import (
     COLUMNS,
     CONSTANT,
@@ -29,8 +29,7 @@ from core.reports.exports import (
     safe_cell,
     visible,
 )
-from core.reports.page_parts import POLICY
-from core.reports.page_style import STYLE
+from core.reports.page import POLICY
 from core.wording import safe_name
 from tests.shown import NOW, encoded, model, rows, shown
 
@@ -348,7 +347,10 @@ class Page(HTMLParser):
         pytest.fail(f"an instruction: {text}")
 
 
-PLAIN = "html head title style body main header section footer h1 h2 p b ul li div span bdi sup small table thead tbody tr th td caption br dl dt dd meta link".split()
+PLAIN = (
+    "html head title style body main header section footer h1 h2 p b ul li div span bdi sup small table thead tbody tr "
+    "th td caption br dl dt dd meta link"
+).split()
 ATTRIBUTES = {
     "html": {"lang"},
     "meta": {"charset", "http-equiv", "content", "name"},
@@ -474,11 +476,12 @@ def test_colour_is_never_the_only_sign():
         and words[2]["title"] == "[MASK]: leave-one-out masked already"
     )
     assert words[4]["title"].startswith("A: beam place ") and "style" not in words[4]
-    assert ".for { border-bottom: 3px solid" in STYLE and ".against { border-bottom: 3px dotted" in STYLE
+    for kind, line in (("for", "solid"), ("against", "dotted")):
+        assert re.search(rf"\.{kind} {{\s+border-bottom: 3px {line} var\(--{kind}\)", STYLE)
 
 
 def test_words_are_legible_in_both_themes_and_on_paper():
-    themes = re.findall(r"--ground: (#\w{6}); --raised: (#\w{6}); --ink: (#\w{6}); --quiet: (#\w{6})", STYLE)
+    themes = re.findall(r"--ground: (#\w{6});\s+--raised: (#\w{6});\s+--ink: (#\w{6});\s+--quiet: (#\w{6})", STYLE)
     assert len(themes) == 3 and themes[0] == themes[2] != themes[1]
     for ground, raised, ink, quiet in themes:
         for under in (ground, raised, *(blend(colour, ground, STRONGEST) for colour in (SUPPORTS, OPPOSES))):

@@ -24,7 +24,7 @@ from core.explanation.standings import (
 from core.mathematics.aopc import prefix_masks
 from core.mathematics.search.limits import Limits, exact_limits
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
-from core.reports.page_parts import POLICY
+from core.reports.page import POLICY
 from core.validity.marks import HOLM, Gate
 from core.wording import without_markup
 from pages.parts.limits import standing
@@ -229,7 +229,7 @@ def test_marks_lie_in_the_band_where_their_values_are():
     made, text = page.sides[0][1].board, limits_page(page)
     left, width = map(float, re.search(r'class="band" style="left:([\d.]+)%;width:([\d.]+)%"', text).groups())
     drawn = re.findall(
-        r'<svg class="tip (full|open) \w+" viewBox="0 0 16 16" aria-hidden="true" style="left:([-\d.]+)%', text
+        r'<svg class="tip (full|open) \w+" viewBox="0 0 16 16" aria-hidden="true"\sstyle="left:([-\d.]+)%', text
     )
     wanted = [
         (shape, left + width * one.naopc[way])
@@ -318,10 +318,10 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
     tables = re.findall(r"<caption>(\w+) .*?<tbody>(.*?)</tbody>", text, re.S)
     assert [name for name, _ in tables] == [COMPREHENSIVENESS, SUFFICIENCY]
     for name, body in tables:
-        lines = [re.sub("<[^>]*>", "|", line) for line in body.strip().split("\n")]
+        lines = [re.sub("<[^>]*>", "|", line) for line in body.strip().split("</tr>")[:-1]]
         placed = sorted(compare_standings(boards, name).placed, key=lambda one: one.place_normalised)
         for line, one in zip(lines, placed, strict=True):
-            cells = [cell for cell in line.split("|") if cell]
+            cells = [cell for cell in line.split("|") if cell.strip()]
             assert cells[:6] == [
                 one.measure,
                 one.model,

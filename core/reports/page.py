@@ -1,0 +1,110 @@
+"""A page that is saved: put together by templates that escape every text; it loads nothing and runs nothing."""
+
+import functools
+import re
+from pathlib import Path
+
+import numpy as np
+
+from core.explanation.rows import value_text
+from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, hue
+from core.reports.exports import Shown, describe, visible
+from core.validity import marks
+
+# Nothing may be loaded and nothing may run, whatever a text holds.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_TEMPLATES = Path(__file__).parent / "templates"
+_MOST_CLASSES = 20
+
+
+def write_page(template: str, title: str, style: str, **given) -> str:
+    """A whole page from a template that extends page.html, to be saved as UTF-8.
+
+    Args:
+        title: as text; style: its style sheet, see `read_style`; given: what the template asks for; whatever of it is a
+            text is escaped.
+    """
+    from markupsafe import Markup
+
+    return (
+        environment(_TEMPLATES).get_template(template).render(title=title, style=Markup(style), policy=POLICY, **given)
+    )
+
+
+def read_style(*names: str) -> str:
+    """Style sheets beside the templates, after the colours that they speak of."""
+    colours = {
+        "for": SUPPORTS,
+        "against": OPPOSES,
+        "limit": LIMIT,
+        "chance": RANDOM,
+        "for-shade": shade(1),
+        "against-shade": shade(-1),
+    }
+    said = "".join(f"  --{name}: {colour};\n" for name, colour in colours.items())
+    return f":root {{\n{said}}}\n" + "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+
+
+@functools.cache
+def environment(folder: Path):
+    """Templates of a folder: every value is escaped, control characters are shown as signs, and a name that nobody gave
+    is an error.
+    """
+    # Imported when a page is written: the first picture does not wait for it.
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_typed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals["marks"] = marks
+    made.tests["turning"] = lambda text: BIDI.search(text) is not None
+    made.filters |= {
+        "straight": straight,
+        "number": number,
+        "agreement": lambda value: f"{value:.2f}".replace("-", "−"),
+        "minus": lambda text: text.replace("-", "−"),
+        "thousands": lambda count: f"{count:,}",
+        "shade": shade,
+        "hue": hue,
+        "describe": describe,
+        "with_sign": marks.with_sign,
+        "value_text": value_text,
+        "likeliest": _likeliest,
+    }
+    return made
+
+
+def straight(text: str) -> str:
+    """A sentence of ours with names of others in it, without what turns directions around; tables have the names as
+    typed.
+    """
+    return BIDI.sub("", text)
+
+
+def number(value: float) -> str:
+    """Three significant digits; — where there is no number."""
+    return "—" if value != value else f"{value:.3g}".replace("-", "−")
+
+
+def shade(value: float) -> str:
+    """The colour of a value in [−1, 1], transparent: over the ground the same mix as on the page, in either theme."""
+    red, green, blue = (int((OPPOSES if value < 0 else SUPPORTS)[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"
+
+
+def _typed(value):
+    """Text as typed, for an element or a quoted attribute; what is HTML already stays."""
+    return visible(value).replace("\r\n", "\n").replace("\r", "\n") if type(value) is str else value
+
+
+def _likeliest(shown: Shown) -> list[int]:
+    """The classes that are listed: all of them, or the likeliest of hundreds and the explained one."""
+    likely = np.argsort(-shown.probabilities, kind="stable")[:_MOST_CLASSES].tolist()
+    likely += [shown.target] if shown.target not in likely else []
+    return likely if len(shown.labels) > _MOST_CLASSES else list(range(len(shown.labels)))
