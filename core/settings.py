@@ -53,8 +53,8 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     precision = env.get("FAITHSCOPE_PRECISION") or "float32"
     if precision not in PRECISIONS:
         raise SettingError(f"FAITHSCOPE_PRECISION is {precision!r}; write one of {', '.join(PRECISIONS)}.")
-    megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes", 2000)
-    exact = _whole(env, "FAITHSCOPE_EXACT", "scores", None)
+    megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes") or 2000
+    exact = _whole(env, "FAITHSCOPE_EXACT", "scores")
     return Settings(
         env.get("FAITHSCOPE_DEVICE") or "auto",
         precision,
@@ -66,11 +66,11 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     )
 
 
-def _whole(env, name: str, unit: str, default: int | None) -> int | None:
-    """A whole number above 0; unset means the default."""
+def _whole(env, name: str, unit: str) -> int | None:
+    """A whole number above 0; None where it is unset."""
     written = env.get(name)
     if not written:
-        return default
+        return None
     if not written.isascii() or not written.isdigit() or int(written) == 0:
         raise SettingError(f"{name} is {written!r}; write a whole number of {unit} above 0.")
     return int(written)

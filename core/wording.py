@@ -46,7 +46,7 @@ def duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
-def in_short(error: Exception) -> str:
+def in_short(error: BaseException) -> str:
     """The first line of what a library says, without its full stop."""
     line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return line[:160].rstrip(" .:")

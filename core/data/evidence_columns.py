@@ -1,6 +1,8 @@
 """Evidence in a table: where in its text each row's label rests, as people marked it, read from a column of lists."""
 
 import json
+from collections.abc import Sequence
+from typing import cast
 
 # Names as they are compared, without case and signs.
 NAMES = ("evidence", "evidences", "rationale", "rationales", "highlight", "highlights")
@@ -30,7 +32,8 @@ def read_evidence(value: object, text: str) -> tuple[tuple[int, int], ...] | Non
     if _empty(value):
         return ()
     spans = [_span(part, text) for part in _parts(value) or [None]]
-    return None if None in spans else tuple(sorted(set(spans)))
+    found = {span for span in spans if span is not None}
+    return None if None in spans else tuple(sorted(found))
 
 
 def _empty(value: object) -> bool:
@@ -63,5 +66,5 @@ def _span(part: object, text: str) -> tuple[int, int] | None:
     if isinstance(part, str):
         start = text.find(part) if part.strip() else -1
         return None if start < 0 else (start, start + len(part))
-    start, end = part
+    start, end = cast(Sequence[int], part)
     return (start, end) if 0 <= start < end <= len(text) else None

@@ -146,5 +146,6 @@ def _unpacked(array) -> int:
         return _unpacked(array.flatten())
     if not types.is_dictionary(kind) or types.is_primitive(kind.value_type):
         return array.nbytes
+    # pyarrow makes these functions when it is imported.
     lengths = compute.binary_length(array.dictionary)
     return compute.sum(compute.take(lengths, array.indices)).as_py() or 0

@@ -3,6 +3,7 @@
 import codecs
 import json
 import re
+from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
 from core.data.parsed import BadData, Parsed
@@ -189,7 +190,7 @@ def json_columns(text: str, name: str) -> Parsed:
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 
 
-def _json_rows(text: str, name: str) -> list[dict]:
+def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
     start = text.lstrip()[:1]
     if start not in "[{":
         raise BadData(

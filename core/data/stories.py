@@ -121,7 +121,7 @@ def _attempt(task: int, length: int, twice: bool, rng: random.Random) -> Story |
     events = _walk(task, length, rng)
     question = _question(task, events, rng)
     facts = _supporting(events, question) if question is not None else None
-    if facts is None:
+    if question is None or facts is None:
         return None
     story = Story(events, question, answer(events, question), facts)
     if twice:

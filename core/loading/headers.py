@@ -48,11 +48,10 @@ def read_headers(source: ModelSource, config) -> Headers:
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
     if source.adapter is None:
         return Headers(base, None, base is not None, _bytes(here, base, folders=[source.base]), not here)
-    adapter, also_here = _tensors(
-        source.adapter, source.adapter_id, lambda: _adapter_weights(source.adapter), adapter=True
-    )
+    folder = source.adapter
+    adapter, also_here = _tensors(folder, source.adapter_id, lambda: _adapter_weights(folder), adapter=True)
     here, seen = here and also_here, base is not None and adapter is not None
-    return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, source.adapter]), not here)
+    return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, folder]), not here)
 
 
 def blueprint(source: ModelSource, config, headers: Headers):
@@ -95,10 +94,10 @@ def blueprint(source: ModelSource, config, headers: Headers):
     return module
 
 
-def _shapes(tensors: dict) -> dict:
+def _shapes(tensors: dict | None) -> dict:
     import torch
 
-    return {name: torch.empty(shape, device="meta") for name, (_, shape) in tensors.items()}
+    return {name: torch.empty(shape, device="meta") for name, (_, shape) in (tensors or {}).items()}
 
 
 def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dict | None, bool]:
@@ -164,7 +163,11 @@ def _weight_files(folder: Path, config) -> list[Path]:
 def _bytes(here: bool, *tensors: dict | None, folders: list[Path]) -> int:
     if here:
         return sum(path.stat().st_size for folder in folders for path in folder.iterdir() if path.is_file())
-    return 0 if None in tensors else sum(_tensor_bytes(*about) for found in tensors for about in found.values())
+    return (
+        0
+        if None in tensors
+        else sum(_tensor_bytes(*about) for found in filter(None, tensors) for about in found.values())
+    )
 
 
 def _tensor_bytes(dtype: str, shape: tuple[int, ...]) -> int:

@@ -113,7 +113,7 @@ class _Check:
         if source:
             self.add("Files", YES, _origin(source))
         config = self.step("Family", read_config, source) if source else None
-        if config is None:
+        if source is None or config is None:
             return
         self.add(
             "Family",
@@ -127,7 +127,7 @@ class _Check:
             self.tokens(tokenizer, config)
         headers = self.step("Weights", read_headers, source, config)
         module = self.step("Weights", blueprint, source, config, headers) if headers else None
-        if module is not None:
+        if headers is not None and module is not None:
             self.weights(headers)
         elif (module := _without_weights(source, config)) is None:
             return
@@ -320,10 +320,10 @@ def _within_vocabulary(tokenizer, mask_id: int, config, name: str) -> bool:
 
 
 def _device(device: str | None, precision: str | None) -> tuple[str, str]:
-    chosen = settings.read() if device is None or precision is None else None
-    return choose_device(
-        chosen.device if device is None else device
-    ), chosen.precision if precision is None else precision
+    if device is None or precision is None:
+        chosen = settings.read()
+        device, precision = chosen.device if device is None else device, precision or chosen.precision
+    return choose_device(device), precision
 
 
 def _memory_of(device: str) -> int | None:

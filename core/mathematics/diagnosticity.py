@@ -159,19 +159,14 @@ def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     first, second = first[both], second[both]
     n = len(first)
     if n < 2:
-        return Compared(
-            n,
-            *(float(x.mean()) if n else np.nan for x in (first, second)),
-            np.nan,
-            np.nan,
-            f"{n} example{'' if n == 1 else 's'} cannot be tested.",
-        )
+        means = (float(first[0]), float(second[0])) if n else (np.nan, np.nan)
+        return Compared(n, *means, np.nan, np.nan, f"{n} example{'' if n == 1 else 's'} cannot be tested.")
     means = float(first.mean()), float(second.mean())
     if np.ptp(np.concatenate([first, second])) == 0:
         return Compared(
             n, *means, np.nan, np.nan, "Every example has the same value under both, so there is nothing to test."
         )
-    rank_sum = float(stats.ranksums(first, second).pvalue)
+    rank_sum = float(stats.ranksums(first, second)[1])
     if (first == second).all():
         return Compared(n, *means, rank_sum, np.nan, "No example differs between the two.")
     return Compared(

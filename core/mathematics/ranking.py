@@ -64,7 +64,7 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
     first, second = np.asarray(first, float), np.asarray(second, float)
     if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
-    return float(stats.kendalltau(first, second, variant="b").statistic)
+    return float(stats.kendalltau(first, second, variant="b")[0])
 
 
 def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:

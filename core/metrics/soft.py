@@ -1,5 +1,8 @@
 """Soft erasure: every feature is kept as much as its attribution says, at random or by noise."""
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 
 from core.mathematics.erasure import (
@@ -41,12 +44,12 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
         Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4, or where the network cannot be perturbed so.
     Source: SoftFaith Eq. 5, 7, 8; DESIGN §1, where the paper takes one draw and this K.
     """
-    free = ~case.masked
+    free, perturbed = ~case.masked, cast(Callable, case.perturbed)
     q = retained(case.scores, case.masked, case.scaling)
     keep = q if sufficiency else np.where(free, 1 - q, 1.0)
     full = float(case.value(np.zeros((1, len(case.masked)), dtype=bool))[0])
-    none = float(np.mean(case.perturbed(np.where(free, 0.0, 1.0), BERNOULLI)))
-    draws = np.asarray(case.perturbed(keep, kind), dtype=np.float64)
+    none = float(np.mean(perturbed(np.where(free, 0.0, 1.0), BERNOULLI)))
+    draws = np.asarray(perturbed(keep, kind), dtype=np.float64)
     if np.isnan(draws).any():
         return Score(float("nan"), note=IMPOSSIBLE)
     found = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, draws, none)

@@ -4,6 +4,7 @@ import contextlib
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Model:
 
     name: str
     digest: str
-    module: object
+    module: Any
     tokenizer: object
     architecture: Architecture
     device: str
@@ -60,7 +61,7 @@ class Model:
         )
         # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector
         # comes by.
-        run = weakref.WeakMethod(self.run)
+        run: Any = weakref.WeakMethod(self.run)
         self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple)
 
     @property

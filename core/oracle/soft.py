@@ -25,6 +25,7 @@ class StateTest(Protocol):
 
     def __call__(self, states: np.ndarray) -> dict[str, np.ndarray]:
         """p-values {form: float64[B]} of float[B, L, H]; raises NonFinite."""
+        ...
 
 
 class Soft:
@@ -150,7 +151,7 @@ class Soft:
                     "(FAITHSCOPE_PRECISION=float32), "
                     "or choose another model."
                 )
-            for form, totals in ({} if states is None else self.test(states)).items():
+            for form, totals in ({} if states is None or self.test is None else self.test(states)).items():
                 p[form][at] = totals
         logits[alike] = logits[alike, :1]
         odds = np.exp(logits - logits.max(axis=2, keepdims=True))
@@ -200,7 +201,7 @@ class Soft:
             began = time.perf_counter()
             embedded = model.embed(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool)))
             share, weights = model.tensor(tokens[[i for _, i in part]])[:, :, None], None
-            if kind == ATTENTION:
+            if noise is None:
                 weights, embedded = share[..., 0].to(embedded.dtype), embedded.expand(len(part), -1, -1)
             else:
                 embedded = _perturbed(embedded, share, model.tensor(noise), kind)

@@ -213,7 +213,7 @@ def place_for(model: Model) -> Path:
     """Where a reference goes: beside the weights of a folder of one's own, else into the cache, by the model's
     digest.
     """
-    folder = Path(model.folder)
+    folder = Path(model.folder or "")
     own = (
         Path(model.name).is_dir()
         and folder.resolve() == Path(model.name).resolve()
@@ -223,9 +223,9 @@ def place_for(model: Model) -> Path:
 
 
 def _states(model: Model, rows: list[Input], pooling: str, progress) -> np.ndarray:
-    states = None
+    states = np.empty(0)
     for indices, _, batch in model.scheduler.run(rows, hidden=pooling, progress=progress):
-        states = np.empty((len(rows), *batch.shape[1:]), dtype=np.float32) if states is None else states
+        states = np.empty((len(rows), *batch.shape[1:]), dtype=np.float32) if not states.size else states
         states[indices] = batch
     return states
 

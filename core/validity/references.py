@@ -226,7 +226,7 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
 def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | None = None) -> Ecdf:
     """A distribution as it was kept; ValueError unless it is one."""
     places = np.arange(values.shape[1]) if places is None else places
-    count = values.shape[1] if count is None else count
+    count = int(values.shape[1]) if count is None else count
     if values.ndim != 2 or not values.size or np.isnan(values).any() or (np.diff(values, axis=1) < 0).any():
         raise ValueError("the values are not in order")
     if places.shape != values.shape[1:] or (np.diff(places) < 1).any() or places[0] < 0 or places[-1] >= count:
