@@ -4,7 +4,8 @@ import streamlit as st
 
 from core.explanation.rows import WordRow, build_row, most_important, pieces
 from core.figures.figures import performance_by_masking
-from core.measures.catalogue import measures
+from core.measures.catalogue import default_measures, measures
+from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import says_nothing
 from core.wording import escaped, number, plain, safe_name
@@ -14,8 +15,6 @@ from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.saving import about_model, about_view, attributions_name, save_attributions, save_table
-
-MEASURE, CHEAPEST = "leave-one-out", "gradient"
 
 
 def home() -> None:
@@ -42,8 +41,9 @@ def _example(view: View) -> None:
     st.subheader("One example", anchor=False)
     # A long text would keep the first view waiting: one pass tells something too.
     explainer, encoded = view.explainer, view.encoded
-    waits = not explainer.cost(encoded, MEASURE).cheap and explainer.stored(encoded, MEASURE, view.target) is None
-    measure = measures()[CHEAPEST if waits else MEASURE]
+    first, *others = (measures()[name] for name in default_measures())
+    waits = not explainer.cost(encoded, first.name).cheap and explainer.stored(encoded, first.name, view.target) is None
+    measure = min(others, key=lambda measure: measure.passes(encoded.F)) if waits else first
     try:
         with st.spinner("Computing the attribution …"), in_turn(view.model):
             found = explainer.attribute(encoded, measure.name, view.target)
@@ -73,7 +73,7 @@ def _most_important(view: View, row: WordRow) -> str:
             f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."
         )
     word = f"<b>{escaped(view.encoded.features[first].text)}</b>"
-    if row.measure == CHEAPEST:
+    if measures()[row.measure].needs != ORACLE:
         return f"It is most sensitive to {word}."
     return (
         f"Masking {word} alone would cost that class most: its logit would fall by {number(float(row.scores[first]))}."

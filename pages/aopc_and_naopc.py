@@ -19,7 +19,7 @@ from core.explanation.standings import (
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT, STILL
-from core.measures.catalogue import DEFAULT, measures
+from core.measures.catalogue import default_measures, measures
 from core.validity.marks import LINES, MEANING
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import figure_buttons
@@ -115,7 +115,7 @@ def _settings() -> dict:
         st.multiselect,
         "Measures",
         list(measures()),
-        list(DEFAULT),
+        list(default_measures()),
         "measures",
         help="Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to "
         "be asked.",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.explanation.rows import SIGNS, WordRow, agreement, build_row, most_important, pieces, shared_top, value_text
-from core.measures.catalogue import DEFAULT, measures
+from core.measures.catalogue import default_measures, measures
 from core.wording import duration, escaped, number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.components.tables import square, table
@@ -83,7 +83,7 @@ def _settings(unit: str) -> tuple[list[str], str]:
         st.multiselect,
         "Measures",
         list(measures()),
-        list(DEFAULT),
+        list(default_measures()),
         "measures",
         help="Cheap ones are computed at once; dear ones say what they cost and wait to be asked.",
     )

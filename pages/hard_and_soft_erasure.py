@@ -12,9 +12,8 @@ from core.explanation.rows import SIGNS
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS, rationale_sizes
-from core.measures.catalogue import DEFAULT, measures
-from core.metrics.catalogue import DEFAULT as METRICS
-from core.metrics.catalogue import HARD_AND_SOFT, of_examples
+from core.measures.catalogue import default_measures, measures
+from core.metrics.catalogue import default_metrics, hard_and_soft, of_examples
 from core.oracle.erasing import MASK, erasures_of
 from core.validity.marks import MEANING
 from core.wording import escaped, number, plain, safe_name, without_markup
@@ -33,8 +32,6 @@ from pages.parts.sections.streaming import stream
 
 COUNTS = ("8", str(DRAWS), "128")
 _QUIET = {"displayModeBar": False}
-# The soft metric that goes with a hard one.
-_SOFT = dict(HARD_AND_SOFT)
 
 
 @dataclass(frozen=True)
@@ -106,7 +103,7 @@ def _settings(view: View) -> Choice:
         st.multiselect,
         "Metrics",
         list(of_examples()),
-        list(METRICS),
+        list(default_metrics()),
         "metrics",
         help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
     )
@@ -114,7 +111,7 @@ def _settings(view: View) -> Choice:
         st.multiselect,
         "Measures",
         list(measures()),
-        list(DEFAULT),
+        list(default_measures()),
         "measures",
         help="Cheap ones are judged at once; dear ones say what they cost and wait to be asked.",
     )
@@ -270,9 +267,9 @@ def _agreement(view: View, board: MetricTable) -> None:
 def _lengths(view: View, known: KnownRatings, board: MetricTable) -> None:
     sizes, unit = rationale_sizes(left_over(view.encoded)), view.encoded.unit
     panels = []
-    for name, soft in (
-        (hard, _SOFT[hard] if _SOFT[hard] in board.metrics else "") for hard in _SOFT if hard in board.metrics
-    ):
+    for name, soft in ((hard, soft if soft in board.metrics else "") for hard, soft in hard_and_soft()):
+        if name not in board.metrics:
+            continue
         lines = [
             ByLength(measure, hue(measure), one.found[name].by_length, one.found[soft].value if soft else float("nan"))
             for measure, one in known.rated.items()

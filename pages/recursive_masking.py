@@ -9,7 +9,7 @@ from core.explanation.plausibility import evidence_of
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS, Summary, summarise
 from core.explanation.rows import SIGNS, pieces
 from core.figures.figures import masking_paths
-from core.measures.catalogue import DEFAULT, measures
+from core.measures.catalogue import default_measures, measures
 from core.storage.store import canonical_key
 from core.validity.marks import LINES, MEANING
 from core.wording import plain, safe_name
@@ -92,7 +92,7 @@ def _settings(view: View) -> dict:
         st.multiselect,
         "Measures",
         list(measures()),
-        list(DEFAULT),
+        list(default_measures()),
         "measures",
         help="Each masks what it ranks first, step by step. Cheap ones are followed at once; dear ones say what they "
         "cost and wait to be asked.",

@@ -12,7 +12,7 @@ import numpy as np
 
 from core.bench import bench_judging, bench_limits
 from core.loading.loading import load
-from core.measures.leave_one_out import leave_one_out
+from core.measures.catalogue import measures
 from core.measures.registry import Explained
 from core.network.features import Encoded
 from core.network.model import Model
@@ -197,7 +197,7 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
 def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:
     # A fresh oracle: nothing is read from a memo.
     oracle = Oracle(model, encoded)
-    return leave_one_out(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
+    return measures()["leave-one-out"].compute(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
 
 
 def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callable[[], np.ndarray]:

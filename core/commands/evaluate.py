@@ -6,11 +6,12 @@ from pathlib import Path
 from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
 from core.commands.terminal import Bar, add_columns, add_machine, columns_of
 from core.data.examples import bundled_data
-from core.evaluation.studies.scoring import COUNTS, DRAWS, MEASURES, RANDOM, Study
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Study
 from core.explanation.judging import How
 from core.explanation.rows import SIGNS
 from core.mathematics.erasure import MIN_MAX, SCALINGS
-from core.metrics.catalogue import DEFAULT
+from core.measures.catalogue import swept_measures
+from core.metrics.catalogue import default_metrics
 from core.network.features import UNITS
 from core.oracle.erasing import ERASURES, MASK
 
@@ -32,8 +33,8 @@ def add(option) -> None:
         help="a table of scores, how often a metric prefers a measure to the baseline, or when predictions change and "
         "how far embeddings drift",
     )
-    option("--measures", nargs="*", default=list(MEASURES), help="measures whose attributions are scored")
-    option("--metrics", nargs="+", default=list(DEFAULT), help="metrics to score them by")
+    option("--measures", nargs="*", default=list(swept_measures()), help="measures whose attributions are scored")
+    option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
     option(
         "--baseline",

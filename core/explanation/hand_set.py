@@ -8,7 +8,7 @@ import numpy as np
 from core.explanation.judging import Judge
 from core.explanation.rows import WordRow
 from core.mathematics.ranking import ranking, ranks
-from core.metrics.catalogue import DEFAULT as METRICS
+from core.metrics.catalogue import hard_and_soft
 from core.metrics.registry import Score
 
 # Words whose weights are set, at most; and what every other word weighs.
@@ -76,5 +76,6 @@ def judge_pair(judge: Judge, top: Sequence[int], first: Sequence[float], second:
     masked = judge.encoded.premasked
     scores = tuple(weighted(judge.encoded.F, top, weights) for weights in (first, second))
     one, other = (ranking(each[~masked]).tolist() for each in scores)
-    found = tuple(judge.rate(each, METRICS).found for each in scores)
+    metrics = [name for kind in zip(*hard_and_soft()) for name in kind]
+    found = tuple(judge.rate(each, metrics).found for each in scores)
     return Pair(scores, found, one == other)

@@ -8,7 +8,7 @@ from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval
-from core.metrics.catalogue import HARD_AND_SOFT
+from core.metrics.catalogue import hard_and_soft
 
 _HUES = (SUPPORTS, OPPOSES)
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")
@@ -47,7 +47,7 @@ def draw_diagnosticity_by_length(found: DiagnosticityReport) -> dict:
 
 def _hue(name: str, place: int) -> str:
     """One hue for a hard metric and its soft one."""
-    for hue, pair in zip(_HUES, HARD_AND_SOFT):
+    for hue, pair in zip(_HUES, hard_and_soft()):
         if name in pair:
             return hue
     return ("#009e73", "#7a5195", "#8c564b", "#b8860b", "#56b4e9")[place % 5]

@@ -1,5 +1,7 @@
 """Colours, one place for all pages and figures; safe for colour-blind eyes, never the only sign."""
 
+from core.measures.catalogue import measures
+
 SUPPORTS, OPPOSES = "#2b7bba", "#d97a1e"
 OUT_OF_DISTRIBUTION = "#c1121f"
 RANDOM = "#8a8a8a"
@@ -7,19 +9,7 @@ RANDOM = "#8a8a8a"
 LIMIT = "#6b7fd7"
 # Most that a word's background takes of a hue: text keeps a contrast of 4.5:1 in both themes.
 STRONGEST = 0.62
-
-_HUES = {
-    "leave-one-out": "#0072b2",
-    "gradient": "#009e73",
-    "input × gradient": "#cc79a7",
-    "integrated gradients": "#b8860b",
-    "attention": "#56b4e9",
-    "scaled attention": "#7a5195",
-    "beam": "#8c564b",
-    "random": RANDOM,
-}
 _SPARE = ("#4b7f52", "#c77d3a", "#5d6bb0", "#a05d7a", "#6b8e9e")
-
 
 # Classes, apart for colour-blind eyes; blue and orange come late, since they stand for shares beside them.
 _CLASSES = ("#009e73", "#cc79a7", "#7a5195", "#b8860b", "#0072b2", "#d97a1e")
@@ -37,9 +27,13 @@ def share_hue(share: float) -> str:
     return blend(OPPOSES, SUPPORTS, share)
 
 
-def hue(measure: str) -> str:
-    """The measure's colour, the same on every page; a new measure takes a spare one by its name."""
-    return _HUES.get(measure) or _SPARE[sum(measure.encode()) % len(_SPARE)]
+def hue(name: str) -> str:
+    """A measure's colour as it is registered, the same on every page, grey for a baseline; what is no measure, an
+    attribution set by hand, takes a spare one by its name.
+    """
+    if name in measures():
+        return measures()[name].hue or RANDOM
+    return _SPARE[sum(name.encode()) % len(_SPARE)]
 
 
 def blend(colour: str, background: str, share: float) -> str:

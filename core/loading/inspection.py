@@ -26,10 +26,6 @@ from core.wording import in_short
 YES, PARTLY, NO = "yes", "partly", "no"
 _GENERIC = re.compile(r"(LABEL_|class )\d+")
 _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
-_SCALE_FREE = {
-    "input × gradient": (NO, "so every score is zero up to rounding"),
-    "integrated gradients": (PARTLY, "so the way starts at the mask token instead of zero"),
-}
 # Tokens of one batch of integrated gradients, the largest that keeps its intermediate results.
 _BATCH_TOKENS = 4096
 
@@ -276,10 +272,11 @@ def _measure(measure: Measure, config, eager: str | None, masking: str) -> tuple
             f"{passes}",
         }[masking]
     if measure.needs == GRADIENTS:
-        if not is_scale_free(architecture_of(config.model_type), config) or measure.name not in _SCALE_FREE:
+        if not is_scale_free(architecture_of(config.model_type), config) or measure.scale_free is None:
             return YES, f"It needs gradients with respect to word embeddings, which this family gives. {passes}"
-        works, why = _SCALE_FREE[measure.name]
-        return works, f"This family normalises its word embeddings before anything else, {why}."
+        return PARTLY if measure.scale_free.in_part else NO, (
+            f"This family normalises its word embeddings before anything else, {measure.scale_free.why}."
+        )
     if measure.needs == ATTENTION:
         return (
             (YES, f"It needs attention maps, which this family gives. {passes}")

@@ -10,6 +10,7 @@ from core.loading.lora import adapter_settings, merge_adapter
 from core.loading.small_files import read_parts
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.measures.catalogue import measures
 from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
 from core.network.memory import keep_freed_memory
@@ -53,11 +54,8 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     if where == "cpu":
         keep_freed_memory()
     if is_scale_free(architecture, module.config):
-        notes += (
-            "This family normalises its word embeddings before anything else, so input × gradient is zero up to "
-            "rounding here, "
-            "and integrated gradients start from the mask token instead of zero.",
-        )
+        less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
+        notes += (f"This family normalises its word embeddings before anything else, so {less}.",)
     return Model(
         name,
         digest(source),

@@ -48,7 +48,8 @@ register(
         source="SoftFaith §4.3",
         unit="share of attention",
         compute=attention,
-        backward=True,
+        hue="#3d9bd6",
+        order=50,
     )
 )
 register(
@@ -63,6 +64,7 @@ register(
         source="SoftFaith §4.3",
         unit="logits per unit of log attention",
         compute=scaled_attention,
-        backward=True,
+        hue="#7d5498",
+        order=60,
     )
 )

@@ -67,5 +67,7 @@ register(
         source="FMM §4, App. E",
         unit="place in the order",
         compute=beam,
+        hue="#8c564b",
+        order=70,
     )
 )

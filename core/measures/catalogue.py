@@ -7,28 +7,27 @@ import pkgutil
 from core import measures as room
 from core.measures.registry import Measure, registered
 
-# What is shown unasked: one of the oracle and two of the gradient, all cheap.
-DEFAULT = ("leave-one-out", "gradient", "input × gradient")
-_ORDER = (
-    "leave-one-out",
-    "gradient",
-    "input × gradient",
-    "integrated gradients",
-    "attention",
-    "scaled attention",
-    "beam",
-    "random",
-)
+
+def measures() -> dict[str, Measure]:
+    """Every measure by name, in the order of menus, baselines last."""
+    _load(*room.__path__)
+    return dict(sorted(registered().items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
+
+
+def default_measures() -> tuple[str, ...]:
+    """What is shown unasked: one of the oracle and two of the gradient, all cheap."""
+    return tuple(name for name, measure in measures().items() if measure.default)
+
+
+def swept_measures() -> tuple[str, ...]:
+    """What is scored unasked over a data set: every measure whose scores are magnitudes, as soft metrics read them."""
+    return tuple(name for name, measure in measures().items() if not (measure.baseline or measure.rank_only))
 
 
 @functools.cache
-def measures() -> dict[str, Measure]:
-    """Every measure by name, in the order of menus; new ones stand before the baselines."""
-    for module in pkgutil.iter_modules(room.__path__):
+def _load(*folders: str) -> None:
+    for module in pkgutil.iter_modules(folders):
         importlib.import_module(f"{room.__name__}.{module.name}")
-    found = registered()
-    place = {name: i for i, name in enumerate(_ORDER)}
-    return dict(sorted(found.items(), key=lambda item: (item[1].baseline, place.get(item[0], len(place)), item[0])))
 
 
 def import_captum() -> None:

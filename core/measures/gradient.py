@@ -40,6 +40,8 @@ register(
         source="FMM §4, App. E",
         unit="logits per unit of input",
         compute=gradient,
-        backward=True,
+        hue="#009e73",
+        order=20,
+        default=True,
     )
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.measures.registry import GRADIENTS, Explained, Measure, register, with_absolute
+from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
 
 
 def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
@@ -34,6 +34,11 @@ register(
         source="FMM §4, App. E",
         unit="logits",
         compute=input_x_gradient,
-        backward=True,
+        hue="#cc79a7",
+        order=30,
+        default=True,
+        scale_free=Limit(
+            False, "so every score is zero up to rounding", "input × gradient is zero up to rounding here"
+        ),
     )
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.measures.registry import GRADIENTS, Explained, Measure, register, with_absolute
+from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
 from core.network.architectures import is_scale_free
 from core.network.scheduler import memory_in_words
 
@@ -73,6 +73,12 @@ register(
         source="FMM §4, App. E",
         unit="logits",
         compute=integrated_gradients,
-        backward=True,
+        hue="#b8860b",
+        order=40,
+        scale_free=Limit(
+            True,
+            "so the way starts at the mask token instead of zero",
+            "integrated gradients start from the mask token instead of zero",
+        ),
     )
 )

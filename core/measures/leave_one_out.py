@@ -35,5 +35,8 @@ register(
         source="FMM App. E; NAOPC §4",
         unit="logits",
         compute=leave_one_out,
+        hue="#0072b2",
+        order=10,
+        default=True,
     )
 )

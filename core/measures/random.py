@@ -30,5 +30,6 @@ register(
         source="FMM §3.4",
         unit="none",
         compute=random_scores,
+        order=80,
     )
 )

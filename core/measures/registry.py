@@ -1,11 +1,14 @@
-"""The register of importance measures: what menus, tables, the README and the contract tests read."""
+"""The register of importance measures: what menus, colours, tables, the README, sweeps and the contract tests read."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
 ORACLE, GRADIENTS, ATTENTION, NOTHING = "masking oracle", "gradients", "attention", "nothing"
+# Place in menus of a measure that asks for none: behind those that do, by name.
+LAST = 1000
 
 
 @dataclass(eq=False)
@@ -31,14 +34,30 @@ class Explained:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """What a measure cannot do with an architecture.
+
+    in_part: it still says something; why: after "This family normalises …, "; note: of the measure by name.
+    """
+
+    in_part: bool
+    why: str
+    note: str
+
+
+@dataclass(frozen=True)
 class Measure:
-    """One importance measure.
+    """One importance measure; all that is said of it anywhere stands in its registration.
 
     variants: names of its scores, the default first; signed: those whose sign means support (+)
-    or opposition (−); passes: forward passes as a function of F, at most; cost: the same as text; unit: of the scores;
-    compute: from `Explained` to {variant: float64[F]}, higher is more important, 0 at features that
-    are masked already; rank_only: scores are places, never magnitudes; recursive: its order is found by masking
-    step by step already, so recursive masking does not compute it again; version: raised when results change.
+    or opposition (−); passes: forward passes as a function of F, at most; cost: the same as text; needs: what it asks
+    of a model, and so with which it works; scale_free: what is less where a family normalises its word embeddings
+    before anything else; unit: of the scores; compute: from `Explained` to {variant: float64[F]}, higher is more
+    important, 0 at features that are masked already; hue: its colour "#rrggbb", on every page (a baseline has none of
+    its own: grey); order: place in menus, ascending; default: shown unasked; rank_only: scores are places, never
+    magnitudes; recursive: its order is found by masking step by step already, so recursive masking does not compute it
+    again; baseline: what measures must beat, behind them in menus; seeded: it draws; version: raised when results
+    change.
     """
 
     name: str
@@ -51,23 +70,37 @@ class Measure:
     source: str
     unit: str
     compute: Callable[[Explained], Mapping[str, np.ndarray]] = field(repr=False)
-    backward: bool = False
+    hue: str = ""
+    order: int = LAST
+    default: bool = False
+    scale_free: Limit | None = None
     rank_only: bool = False
     recursive: bool = False
     baseline: bool = False
     seeded: bool = False
     version: int = 1
 
+    @property
+    def backward(self) -> bool:
+        """Whether it takes the way back through the network, too."""
+        return self.needs in (GRADIENTS, ATTENTION)
+
 
 _MEASURES: dict[str, Measure] = {}
 
 
 def register(measure: Measure) -> Measure:
-    """Add a measure; ValueError if its name is taken or a signed variant is none of its variants."""
+    """Add a measure; ValueError if its name or hue is taken or none, or a signed variant is none of its variants."""
     if measure.name in _MEASURES:
         raise ValueError(f"a measure named {measure.name!r} is registered already")
     if not measure.variants or not measure.signed <= set(measure.variants):
         raise ValueError(f"{measure.name!r}: variants {measure.variants}, signed {sorted(measure.signed)}")
+    if not measure.baseline:
+        if not re.fullmatch("#[0-9a-f]{6}", measure.hue):
+            raise ValueError(f"{measure.name!r}: its hue is {measure.hue!r}, not one as '#rrggbb'")
+        for other in _MEASURES.values():
+            if other.hue == measure.hue:
+                raise ValueError(f"{measure.name!r}: {measure.hue} is the hue of {other.name!r} already")
     _MEASURES[measure.name] = measure
     return measure
 

@@ -7,21 +7,29 @@ import pkgutil
 from core import metrics as room
 from core.metrics.registry import Metric, registered
 
-# Each hard metric with the soft one of the same formula: what SoftFaith compares, and what is shown unasked.
-HARD_AND_SOFT = (("NS", "Soft-NS"), ("NC", "Soft-NC"))
-DEFAULT = tuple(name for kind in zip(*HARD_AND_SOFT) for name in kind)
-_ORDER = (*DEFAULT, "AOPC comprehensiveness", "AOPC sufficiency", "monotonicity", "CORR", "decision flip", "sparsity")
 
-
-@functools.cache
 def metrics() -> dict[str, Metric]:
     """Every metric by name, in the order of menus."""
-    for module in pkgutil.iter_modules(room.__path__):
-        importlib.import_module(f"{room.__name__}.{module.name}")
-    found, place = registered(), {name: i for i, name in enumerate(_ORDER)}
-    return dict(sorted(found.items(), key=lambda item: (item[1].whole, place.get(item[0], len(place)), item[0])))
+    _load(*room.__path__)
+    return dict(sorted(registered().items(), key=lambda item: (item[1].whole, item[1].order, item[0])))
 
 
 def of_examples() -> dict[str, Metric]:
     """The metrics that judge one attribution of one example."""
     return {name: metric for name, metric in metrics().items() if not metric.whole}
+
+
+def default_metrics() -> tuple[str, ...]:
+    """What is shown unasked."""
+    return tuple(name for name, metric in metrics().items() if metric.default)
+
+
+def hard_and_soft() -> tuple[tuple[str, str], ...]:
+    """Each hard metric with the soft one of the same formula, which SoftFaith compares."""
+    return tuple((metric.hard, name) for name, metric in metrics().items() if metric.hard)
+
+
+@functools.cache
+def _load(*folders: str) -> None:
+    for module in pkgutil.iter_modules(folders):
+        importlib.import_module(f"{room.__name__}.{module.name}")

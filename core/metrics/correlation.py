@@ -44,5 +44,6 @@ register(
         passes=lambda F, draws: F + 1,
         source="SoftFaith §2.2",
         compute=corr,
+        order=80,
     )
 )

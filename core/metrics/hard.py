@@ -9,9 +9,7 @@ from core.mathematics.erasure import (
     rationale_masks,
     rationale_sizes,
 )
-from core.metrics.registry import HIGHER, Case, Metric, Score, register
-
-NO_ROOM = "Erasing everything costs the predicted class nothing, so there is nothing to normalise by."
+from core.metrics.registry import HIGHER, NO_ROOM, Case, Metric, Score, register
 
 
 def _hard(case: Case, sufficiency: bool) -> Score:
@@ -65,6 +63,8 @@ register(
         passes=_passes,
         source="SoftFaith Eq. 1, 2",
         compute=ns,
+        order=10,
+        default=True,
     )
 )
 register(
@@ -82,5 +82,7 @@ register(
         passes=_passes,
         source="SoftFaith Eq. 3, 4",
         compute=nc,
+        order=20,
+        default=True,
     )
 )

@@ -84,8 +84,9 @@ def _once(F: int, draws: int) -> int:
     return F + 1
 
 
-for _name, _title, _direction, _low, _definition, _source, _compute in (
+for _order, _name, _title, _direction, _low, _definition, _source, _compute in (
     (
+        50,
         "AOPC comprehensiveness",
         "area over the perturbation curve, most important first",
         HIGHER,
@@ -95,6 +96,7 @@ for _name, _title, _direction, _low, _definition, _source, _compute in (
         aopc_comprehensiveness,
     ),
     (
+        60,
         "AOPC sufficiency",
         "area over the perturbation curve, least important first",
         LOWER,
@@ -104,6 +106,7 @@ for _name, _title, _direction, _low, _definition, _source, _compute in (
         aopc_sufficiency,
     ),
     (
+        70,
         "monotonicity",
         "monotonicity",
         HIGHER,
@@ -113,6 +116,7 @@ for _name, _title, _direction, _low, _definition, _source, _compute in (
         monotonicity,
     ),
     (
+        90,
         "decision flip",
         "decision flip",
         LOWER,
@@ -135,6 +139,7 @@ for _name, _title, _direction, _low, _definition, _source, _compute in (
             passes=_once,
             source=_source,
             compute=_compute,
+            order=_order,
         )
     )
 register(

@@ -11,6 +11,9 @@ HIGHER, LOWER, NEITHER = 1, -1, 0
 ARROWS = {HIGHER: "↑", LOWER: "↓", NEITHER: ""}
 # Probabilities of the same input differ by less than this with the batch that it is in.
 ROUNDING = 1e-6
+# Place in menus of a metric that asks for none: behind those that do, by name.
+LAST = 1000
+NO_ROOM = "Erasing everything costs the predicted class nothing, so there is nothing to normalise by."
 
 
 @dataclass(eq=False)
@@ -65,7 +68,8 @@ class Metric:
     of
     the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a
     function of
-    (F, draws), at most; version: raised when results change.
+    (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown unasked; hard: of a
+    soft metric, the hard one of the same formula; version: raised when results change.
     """
 
     name: str
@@ -83,6 +87,9 @@ class Metric:
     perturbation: str = ""
     magnitudes: bool = False
     whole: bool = False
+    order: int = LAST
+    default: bool = False
+    hard: str = ""
     version: int = 1
 
     @property

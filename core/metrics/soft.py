@@ -17,8 +17,7 @@ from core.mathematics.erasure import (
     normalised_sufficiency,
     retained,
 )
-from core.metrics.hard import NO_ROOM
-from core.metrics.registry import HIGHER, Case, Metric, Score, register
+from core.metrics.registry import HIGHER, LAST, NO_ROOM, Case, Metric, Score, register
 
 IMPOSSIBLE = "This model’s attention cannot be weighted word by word."
 # What each perturbation does to a feature that is kept to the share q.
@@ -75,9 +74,11 @@ def _register(kind: str, sufficiency: bool) -> None:
     what = "sufficiency" if sufficiency else "comprehensiveness"
     asks = "how much of the prediction is left?" if sufficiency else "how much of the prediction goes?"
     share = "its attribution, scaled to [0, 1]" if sufficiency else "1 − its attribution, scaled to [0, 1]"
+    # SoftFaith's own perturbation stands in menus and beside the hard metric of the same formula.
+    first = kind == BERNOULLI
     register(
         Metric(
-            name=short if kind == BERNOULLI else f"{short} ({kind})",
+            name=short if first else f"{short} ({kind})",
             title=f"soft normalised {what}",
             direction=HIGHER,
             low=0,
@@ -90,6 +91,9 @@ def _register(kind: str, sufficiency: bool) -> None:
             compute=lambda case: soft(case, kind, sufficiency),
             perturbation=kind,
             magnitudes=True,
+            order=(30 if sufficiency else 40) if first else LAST,
+            default=first,
+            hard=short.removeprefix("Soft-") if first else "",
         )
     )
 

@@ -42,5 +42,6 @@ register(
         passes=lambda F, draws: 0,
         source="ROAR §6.1",
         compute=sparsity,
+        order=100,
     )
 )

@@ -10,7 +10,7 @@ from core.mathematics.erasure import retained
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
 from core.mathematics.stepwise import finish
-from core.metrics.catalogue import DEFAULT, of_examples
+from core.metrics.catalogue import default_metrics, of_examples
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import MASK, REMOVAL, ZERO, erased_rows
 from core.storage.store import Store
@@ -19,6 +19,7 @@ from tests import tiny
 
 TEXT = "A warm and funny film about two brothers who lose it all"
 HARD = tuple(name for name, metric in of_examples().items() if not metric.soft)
+DEFAULT = default_metrics()
 CHEAP = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
 
 

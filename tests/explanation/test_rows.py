@@ -269,8 +269,9 @@ def test_the_two_hues_are_told_apart_from_the_ground(theme):
 def test_every_measure_has_a_hue_of_its_own_and_grey_is_for_random():
     hues = [hue(name) for name in measures()]
     assert len(set(hues)) == len(hues) and hue("random") == RANDOM
-    assert hue("a measure of tomorrow") == hue("a measure of tomorrow") != RANDOM
-    assert OUT_OF_DISTRIBUTION not in {*hues, SUPPORTS, OPPOSES, hue("a measure of tomorrow")}
+    assert hue("set by hand") == hue("set by hand") not in hues
+    assert OUT_OF_DISTRIBUTION not in {*hues, SUPPORTS, OPPOSES, hue("set by hand")}
+    assert min(contrast(colour, ground) for colour in hues for ground, _ in THEMES.values()) >= 3
 
 
 def test_rows_are_built_of_what_is_measured(tiny_model):

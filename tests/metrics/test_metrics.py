@@ -19,7 +19,7 @@ from core.mathematics.erasure import (
     retained,
 )
 from core.mathematics.flips import flip_share, never_flips
-from core.metrics.catalogue import metrics, of_examples
+from core.metrics.catalogue import default_metrics, hard_and_soft, metrics, of_examples
 from core.metrics.registry import HIGHER, LOWER, Case, Metric, register
 from tests.table import Table
 
@@ -389,3 +389,19 @@ def test_a_name_is_registered_once():
     with pytest.raises(ValueError, match="range"):
         register(Metric("new", "", HIGHER, 1, 0, "", "", "", lambda F, draws: 0, "", lambda case: None))
     assert "new" not in metrics()
+
+
+def test_the_documented_metrics_stand_in_their_order():
+    """In the order of menus; others may stand between them."""
+    documented = ["NS", "NC", "Soft-NS", "Soft-NC", "AOPC comprehensiveness", "AOPC sufficiency", "monotonicity"]
+    documented += ["CORR", "decision flip", "sparsity"]
+    documented += [
+        f"Soft-{kind} ({by})" for kind in ("NC", "NS") for by in ("added noise", "attention mask", "mixed noise")
+    ]
+    documented += ["fidelity", "non-perturbed frequency"]
+    assert [name for name in metrics() if name in documented] == documented
+    assert default_metrics()[:4] == ("NS", "NC", "Soft-NS", "Soft-NC")
+    assert hard_and_soft()[:2] == (("NS", "Soft-NS"), ("NC", "Soft-NC"))
+    assert all(metrics()[soft].soft and not metrics()[hard].soft for hard, soft in hard_and_soft())
+    whole = [metric.whole for metric in metrics().values()]
+    assert whole == sorted(whole) and not {name for name in of_examples() if metrics()[name].whole}

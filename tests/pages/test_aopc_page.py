@@ -20,13 +20,14 @@ from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
 from core.mathematics.aopc import order_aopc
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import DEFAULT
+from core.measures.catalogue import default_measures
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
+DEFAULT = default_measures()
 PAGE = "pages/aopc_and_naopc.py"
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL, LONG = REVIEWS["s040"], max(REVIEWS.values(), key=lambda example: len(example.text))

@@ -18,9 +18,8 @@ from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import DEFAULT
-from core.metrics.catalogue import DEFAULT as METRICS
-from core.metrics.catalogue import of_examples
+from core.measures.catalogue import default_measures
+from core.metrics.catalogue import default_metrics, of_examples
 from core.network.scheduler import NonFinite
 from core.oracle import erasing
 from core.oracle.erasing import ERASURES, erasures_of
@@ -31,6 +30,7 @@ from pages.parts.erasure.metric_cells import erasure_answer, no_better
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
+DEFAULT, METRICS = default_measures(), default_metrics()
 PAGE = "pages/hard_and_soft_erasure.py"
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL = REVIEWS["s040"]

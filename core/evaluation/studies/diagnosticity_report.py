@@ -23,7 +23,7 @@ from core.mathematics.diagnosticity import (
 )
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
-from core.metrics.catalogue import HARD_AND_SOFT, metrics
+from core.metrics.catalogue import hard_and_soft, metrics
 from core.wording import text_table
 
 ALL = "all"
@@ -210,7 +210,7 @@ def build_diagnosticity_report(
         for name in names
         if metrics()[name].lengths
     }
-    both = {pair: _of_both(found, rows, *pair) for pair in HARD_AND_SOFT if set(pair) <= set(names)}
+    both = {pair: _of_both(found, rows, *pair) for pair in hard_and_soft() if set(pair) <= set(names)}
     tests = tuple(
         Tested(*pair, rule, compare_metrics(*(one.by(rule) for one in pairs)))
         for rule in (STRICT, HALF)

@@ -5,7 +5,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.limiting import WIDTH, Found, default_exact, find_beam, find_exact, left_over, score
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import DEFAULT, measures
+from core.measures.catalogue import default_measures, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 
@@ -26,7 +26,7 @@ class Batch:
     """What decides the limits of a file of texts; target: "predicted" or a class's name."""
 
     model: str
-    measures: tuple[str, ...] = DEFAULT
+    measures: tuple[str, ...] = field(default_factory=default_measures)
     sign: str = "signed"
     target: str = "predicted"
     unit: str = "word"

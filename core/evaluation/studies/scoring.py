@@ -15,8 +15,8 @@ from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
 from core.explanation.rows import SIGNS, measured
 from core.mathematics.erasure import LENGTHS, SCALINGS
-from core.measures.catalogue import measures
-from core.metrics.catalogue import DEFAULT, metrics
+from core.measures.catalogue import measures, swept_measures
+from core.metrics.catalogue import default_metrics, metrics
 from core.metrics.registry import Score
 from core.network.features import UNITS, Encoded, NoFeatures
 from core.network.scheduler import NonFinite
@@ -28,7 +28,6 @@ from core.storage.store import Store, canonical_key
 # attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure and
 # random.
 DRAWS = 8
-MEASURES = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
 # What measures are set against, and how many there are: random attributions serve all measures of a text, a shuffle
 # only the one whose scores it
 # permutes, so that five each are as much work for the six measures asked at first.
@@ -73,8 +72,8 @@ class Study:
     count: how many there are, of random ones for a text, of shuffles for each measure on it.
     """
 
-    measures: tuple[str, ...] = MEASURES
-    metrics: tuple[str, ...] = DEFAULT
+    measures: tuple[str, ...] = field(default_factory=swept_measures)
+    metrics: tuple[str, ...] = field(default_factory=default_metrics)
     sign: str = "signed"
     how: How = field(default_factory=lambda: How(draws=DRAWS))
     count: int = BASELINES

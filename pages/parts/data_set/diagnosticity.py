@@ -25,14 +25,14 @@ from core.evaluation.studies.diagnosticity_report import (
     outcome,
     set_against,
 )
-from core.evaluation.studies.scoring import COUNTS, DRAWS, MEASURES, RANDOM, SHUFFLED, Study
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, SHUFFLED, Study
 from core.explanation.judging import How
 from core.explanation.rows import SIGNS
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.erasure import MIN_MAX, SCALINGS, SOFTMAX
-from core.measures.catalogue import measures
-from core.metrics.catalogue import DEFAULT, HARD_AND_SOFT, metrics, of_examples
+from core.measures.catalogue import measures, swept_measures
+from core.metrics.catalogue import default_metrics, hard_and_soft, metrics, of_examples
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import figure_buttons
@@ -69,7 +69,7 @@ def _settings(model) -> Study:
             st.multiselect,
             "Measures",
             [name for name in measures() if not measures()[name].baseline],
-            list(MEASURES),
+            list(swept_measures()),
             "measures",
             help="What is computed of a measure is kept when another is added.",
         )
@@ -87,7 +87,7 @@ def _settings(model) -> Study:
             st.multiselect,
             "Metrics",
             offered,
-            list(DEFAULT),
+            list(default_metrics()),
             "metrics",
             help="Those that prefer more or less; sparsity prefers neither.",
         )
@@ -325,7 +325,7 @@ def _by_measure(found: DiagnosticityReport) -> None:
 
 def _tests(found: DiagnosticityReport) -> None:
     if not found.tests:
-        pairs = " or ".join(f"{hard} with {soft}" for hard, soft in HARD_AND_SOFT)
+        pairs = " or ".join(f"{hard} with {soft}" for hard, soft in hard_and_soft())
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
         return
     st.subheader("Soft against hard", anchor=False)

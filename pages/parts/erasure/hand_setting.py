@@ -8,7 +8,7 @@ import streamlit as st
 from core.explanation.hand_set import REST, Pair, judge_pair, row_of, top_words
 from core.explanation.judging import How
 from core.explanation.rows import pieces
-from core.metrics.catalogue import DEFAULT as METRICS
+from core.metrics.catalogue import metrics
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
@@ -22,6 +22,7 @@ from pages.parts.sections.sides import Side
 _STEPS = tuple(f"{i / 20:g}" for i in range(21))
 # One steep, one even; the first word weighs most in both.
 _STARTS = {"A": ("1", "0.3", "0.1"), "B": ("1", "0.9", "0.8")}
+_DIFFER = {None: "—", True: "yes, they differ", False: "no, the same"}
 
 
 def hand_setting(side: Side, how: How, scores, measure: str) -> None:
@@ -58,27 +59,16 @@ def hand_setting(side: Side, how: How, scores, measure: str) -> None:
     rows = [row_of(f"attribution {name}", each, side.encoded.premasked) for name, each in zip(_STARTS, pair.scores)]
     words(rows, pieces(side.encoded), side.class_name, {}, key="words-by-hand", unit=side.encoded.unit)
     st.html(f"<p>{pair_line(pair)}</p>")
-    cells = [
-        [f"attribution {name}", *(_cell(found[metric]) for metric in METRICS)]
-        for name, found in zip(_STARTS, pair.found)
-    ]
-    table(
-        ["", *map(head, METRICS)],
-        [
-            *cells,
-            [
-                "told apart?",
-                *({None: "—", True: "yes, they differ", False: "no, the same"}[pair.differ(name)] for name in METRICS),
-            ],
-        ],
-    )
+    cells = [[f"attribution {name}", *map(_cell, found.values())] for name, found in zip(_STARTS, pair.found)]
+    told_apart = ["told apart?", *(_DIFFER[pair.differ(name)] for name in pair.found[0])]
+    table(["", *map(head, pair.found[0])], [*cells, told_apart])
 
 
 def pair_line(pair: Pair) -> str:
     """What hard and soft metrics make of the two, a sentence or two of HTML."""
-    undefined = [name for name in METRICS if pair.differ(name) is None]
-    if len(undefined) == len(METRICS):
-        return f"None of the metrics is defined here: {escaped(pair.found[0][METRICS[0]].note, 200)}"
+    undefined = [name for name in pair.found[0] if pair.differ(name) is None]
+    if len(undefined) == len(pair.found[0]):
+        return f"None of the metrics is defined here: {escaped(pair.found[0][undefined[0]].note, 200)}"
     gone = (
         f" {_joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: "
         f"{escaped(pair.found[0][undefined[0]].note, 200)}"
@@ -90,7 +80,7 @@ def pair_line(pair: Pair) -> str:
 
 def _of_hard(pair: Pair) -> str:
     """What hard metrics make of the order."""
-    differ, same = ([name for name in METRICS[:2] if pair.differ(name) is apart] for apart in (True, False))
+    differ, same = _apart(pair, soft=False)
     if pair.same_order:
         alike = f", so <b>{_joined(same)} {_verb(same, 'is', 'are')} exactly the same</b> for both" if same else ""
         return f"Both rank all words alike{alike}."
@@ -107,7 +97,7 @@ def _of_hard(pair: Pair) -> str:
 
 def _of_soft(pair: Pair) -> str:
     """What soft metrics make of the weights."""
-    differ, same = ([name for name in METRICS[2:] if pair.differ(name) is apart] for apart in (True, False))
+    differ, same = _apart(pair, soft=True)
     if differ:
         return f"<b>{_joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
     return (
@@ -116,6 +106,12 @@ def _of_soft(pair: Pair) -> str:
         if same
         else ""
     )
+
+
+def _apart(pair: Pair, soft: bool) -> tuple[list[str], list[str]]:
+    """The soft or the hard metrics that tell the two apart, and those that do not."""
+    names = [name for name in pair.found[0] if metrics()[name].soft is soft]
+    return [name for name in names if pair.differ(name)], [name for name in names if pair.differ(name) is False]
 
 
 def _joined(names: list[str]) -> str:

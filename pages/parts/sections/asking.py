@@ -7,7 +7,7 @@ import streamlit as st
 from core.evaluation import families
 from core.evaluation.sampling import SAMPLE
 from core.explanation.rows import SIGNS
-from core.measures.catalogue import DEFAULT, measures
+from core.measures.catalogue import default_measures, measures
 from core.network.architectures import UnsupportedModel
 from pages.parts.frame import resources
 from pages.parts.frame.links import forget, linked
@@ -70,7 +70,7 @@ def choose_measures(does: str) -> list[str]:
         st.multiselect,
         "Measures",
         [name for name in measures() if not measures()[name].baseline],
-        list(DEFAULT),
+        list(default_measures()),
         "measures",
         help=does,
     )

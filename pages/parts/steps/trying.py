@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.explanation.rows import build_row, pieces
-from core.measures.catalogue import measures
+from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
 from core.validity.marks import PLAIN, decide_path, why_unavailable
@@ -15,8 +15,6 @@ from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.sides import Side
 from pages.parts.steps.stepping import by_hand, frame
 
-# Whose colours the words have, where they are known already.
-MEASURE = "leave-one-out"
 _KEPT = "masked by hand"
 
 
@@ -67,13 +65,13 @@ def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, form:
 
 def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
     """Colours of the unmasked text's attribution and what they are, if somebody asked for it before."""
-    found = side.explainer.stored(side.encoded, MEASURE, side.target)
+    found = side.explainer.stored(side.encoded, default_measures()[0], side.target)
     if found is None:
         return [0.0] * len(mask), ""
-    row = build_row(measures()[MEASURE], found, "signed", side.encoded.premasked)
+    row = build_row(measures()[found.measure], found, "signed", side.encoded.premasked)
     return [
         0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)
-    ], f"coloured by {MEASURE} on the unmasked text"
+    ], f"coloured by {found.measure} on the unmasked text"
 
 
 def _held(encoded) -> np.ndarray:
