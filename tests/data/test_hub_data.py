@@ -16,6 +16,7 @@ import pytest
 
 from core.data.hub_data import hub_choices, read_hub
 from core.data.parsed import BadData
+from tests.app_session import EXAMPLES, App, wait
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 MIRROR = "refs/convert/parquet"
@@ -546,3 +547,22 @@ def test_a_card_that_names_files_elsewhere_is_told_in_a_sentence(hub, name, file
     with pytest.raises(BadData, match="names files from elsewhere .* not fetched") as found:
         read_hub("someone/elsewhere", split="train")
     assert name.split(":")[0] in str(found.value) and "train.parquet" not in hub.fetched
+
+
+def test_the_page_lists_configurations_and_splits_of_a_typed_id(hub, server):
+    pairs(hub)
+    app = App(EXAMPLES).set("button_group", "From", "A data set of the hub")
+    assert not app.has("selectbox", "Configuration") and not app.has("button", "Fetch")
+    app.set("text_input", "Hub id", "someone/nowhere")
+    wait(app, lambda: app.errors)
+    assert "was not found" in app.errors[0] and app.has("button", "Ask the hub again")
+    app.set("text_input", "Hub id", "someone/pairs")
+    wait(app, lambda: app.has("selectbox", "Configuration"))
+    assert not app.errors and app.widget("selectbox", "Configuration").options == ["small", "large"]
+    assert app.widget("selectbox", "Split").options == ["train", "dev"]
+    assert not any(name.endswith(".parquet") for name in hub.fetched)
+    app.set("selectbox", "Configuration", "large")
+    assert app.widget("selectbox", "Split").options == ["test"]
+    app.press("Fetch")
+    wait(app, lambda: app.has("button", "Add this data"))
+    assert "1 examples" in app.said and not app.errors

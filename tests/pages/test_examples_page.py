@@ -305,10 +305,8 @@ def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
 
 def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
     # Names and texts that are cut in the middle, where alone they differ.
-    rows = "".join(
-        f"review-{i:04}-of-the-amazon-book-set,{'The long beginning of a review that everybody knows ' * 2}{i}{' and its long end that everybody knows too' * 2},positive\n"
-        for i in range(1, 6)
-    )
+    begins, ends = "The long beginning of a review that everybody knows ", " and its long end that everybody knows too"
+    rows = "".join(f"review-{i:04}-of-the-amazon-book-set,{begins * 2}{i}{ends * 2},positive\n" for i in range(1, 6))
     for fold in ("01", "02"):
         app = upload(
             App(EXAMPLES),
@@ -425,9 +423,11 @@ def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, f
         return answer
 
     monkeypatch.setattr(hub_data, "read_hub", read)
+    monkeypatch.setattr(hub_data, "hub_choices", lambda hub: {"default": ["train", "validation"]})
     app = App(EXAMPLES)
     if way == "hub":
         app.set("button_group", "From", "A data set of the hub").set("text_input", "Hub id", "owner/set")
+        wait(app, lambda: app.has("button", "Fetch"))
         asked = ("owner/set", None, "validation")
     else:
         app.set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "SST2")

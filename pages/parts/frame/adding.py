@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -189,11 +190,26 @@ def _of_task():
 
 
 def _of_hub():
-    one, two, three = st.columns([3, 2, 2])
-    hub = one.text_input("Hub id", key="hub-id", placeholder="owner/name").strip()
-    config = two.text_input("Configuration", key="hub-config", placeholder="if it has several").strip()
-    split = three.text_input("Split", "validation", key="hub-split").strip()
-    return _fetched(hub, config or None, split or "validation", match_task((), hub, config or None)) if hub else None
+    hub = st.text_input("Hub id", key="hub-id", placeholder="owner/name").strip()
+    if not hub:
+        return None
+
+    def ask():
+        from core.data.hub_data import hub_choices
+
+        return hub_choices(hub)
+
+    there = _asked(f"choices of {hub}", hub, ask, "Ask the hub again", unasked=True)
+    if not there:
+        return None
+    left, right = st.columns(2)
+    config = left.selectbox("Configuration", list(there), key=f"hub-config-{hub}")
+    splits = there[config]
+    start = splits.index("validation") if "validation" in splits else 0
+    split = right.selectbox("Split", splits, start, key=f"hub-split-{hub}-{config}")
+    # The only one needs no name.
+    config = config if len(there) > 1 else None
+    return _fetched(hub, config, split, match_task((), hub, config)) if split else None
 
 
 def _about(task) -> str:
@@ -211,35 +227,47 @@ def _about(task) -> str:
 
 def _fetched(hub: str, config: str | None, split: str, task):
     """The rows of a hub data set: fetched when asked, in the background."""
-    from core.data.hub_data import read_hub
+
+    def fetch():
+        from core.data.hub_data import read_hub
+
+        return read_hub(hub, config, split)
 
     origin = hub_origin(hub, config, split, task)
-    # Every asking is work of its own: what failed for somebody else before may work now.
-    held_key = f"fetch {_turn()} {origin}"
-    key = st.session_state.get(held_key, "")
-    job = resources.fetches().find(key)
-    if job is not None and job.state == "done":
-        if isinstance(job.result, BadData):
-            st.error(plain(str(job.result)), icon=":material/error:")
-        else:
-            return job.result, task, origin, None
+    found = _asked(origin, hub, fetch, "Fetch", help="From the hub, once; it is kept on this machine.")
+    return None if found is None else (found, task, origin, None)
 
-    def fetch(job):
+
+def _asked(what: str, hub: str, ask: Callable, button: str, unasked: bool = False, help: str | None = None):
+    """What the hub answers, in the background; None while it does not, or says no in a sentence, with a button to ask.
+
+    unasked: the first time it is asked without the button.
+    """
+    # Every asking is work of its own: what failed for somebody else before may work now.
+    held_key = f"fetch {_turn()} {what}"
+
+    def answer(job):
         # A problem is a result: the job's own failures are for what nobody foresaw.
         try:
-            return read_hub(hub, config, split)
+            return ask()
         except BadData as error:
             return error
 
-    if job is not None and job.active and not job.cancelled():
-        _fetching(key)
-        return None
-
     def start() -> None:
-        st.session_state[held_key] = f"{origin} {secrets.token_hex(4)}"
-        resources.fetches().submit(st.session_state[held_key], hub, fetch)
+        st.session_state[held_key] = f"{what} {secrets.token_hex(4)}"
+        resources.fetches().submit(st.session_state[held_key], hub, answer)
 
-    st.button("Fetch", key="fetch-data", on_click=start, help="From the hub, once; it is kept on this machine.")
+    if unasked and held_key not in st.session_state:
+        start()
+    job = resources.fetches().find(st.session_state.get(held_key, ""))
+    if job is not None and job.state == "done":
+        if not isinstance(job.result, BadData):
+            return job.result
+        st.error(plain(str(job.result)), icon=":material/error:")
+    if job is not None and job.active and not job.cancelled():
+        _fetching(job.key)
+    else:
+        st.button(button, key=f"ask {what}", on_click=start, help=help)
     return None
 
 
