@@ -1,10 +1,60 @@
-"""What the README says of importance measures and of faithfulness metrics, written from their registers."""
+"""`python -m core readme`: the tables that the READMEs hold of registers and rooms, compared or written."""
 
+import ast
+import difflib
+import re
+from pathlib import Path
+
+from core import settings
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 
+HELP = "the tables of the READMEs, made of what is registered: compared, or written"
 _HEAD = ("name", "variants", "definition", "forward passes", "needs", "source")
 _METRICS_HEAD = ("name", "better", "range", "definition", "forward passes", "source")
+
+
+def add(option) -> None:
+    """What it takes."""
+    option("--check", action="store_true", help="say what differs; status 1 where anything does (what it does unasked)")
+    option("--write", action="store_true", help="write the tables into the files")
+
+
+def run(options) -> int:
+    """Carry out the command; 0, or 1 where something differs and is not written."""
+    stale = {path: texts for path, texts in renewed(settings.ROOT).items() if texts[0] != texts[1]}
+    for path, (old, new) in stale.items():
+        name = path.relative_to(settings.ROOT).as_posix()
+        if options.write:
+            path.write_text(new, encoding="utf-8")
+            print(f"Written: {name}")
+        else:
+            lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} as it should be", n=0)
+            print("\n".join(map(str.rstrip, lines)))
+    return int(bool(stale) and not options.write)
+
+
+def renewed(root: Path) -> dict[Path, tuple[str, str]]:
+    """Each file with tables, as it is and as it should be.
+
+    Raises:
+        ValueError: a table's marks are not there.
+    """
+    made = {
+        root / "README.md": {"measures": measure_table(), "metrics": metric_table()},
+        root / "core" / "README.md": {"rooms": None},
+    }
+    found = {}
+    for path, tables in made.items():
+        old = new = path.read_text(encoding="utf-8")
+        for name, table in tables.items():
+            between = re.search(f"(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", new, re.S)
+            if between is None:
+                raise ValueError(f"{path} has no marks around the table of {name}")
+            told = room_tables(between[0], root) if table is None else table
+            new = new[: between.start()] + told + new[between.end() :]
+        found[path] = old, new
+    return found
 
 
 def measure_table() -> str:
@@ -20,6 +70,21 @@ def metric_table() -> str:
         for m in metrics().values()
     ]
     return _markdown(_METRICS_HEAD, rows)
+
+
+def room_tables(written: str, root: Path) -> str:
+    """Tables of rooms with the promise of each, the first line of its module; which rooms, and in which order, is as it
+    is written.
+    """
+
+    def row(found: re.Match) -> str:
+        place = root / found[1]
+        module = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+        promise = said.partition("\n\n")[0]
+        return f"| `{found[1]}` | {_cell(promise)} |"
+
+    return re.sub(r"^\| `([\w/]+)` \|.*\|$", row, written, flags=re.M)
 
 
 def _markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

@@ -69,7 +69,7 @@ class Judge:
     Args:
         tested: give p-values of what metrics ask, from the same forward passes.
         cancelled: asked before each batch.
-    Source: SoftFaith; DESIGN §1: hard and soft erasure always explain ŷ.
+    Source: SoftFaith; glossary, Score: hard and soft erasure always explain ŷ.
     """
 
     def __init__(
@@ -267,7 +267,8 @@ def judge_shuffled(
     """Judge a measure's own scores in other places, as `judge_random` does: a baseline that erases as much as the
     measure does.
 
-    Source: DESIGN §1: sparse scores erase less, so that a measure may beat random ones by that alone.
+    Source: glossary, Hard and soft erasure: sparse scores erase less, so that a measure may beat random ones by
+    that alone.
     """
     judge = Judge(explainer, encoded, how, False, cancelled)
     scores, magnitudes = judge.attribution(name, sign)

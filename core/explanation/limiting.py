@@ -247,7 +247,7 @@ def find_exact(
         TooDear: 2^F is more than `most`, or takes more memory than is free; the message has the number. Nothing is
             computed then.
         Cancelled, OutOfMemory, NonFinite: as the oracle.
-    Source: DESIGN §1, Exact limits.
+    Source: glossary, Exact limits.
     """
     refuse_dear(left_over(encoded))
     oracle = explainer.oracles.of(encoded)

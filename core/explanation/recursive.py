@@ -115,7 +115,7 @@ def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
         premasked: features that the text itself masks; they count as masked.
     Raises:
         ValueError: an unknown step, or no features.
-    Source: FMM Alg. 3; DESIGN §1, Recursive masking.
+    Source: FMM Alg. 3; glossary, Recursive masking.
     """
     if step not in STEPS:
         raise ValueError(f"the step must be one of {STEPS}, got {step!r}")
@@ -259,7 +259,7 @@ def random_band(
 ) -> Generator[None, None, Band]:
     """Judge seeded random orders; yields between batches, returns the Band.
 
-    Source: FMM §3.4, the baseline of RACU; DESIGN §1: the mean of 30 orders for one example.
+    Source: FMM §3.4, the baseline of RACU; glossary, ACU and RACU: the mean of 30 orders for one example.
     """
     tested, counts = explainer.tested(encoded), planned_counts(encoded.F, step, int(encoded.premasked.sum()))
     masks = random_masks(encoded, counts, orders, seed)
@@ -301,7 +301,7 @@ def summarise(
 
     Args:
         steps: at least one, complete or not.
-    Source: FMM Eq. 3; DESIGN §1.
+    Source: FMM Eq. 3; glossary, ACU and RACU.
     """
     planned = planned_counts(F, step, steps[0].count)
     x = shares(planned, F, step)

@@ -128,7 +128,7 @@ def build_standings(
         found: limits of the same example, class and model as the rest.
         band: random orders with steps of one feature, None while they are not there.
         gating: how inputs are tested.
-    Source: NAOPC Eq. 8; DESIGN §1.
+    Source: NAOPC Eq. 8; glossary, NAOPC; glossary, Beam limits.
     """
     chances = [] if band is None else random_walks(gating.encoded, band, target)
     every = [

@@ -23,7 +23,7 @@ def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:
 
     Raises:
         ValueError: F below 1, or a length outside (0, 1].
-    Source: DESIGN §1; SoftFaith §4.4 for the lengths.
+    Source: glossary, Hard and soft erasure; SoftFaith §4.4 for the lengths.
     """
     if F < 1 or not all(0 < length <= 1 for length in lengths):
         raise ValueError(f"rationales need features and lengths in (0, 1], got F = {F}, lengths {lengths}")
@@ -96,7 +96,7 @@ def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> 
         float64[F] in [0, 1].
     Raises:
         ValueError: an unknown scaling.
-    Source: SoftFaith §3; DESIGN §1.
+    Source: SoftFaith §3; glossary, Hard and soft erasure.
     """
     if scaling not in SCALINGS:
         raise ValueError(f"the scaling must be one of {SCALINGS}, got {scaling!r}")

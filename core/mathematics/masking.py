@@ -12,7 +12,7 @@ def masked_count(ratio: float, F: int) -> int:
 
     Raises:
         ValueError: the ratio lies outside [0, 1].
-    Source: FMM Alg. 3; DESIGN §1, Recursive masking.
+    Source: FMM Alg. 3; glossary, Recursive masking.
     """
     if not 0 <= ratio <= 1:
         raise ValueError(f"a masking ratio lies in [0, 1], got {ratio}")

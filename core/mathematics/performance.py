@@ -22,7 +22,7 @@ def macro_f1(labels: np.ndarray, predicted: np.ndarray) -> float:
 def matthews(labels: np.ndarray, predicted: np.ndarray) -> float:
     """Matthews correlation for any number of classes, in [-1, 1]; higher is better.
 
-    0 where the predictions or the labels are constant (DESIGN §1, Intervals).
+    0 where the predictions or the labels are constant (glossary, Intervals).
     Source: Gorodkin (2004), R_K.
     """
     labels, predicted = _checked(labels, predicted)

@@ -96,7 +96,7 @@ def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> 
         values: float[N], one for each example (or seed).
     Returns:
         Interval, low ≤ high.
-    Source: DESIGN §1, Intervals; Efron (1987).
+    Source: glossary, Intervals; Efron (1987).
     """
     from scipy import stats
 

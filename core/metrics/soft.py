@@ -41,7 +41,7 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
 
     Returns:
         Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4, or where the network cannot be perturbed so.
-    Source: SoftFaith Eq. 5, 7, 8; DESIGN §1, where the paper takes one draw and this K.
+    Source: SoftFaith Eq. 5, 7, 8; glossary, Hard and soft erasure, where the paper takes one draw and this K.
     """
     free, perturbed = ~case.masked, cast(Callable, case.perturbed)
     q = retained(case.scores, case.masked, case.scaling)

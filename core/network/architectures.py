@@ -143,7 +143,7 @@ def normalised(module, architecture: Architecture, states):
     """Hidden states after layer normalisation: the norm that follows, where a family norms before its blocks.
 
     The last state of every family has passed the final norm.
-    Source: DESIGN §1, MaSF.
+    Source: glossary, MaSF.
     """
     if architecture.layer_norms is None:
         return list(states)

@@ -91,7 +91,7 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
         mask_spellings: literal strings that stand for a masked word.
     Returns:
         list of (start, end), in order, not overlapping, none empty.
-    Source: DESIGN §1, Feature.
+    Source: glossary, Feature.
     """
     literal = _literal(mask_spellings)
     words = []
@@ -150,7 +150,7 @@ def encode(
     Raises:
         NoFeatures: blank text, or nothing in it that the tokenizer keeps.
         ValueError: unknown unit.
-    Source: DESIGN §1; FMM App. C for pairs.
+    Source: glossary, Feature; FMM App. C for pairs.
     """
     if unit not in UNITS:
         raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
@@ -217,7 +217,7 @@ def masked_ids(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
         int64[M, T].
     Raises:
         ValueError: the masks do not have F columns.
-    Source: DESIGN §1, Mask.
+    Source: glossary, Mask.
     """
     masks = with_premasked(encoded, masks)
     at_token = np.where(encoded.feature_of >= 0, masks[:, encoded.feature_of], False)

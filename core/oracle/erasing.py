@@ -37,7 +37,7 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
     Raises:
         NothingLeft: removal leaves no token at all (a tokenizer without special tokens).
         ValueError: an unknown erasure, a tokenizer without that token, or masks of another shape.
-    Source: DESIGN §1, Hard and soft erasure; RobustInf §4 replaces by the unknown token.
+    Source: glossary, Hard and soft erasure; RobustInf §4 replaces by the unknown token.
     """
     if erasure == MASK:
         return [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]

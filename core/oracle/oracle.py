@@ -63,7 +63,7 @@ class Oracle:
         Raises:
             Cancelled, OutOfMemory, NonFinite: what was computed before stays in the memo.
             ValueError: masks of another shape.
-        Source: DESIGN §2, the masking oracle.
+        Source: core/README.md, Rooms: the one boundary.
         """
         keys = self._keys(masks)
         self.counters.add(queries=len(keys))

@@ -52,7 +52,7 @@ class Soft:
       special token in
       front which is always attended to (`Architecture.soft_attention`).
 
-    Source: SoftFaith Eq. 5, 7, 8 and §6; DESIGN §1.
+    Source: SoftFaith Eq. 5, 7, 8 and §6; glossary, Noise; glossary, Attention mask.
     """
 
     def __init__(

@@ -146,7 +146,7 @@ def fit_reference(
         progress: called with (what is being done, done, total).
     Raises:
         BadData: fewer than 4 texts, or a row of which the tokenizer keeps nothing.
-    Source: FMM §3.3; DESIGN §1, MaSF.
+    Source: FMM §3.3; glossary, MaSF.
     """
     observed = observe(model, data, drawing, lambda a, b: progress("reading the reference", a, b))
     forms = fit(observed, drawing)

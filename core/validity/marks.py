@@ -127,7 +127,7 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
         Gate.
     Raises:
         ValueError: an unknown rule, or not one input for each p-value.
-    Source: DESIGN §1, MaSF; FMM §3.3 tests each masking ratio by itself, the plain rule.
+    Source: glossary, Gate; FMM §3.3 tests each masking ratio by itself, the plain rule.
     """
     if rule not in RULES:
         raise ValueError(f"the rule must be one of {tuple(RULES)}, got {rule!r}")

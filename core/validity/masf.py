@@ -248,7 +248,7 @@ def fit_calibrated(
         compact, tolerance: as in `fit_literal`; the last level is then calibrated with what the first became.
     Raises:
         ValueError: a part without observations, another shape, or NaN.
-    Source: DESIGN §1, MaSF.
+    Source: glossary, MaSF.
     """
     return _fit((first, second, third), combine, compact, calibrated=True, tolerance=tolerance)
 

@@ -82,7 +82,7 @@ def behaviour_report(model: Model, sample: Sample, walked: dict[Course, Walked])
     A measure's normalised fidelity compares it with random order on the examples that have both. Over a random order's
     repetitions an example counts once.
 
-    Source: RobustInf Eq. 1, Tables 1 and 2; DESIGN §1, Fidelity and Embedding drift.
+    Source: RobustInf Eq. 1, Tables 1 and 2; glossary, Fidelity; glossary, Embedding drift.
     """
     known = {course: one for course, one in walked.items() if one.there.any()}
     if not known:

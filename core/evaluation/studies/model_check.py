@@ -112,7 +112,7 @@ def check(
         progress: called with (examples done, N).
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
-    Source: FMM §5.2, Fig. 4; DESIGN §1: data-set-level curves explain the label.
+    Source: FMM §5.2, Fig. 4; glossary, Score: curves of a data set explain the label.
     """
     # The sample's own log is the store here: an entry for each step of each example would be thousands of files.
     bare = Explainer(explainer.model, None, explainer.reference)

@@ -174,7 +174,7 @@ def score_examples(
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
         ValueError: as `Study.check`.
-    Source: SoftFaith §4; DESIGN §1, Diagnosticity.
+    Source: SoftFaith §4; glossary, Diagnosticity.
     """
     study.check()
     # The log is the store here: an entry for each attribution and each forward pass would be thousands of files.

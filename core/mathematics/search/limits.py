@@ -73,7 +73,7 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
     Raises:
         TooDear: 2^F is more than `most`; before anything is asked.
         ValueError: nothing is left to mask, or a score is NaN.
-    Source: DESIGN §1, Exact limits; NAOPC §3 enumerates the orders.
+    Source: glossary, Exact limits; NAOPC §3 enumerates the orders.
     """
     start, free = _free(F, masked)
     if len(free) > MOST_EXACT or 1 << len(free) > most:
@@ -100,7 +100,7 @@ def lattice_limits(scores: np.ndarray) -> tuple[float, float, np.ndarray, np.nda
         lower, upper, and the orders int64[F] that reach them; ties go to the lower position, masked later.
     Raises:
         ValueError: not 2^F scores with F at least 1, or NaN.
-    Source: DESIGN §1, Exact limits.
+    Source: glossary, Exact limits.
     """
     scores = np.asarray(scores, dtype=np.float64)
     F = len(scores).bit_length() - 1

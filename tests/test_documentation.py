@@ -1,0 +1,94 @@
+"""What the architecture says is so: cited terms, named functions and stored keys exist."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.test_floors import ROOMS, SIBLINGS
+
+ROOT = Path(__file__).resolve().parent.parent
+HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
+FILES = [
+    ROOT / "app.py",
+    *(path for name in ("core", "pages", "tests") for path in sorted((ROOT / name).rglob("*.py"))),
+]
+TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
+TERMS = set(re.findall(r"^### (.+)$", HOUSE.split("## Glossary")[1], flags=re.M))
+NAMED = sorted(set(re.findall(r"`((?:core|pages)\.[\w.]+)`", HOUSE)))
+
+
+def test_every_citation_of_the_glossary_names_a_term():
+    cited = {
+        (name, " ".join(term.split()))
+        for name, text in TEXTS.items()
+        if name != "tests/test_documentation.py"
+        for term in re.findall(r"glossary, ([^.;:,)]+)", text)
+    }
+    assert {(name, term) for name, term in cited if term not in TERMS} == set()
+    assert len({term for _, term in cited}) > 10, "the glossary is cited"
+
+
+def test_terms_can_be_cited_and_stand_there_once():
+    assert len(re.findall("^### ", HOUSE, flags=re.M)) == len(TERMS) and not any(re.search("[.;:,)]", t) for t in TERMS)
+
+
+def test_every_source_is_in_the_table_of_papers():
+    papers = set(re.findall(r"^\| (\w+) \| .*\(\d{4}\)", HOUSE, flags=re.M))
+    assert papers == {"FMM", "NAOPC", "SoftFaith", "RobustInf", "ROAR", "MaSF"}
+    named = set(re.findall(r"Source: ([A-Z]\w*[A-Z]\w*) (?:Eq|§|App|Alg|Table|Fig)", "\n".join(TEXTS.values())))
+    assert named <= papers
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_every_function_that_is_named_exists(name):
+    found, path = ROOT, name.split(".")
+    while path and ((found / path[0]).is_dir() or (found / f"{path[0]}.py").is_file()):
+        found /= path.pop(0)
+    found = importlib.import_module(".".join(found.relative_to(ROOT).parts))
+    for part in path:
+        assert hasattr(found, part) or part in getattr(found, "__dataclass_fields__", {}), f"{name}: there is no {part}"
+        found = getattr(found, part, None)
+
+
+def test_what_a_click_passes_is_told_with_names():
+    story = HOUSE.split("## How a click becomes a number")[1].split("\n## ")[0]
+    rooms = ("pages.parts.frame", "core.jobs", "core.measures", "core.oracle", "core.network", "core.validity")
+    for room in (*rooms, "core.storage", "core.explanation", "core.figures"):
+        assert any(name.startswith(room) for name in re.findall(r"`([\w.]+)`", story)), room
+
+
+def producers() -> set[str]:
+    """Names under which `core` keeps results; what a name ends in by measure or metric is left off."""
+    found = set()
+    for name, text in TEXTS.items():
+        for node in ast.walk(ast.parse(text)) if name.startswith("core/") else ():
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("canonical_key") and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.JoinedStr):
+                    found.add(first.values[0].value)
+                elif isinstance(first, ast.Constant):
+                    found.add(first.value)
+    return found
+
+
+def test_every_stored_key_is_told():
+    section = HOUSE.split("## The store's keys")[1].split("\n## ")[0]
+    told = {re.sub("<.*>", "", name) for name in re.findall(r"`([^`]+)`", section) if "." not in name}
+    assert producers() == told
+
+
+def test_the_tables_hold_the_rooms_in_their_order():
+    told = [
+        room.replace("/", ".") for room in re.findall(r"^\| `([\w/]+)` \|", HOUSE.split("end of rooms")[0], flags=re.M)
+    ]
+    assert told == [room for room in ROOMS if room not in ("core.__main__", "pages", "app")] and set(SIBLINGS) < set(
+        told
+    )
+
+
+@pytest.mark.parametrize("path", re.findall(r"`((?:tests|core)/[\w/]+\.py)`", HOUSE))
+def test_files_that_are_to_be_read_exist(path):
+    assert (ROOT / path).is_file()
