@@ -1,6 +1,7 @@
 """The house: who may import whom, what may appear nowhere, and how long a piece of code may be."""
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -13,8 +14,6 @@ HEAVY = ("torch", "transformers", "captum", "datasets", "umap", "peft")
 HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
 FACE = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 FILES = [*sorted((ROOT / "core").rglob("*.py")), *FACE]
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
-EACH = pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
 
 
 # The house from the ground up: a room imports from itself and from rooms before it. core/README.md says what each
@@ -34,6 +33,26 @@ MOST_MODULES = 14
 MOST_LINES, MOST_OF_A_FUNCTION = 450, 45
 # Alike, and found by their register.
 ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies"}
+
+
+def of_every_file(check):
+    """One test of what holds for every file; it tells all files that break it."""
+
+    def test():
+        broken = []
+        for path in FILES:
+            try:
+                check(path)
+            except AssertionError as error:
+                broken.append(f"{path.relative_to(ROOT).as_posix()}: {str(error).partition(chr(10))[0]}")
+        assert not broken, "\n" + "\n".join(broken)
+
+    return test
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def room_of(module: str) -> str:
@@ -78,20 +97,20 @@ def called(node) -> str:
     return ast.unparse(node.func)
 
 
-@EACH
+@of_every_file
 def test_a_file_imports_from_its_own_room_and_those_below(path):
     own = module_of(path)
-    for name in imports(TREES[path]):
+    for name in imports(tree_of(path)):
         if name.split(".")[0] in ("core", "pages", "app"):
             assert place(name) <= place(own), f"{name} lies above"
             if room_of(own) in SIBLINGS and room_of(name) in SIBLINGS:
                 assert room_of(own) == room_of(name), f"{name} is part of another page"
 
 
-@EACH
+@of_every_file
 def test_mathematics_knows_arrays_only(path):
     if room_of(module_of(path)).startswith("core.mathematics"):
-        others = {name.split(".")[0] for name in imports(TREES[path])} - set(sys.stdlib_module_names)
+        others = {name.split(".")[0] for name in imports(tree_of(path))} - set(sys.stdlib_module_names)
         # Tensors where speed asks for them, never while a module is imported (see HEAVY below).
         assert others <= {"core", "numpy", "scipy", "torch"}
 
@@ -111,20 +130,20 @@ def test_every_module_has_a_room():
     assert homeless == []
 
 
-@EACH
+@of_every_file
 def test_the_library_does_not_know_its_face_and_the_face_no_networks(path):
-    roots = {name.split(".")[0] for name in imports(TREES[path])}
+    roots = {name.split(".")[0] for name in imports(tree_of(path))}
     if path in FACE:
         assert not roots & set(HEAVY), "the pages ask core, which imports these when they are needed"
     else:
         assert "streamlit" not in roots
 
 
-@EACH
+@of_every_file
 def test_nothing_runs_foreign_code_or_markup(path):
     forbidden = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal"}
-    assert not {name.split(".")[0] for name in imports(TREES[path])} & forbidden
-    for node in ast.walk(TREES[path]):
+    assert not {name.split(".")[0] for name in imports(tree_of(path))} & forbidden
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call):
             assert called(node) not in ("torch.load", "np.load", "numpy.load", "eval", "exec", "__import__"), called(
                 node
@@ -145,9 +164,9 @@ def test_nothing_runs_foreign_code_or_markup(path):
                 assert word not in node.value
 
 
-@EACH
+@of_every_file
 def test_weights_come_from_safetensors_and_disk_only(path):
-    for node in ast.walk(TREES[path]):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Call) and called(node).endswith(".from_pretrained"):
             given = {keyword.arg: keyword.value for keyword in node.keywords}
             assert (
@@ -158,27 +177,28 @@ def test_weights_come_from_safetensors_and_disk_only(path):
                 assert ast.literal_eval(given["use_safetensors"]) is True
 
 
-@EACH
+@of_every_file
 def test_a_function_fits_on_a_screen_and_a_file_in_a_head(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= MOST_LINES
-    for node in ast.walk(TREES[path]):
+    length = len(path.read_text(encoding="utf-8").splitlines())
+    assert length <= MOST_LINES, f"{length} lines"
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             said = node.body[0] if ast.get_docstring(node) else None
             lines = node.end_lineno - node.lineno + 1 - (said.end_lineno - said.lineno + 1 if said else 0)
             assert lines <= MOST_OF_A_FUNCTION, f"{node.name} has {lines} lines beside its docstring"
 
 
-@EACH
+@of_every_file
 def test_every_file_and_public_function_says_what_it_is(path):
-    assert ast.get_docstring(TREES[path])
-    for node in TREES[path].body:
+    assert ast.get_docstring(tree_of(path))
+    for node in tree_of(path).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
             assert ast.get_docstring(node), node.name
 
 
 def test_what_the_pages_import_leaves_the_networks_alone():
     """The first picture must not wait for torch: core imports it inside the functions that need it."""
-    wanted = sorted({name for path in FACE for name in imports(TREES[path]) if name.split(".")[0] == "core"})
+    wanted = sorted({name for path in FACE for name in imports(tree_of(path)) if name.split(".")[0] == "core"})
     assert "core.measures.catalogue" in wanted and "core.explanation.explainer" in wanted
     code = f"""
 import importlib, json, sys
