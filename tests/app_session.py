@@ -179,11 +179,28 @@ def unescaped(markdown: str) -> str:
     return re.sub(r"\\([^\w\s])", r"\1", markdown)
 
 
-def wait(app: App, until, seconds: float = 120.0) -> App:
-    """Rerun the page until something holds, as the polling fragment does in a browser."""
+def wait(app: App, until, seconds: float = 120.0, rest: float = 0.1) -> App:
+    """Rerun the page until something holds, as the polling fragment does in a browser; rest: how long at most it lets
+    the server work undisturbed before it looks again.
+    """
     end = time.monotonic() + seconds
     while not until():
         assert time.monotonic() < end, "nothing came of it"
-        time.sleep(0.1)
+        _let_work(rest)
         app.run()
     return app
+
+
+def complete(app: App) -> App:
+    """Wait until nothing is computed any more, as the page says."""
+    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"), rest=1.0)
+
+
+def _let_work(seconds: float) -> None:
+    """Let the jobs of the server come to their end, for at most so long: a page that is drawn takes time from them."""
+    from pages.parts.frame import resources
+
+    end = time.monotonic() + seconds
+    time.sleep(0.01)
+    while time.monotonic() < end and (resources.jobs().active() or resources.fetches().active()):
+        time.sleep(0.01)

@@ -1,5 +1,7 @@
 """Fixtures shared by the tests: tiny models, written and loaded once a session."""
 
+import contextlib
+
 import pytest
 
 from tests import tiny
@@ -68,10 +70,19 @@ def shared_store(tmp_path_factory):
     return tmp_path_factory.mktemp("shared") / "cache"
 
 
+@pytest.fixture(scope="session")
+def component_manifests():
+    """What installed packages say of components that they bring; reading all of them costs more than a page."""
+    from streamlit.components.v2.manifest_scanner import scan_component_manifests
+
+    return scan_component_manifests()
+
+
 @pytest.fixture
-def server(monkeypatch, shared_store, bundled):
+def server(monkeypatch, shared_store, bundled, component_manifests):
     """A server that has just started, as sessions without a browser see it."""
     import streamlit as st
+    from streamlit.components.v2 import manifest_scanner
     from streamlit.runtime.media_file_manager import MediaFileManager
 
     import core.loading.loading as loading
@@ -96,6 +107,9 @@ def server(monkeypatch, shared_store, bundled):
         return identifier
 
     monkeypatch.setattr(MediaFileManager, "add_deferred", keep)
+    monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: component_manifests)
+    # Nothing is loaded here that the collector should pass over, and asking it how much it passes over takes time.
+    monkeypatch.setattr("core.network.memory.without_collecting", contextlib.nullcontext)
     # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
     # A whole sample takes a minute, which most tests of pages only pass by.

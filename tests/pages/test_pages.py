@@ -23,7 +23,8 @@ from core.measures.catalogue import measures
 from core.network.features import NoFeatures, find_words
 from core.network.scheduler import Cancelled, OutOfMemory
 from core.oracle.oracle import Oracle
-from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, wait
+from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, unescaped, wait
+from tests.pairs import pairs
 
 pytestmark = pytest.mark.usefixtures("server")
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
@@ -43,27 +44,47 @@ def one_sentence(app: App, about: str) -> None:
     assert app.widget("text_area", "Text") and app.has("button", "Explain") and not app.rows
 
 
+def fine(app: App) -> bool:
+    """The page shows what it is for, and nothing is wrong."""
+    return app.shown and not app.errors
+
+
+def fits_no_class(app: App, page: str, data: str) -> bool:
+    """The page needs labels that the model's classes are named by, this data has others, and it says so."""
+    asks, has = page == "pages/model_check.py", data in ("reviews", "contrast pairs")
+    return asks and not has and re.search(f"None of the labels of {data}", " ".join(app.errors)) is not None
+
+
 # Pages
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_as_the_first_request_and_from_every_other(page):
-    first = App(page)
-    assert first.at.header and first.at.header[0].value.endswith("?")
-    assert not first.errors and not first.at.warning
-    for other in PAGES:
-        moved = App(other).go(page)
-        assert moved.at.header[0].value == first.at.header[0].value and not moved.errors
+@pytest.fixture
+def nothing_starts(monkeypatch):
+    """Pages offer their work and start none of it; what takes a pass or two is there."""
+    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.data.CHEAP_SECONDS", -1.0)
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
+
+
+QUESTIONS: dict = {}
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_has_the_same_sidebar_in_one_order(page):
-    app = App(page)
+def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_chosen(page, nothing_starts):
+    app = App(page, example="s005", unit="token", **{"class": "negative"})
     labels = [e.label for e in app.at.sidebar if getattr(e, "type", "") in ("selectbox", "button_group")]
     assert labels == ["Model", "Data", "Example", "Explained class", "Unit"]
     links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
-    assert len(links) == len(PAGES)
+    assert len(set(links)) == len(PAGES)
     assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]
+    # There and back: over all pages, every one is reached from every other.
+    later = PAGES[PAGES.index(page) + 1 :]
+    for here in [page, page, *(step for other in later for step in (other, page))]:
+        (header,) = app.go(here).at.header
+        assert header.value.endswith("?") and header.value == QUESTIONS.setdefault(here, header.value)
+        assert app.shown and not app.errors and not app.at.warning
+        assert (app.example, app.choice) == ("s005", ("sst2-fmm", "reviews", "negative", "token"))
+    assert len(set(QUESTIONS.values())) == len(QUESTIONS)
 
 
 def test_home_answers_before_it_explains(bundled, fresh):
@@ -198,17 +219,6 @@ def test_a_class_button_explains_that_class(bundled):
     assert app.rows["leave-one-out"]["shades"] == before
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("data", list(bundled_data()))
-def test_previous_and_next_move_within_the_data_and_wrap_round(page, data):
-    ids = [example.id for example in read_bundled(data)]
-    app = App(page, data=data)
-    assert app.example == ids[0]
-    assert app.press("Next").example == ids[1] == app.at.query_params["example"]
-    assert app.press("Previous").press("Previous").example == ids[-1]
-    assert app.press("Next").example == ids[0]
-
-
 def test_another_set_of_data_starts_at_one_of_its_own_examples():
     app = App(example="s010").set("selectbox", "Data", "contrast pairs")
     assert (
@@ -227,9 +237,8 @@ def test_a_choice_holds_on_every_page():
     )
     choice, text = app.choice, app.text
     app.set("multiselect", "Measures", ["attention", "gradient"]).set("button_group", "Values", "absolute")
-    for page in (HOME, ATTRIBUTIONS, HOME):
-        app.go(page)
-        assert (app.choice, app.example, app.text) == (choice, "s005", text)
+    app.go(HOME)
+    assert (app.choice, app.example, app.text) == (choice, "s005", text)
     app.press("Next").go(ATTRIBUTIONS)
     assert app.example == "s006" and app.choice == choice
     assert list(app.rows) == ["attention", "gradient"] and app.widget("button_group", "Values").value == "absolute"
@@ -287,29 +296,46 @@ def test_a_link_restores_what_it_names():
     assert not app.at.warning
 
 
-@pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize(
-    "query",
-    [
-        {"example": "s999"},
-        {"class": "no such class"},
-        {"data": "nothing"},
-        {"unit": "paragraph"},
-        {"model": "nobody/nothing"},
-        {"example": "<script>alert(1)</script>"},
-        {"example": ""},
-        {"text": "0" * 64},
-        {"example": ["s002", "s003"]},
-    ],
+MISSING = {"data": "nothing", "class": "no such class", "unit": "paragraph", "model": "nobody/nothing"}
+STRANGE = ["s999", "<script>alert(1)</script>", "", ["s002", "s003"]]
+# Every page meets every set of data, every page and every set everything that a link may name, and so on.
+LINKS = pairs(
+    page=PAGES,
+    data=[*bundled_data(), MISSING["data"]],
+    example=[None, "the last", *STRANGE],
+    unit=[None, "token", "clause", "sentence", MISSING["unit"]],
+    model=[None, MISSING["model"]],
+    text=[None, "0" * 64],
+    move=["Next", "Previous"],
+    **{"class": [None, MISSING["class"]]},
 )
-def test_a_link_to_what_is_not_there_falls_back(page, query):
-    app = App(page, **query)
-    assert app.shown and not app.errors
-    assert app.example in {example.id for example in REVIEWS} and app.choice[1:] == ("reviews", "predicted", "word")
-    if query.get("example") == "s999":
-        assert "s999" in app.said
+
+
+@pytest.mark.parametrize("asked", LINKS, ids=lambda asked: f"{Path(asked['page']).stem}-{asked['data']}")
+def test_a_link_opens_a_page_on_its_data_and_falls_back_where_something_is_not_there(asked, nothing_starts):
+    data = asked["data"] if asked["data"] in bundled_data() else "reviews"
+    ids = [example.id for example in read_bundled(data)]
+    query = {name: value for name, value in asked.items() if value is not None and name not in ("page", "move")}
+    if asked["example"] == "the last":
+        query["example"] = ids[-1]
+    app = App(asked["page"], **query)
+    # Of several examples in one address the last counts.
+    example = query["example"][-1] if query.get("example") == STRANGE[-1] else query.get("example")
+    at = ids.index(example) if example in ids else 0
+    unit = "word" if asked["unit"] in (None, MISSING["unit"]) else asked["unit"]
+    assert app.example == ids[at] and app.choice == ("sst2-fmm", data, "predicted", unit)
+    missing = [value for name, value in MISSING.items() if asked[name] == value]
+    missing += [] if example in (None, *ids) else [example]
+    said = unescaped(" ".join(warning.value for warning in app.at.warning))
+    assert (
+        said.count("which is not here") == len(missing) == sum(f" {one}, which is not here" in said for one in missing)
+    )
+    assert fits_no_class(app, asked["page"], data) or fine(app)
     no_raw_markup(app)
-    assert app.press("Next").shown
+    # The last comes after the first, and the other way round.
+    after = ids[(at + (1 if asked["move"] == "Next" else -1)) % len(ids)]
+    assert app.press(asked["move"]).example == after == app.at.query_params.get("example", ids[0])
+    assert fits_no_class(app, asked["page"], data) or fine(app)
 
 
 @pytest.mark.parametrize(
@@ -352,14 +378,13 @@ def test_a_clicked_word_of_one_text_is_not_another_texts():
     assert app.words["chosen"] == 1 and app.press("Next").words["chosen"] is None
 
 
-@pytest.mark.parametrize(
-    "state", [{"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}]
-)
-def test_a_click_that_makes_no_sense_marks_nothing(state):
+def test_a_click_that_makes_no_sense_marks_nothing():
     app = App(ATTRIBUTIONS, example=SHORT)
-    app.at.session_state[app.components[0].key] = state
-    assert app.run().words["chosen"] is None
+    for state in ({"word": 1}, {"word": "1"}, {"word": "nonsense:1"}, {"word": ["a"]}, {"word": None}, {}):
+        app.at.session_state[app.components[0].key] = state
+        assert app.run().words["chosen"] is None
     assert click(app, 9_999).words["chosen"] is None
+    assert click(app, 1).words["chosen"] == 1
 
 
 # Work that waits to be asked
@@ -630,22 +655,28 @@ def test_a_model_is_added_and_chosen(tmp_path, fresh):
 
 
 @pytest.mark.parametrize("card", ["{}", "[]", '{"performance": 3}', "not json", '{"labels": ["a"]}'])
-def test_a_folder_with_another_card_is_no_error(card, monkeypatch, tmp_path):
+def test_a_folder_with_another_card_is_shown_as_one_without(card, monkeypatch, tmp_path):
     folder = adapter(tmp_path / "other", ["a", "b"])
     (folder / "card.json").write_text(card, encoding="utf-8")
     monkeypatch.setenv("FAITHSCOPE_MODEL", str(folder))
     app = App()
-    assert app.components and not app.errors
+    assert app.words["pieces"] and not app.errors
+    assert "No card of its training came with it" in app.said and not app.at.get("plotly_chart")
 
 
-@pytest.mark.parametrize(
-    "name, value", [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")]
-)
-@pytest.mark.parametrize("page", PAGES)
-def test_a_bad_setting_is_one_sentence(page, name, value, monkeypatch):
+BAD_SETTINGS = [("PRECISION", "int8"), ("CACHE_MB", "lots"), ("CACHE_MB", "-1"), ("DEVICE", "abacus")]
+
+
+@pytest.mark.parametrize("name, value", BAD_SETTINGS)
+def test_a_bad_setting_is_one_sentence_on_every_page(name, value, monkeypatch):
     monkeypatch.setenv(f"FAITHSCOPE_{name}", value)
-    app = App(page)
-    one_sentence(app, f"FAITHSCOPE_{name}|{value}")
+    # Under each setting two other pages are the first request, and all of them are looked at.
+    first = BAD_SETTINGS.index((name, value))
+    for start in (first, first + 4):
+        app, *rest = App(PAGES[start]), *(PAGES[(start + step) % len(PAGES)] for step in (1, 2, 3))
+        one_sentence(app, f"FAITHSCOPE_{name}|{value}")
+        for page in rest:
+            one_sentence(app.go(page), f"FAITHSCOPE_{name}|{value}")
     app.press("Next")
     assert app.example == REVIEWS[1].id and len(app.errors) == 1
     app.type("A text all the same.")
@@ -672,12 +703,13 @@ def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
 # A model that gives no numbers
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_model_that_gives_nan_is_one_sentence(page, monkeypatch, bundled, fresh):
+def test_a_model_that_gives_nan_is_one_sentence_on_every_page(monkeypatch, bundled, fresh):
     monkeypatch.setattr(
         bundled.scheduler, "network", lambda ids, *_: (np.full((len(ids), bundled.C), np.nan, dtype=np.float32), None)
     )
-    one_sentence(App(page), "NaN")
+    app = App()
+    for page in PAGES:
+        one_sentence(app.go(page), "NaN")
 
 
 @pytest.mark.parametrize("page", [HOME, ATTRIBUTIONS])
@@ -728,7 +760,7 @@ def no_raw_markup(app: App, *more: str) -> None:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_a_text_is_shown_as_typed(kind, bundled):
+def test_a_text_is_shown_as_typed(kind, bundled, nothing_starts):
     text = TEXTS[kind]
     app = App(ATTRIBUTIONS).type(text)
     assert not app.errors and app.text == text[: bundled.encode(text).features[-1].end]
@@ -741,14 +773,16 @@ def test_a_text_is_shown_as_typed(kind, bundled):
     assert app.components and not app.errors
 
 
-@pytest.mark.parametrize("text", ["", "   \n\t ", "\x00\x01", "\u200b"])
-def test_a_text_without_words_is_one_sentence_and_a_way_on(text):
-    app = App(ATTRIBUTIONS).type(text)
-    (said,) = app.errors
-    assert "text" in said and "ype" in said and not app.components
-    assert app.has("button", "Explain") and app.go(HOME).errors
+def test_a_text_without_words_is_one_sentence_and_a_way_on():
+    app = App(ATTRIBUTIONS)
+    for text in ("", "   \n\t ", "\x00\x01", "\u200b"):
+        app.type(text)
+        (said,) = app.errors
+        assert "text" in said and "ype" in said and not app.components
+        assert app.has("button", "Explain") and app.go(HOME).errors
+        app.go(ATTRIBUTIONS)
     assert app.set("selectbox", "Data", "reviews").components and not app.errors
-    assert app.go(ATTRIBUTIONS).type("Fine again.").text == "Fine again."
+    assert app.type("Fine again.").text == "Fine again."
 
 
 def test_a_typed_mask_is_masked_from_the_start():
