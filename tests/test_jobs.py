@@ -14,6 +14,7 @@ from core import jobs as module
 from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
 from core.mathematics.search.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite
+from tests.waiting import ended, until
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,19 +23,6 @@ ROOT = Path(__file__).resolve().parent.parent
 def jobs():
     made = Jobs(remembered=3)
     yield made
-
-
-def until(condition, seconds=5):
-    """Wait for a condition; it must come true."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.002)
-
-
-def ended(job):
-    until(lambda: not job.active)
-    return job.state
 
 
 class Work:

@@ -434,7 +434,7 @@ def test_one_text_too_large_for_the_memory_is_the_schedulers_sentence(tiny_model
 
 
 def test_a_file_as_a_job_takes_turns_and_shows_what_is_there(tiny_model, store, monkeypatch):
-    from tests.test_jobs import ended, until
+    from tests.waiting import ended, until
 
     model, jobs = tiny_model("bert"), Jobs()
     monkeypatch.setattr(model.scheduler, "max_rows", 1)

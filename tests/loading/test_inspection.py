@@ -25,7 +25,7 @@ from core.measures.catalogue import measures
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from tests import tiny
-from tests.loading.test_loading import _adapter, change_json
+from tests.model_folders import change_json, write_adapter
 
 TEXT = "The captain's soup wasn't bad, but nobody heard the warning."
 PARTS = (
@@ -453,7 +453,7 @@ def test_damaged_bytes_never_raise_and_what_is_called_usable_loads(tiny_root, tm
 
 
 def test_an_adapter_and_its_base(tiny_root, tmp_path):
-    base, folder = _adapter(
+    base, folder = write_adapter(
         tiny_root,
         tmp_path,
         "bert",
@@ -516,7 +516,7 @@ BROKEN_ADAPTERS = {
 
 @pytest.mark.parametrize("how", BROKEN_ADAPTERS)
 def test_a_broken_adapter_is_said_before_and_at_loading(tiny_root, tmp_path, how):
-    base, folder = _adapter(
+    base, folder = write_adapter(
         tiny_root,
         tmp_path,
         "bert",
@@ -818,7 +818,7 @@ def test_a_hub_that_does_not_describe_the_weights(monkeypatch, tmp_path, tiny_ro
 
 
 def test_an_adapter_on_the_hub(monkeypatch, tmp_path, tiny_root):
-    _, folder = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, folder = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     server = Hub(monkeypatch, tmp_path, folder)
     found = check("someone/some-adapter")
     assert (
@@ -845,7 +845,7 @@ def test_a_cached_model_needs_no_network(unreachable, tiny_root, tiny_model):
 
 
 def test_a_cached_adapter_and_its_cached_base_need_no_network(unreachable, tiny_root, tmp_path):
-    base, folder = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    base, folder = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(folder / "adapter_config.json", base_model_name_or_path="someone/base")
     cached(unreachable, "someone/adapter", folder)
     assert "needs its base model 'someone/base'" in check("someone/adapter").note

@@ -15,6 +15,7 @@ from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from core.training.bases import load_base
 from tests import tiny
+from tests.model_folders import change_json, write_adapter
 
 TEXT = "The captain's soup wasn't bad, but nobody heard the warning."
 
@@ -44,11 +45,6 @@ def logits(model, text=TEXT):
     encoded = model.encode(text)
     types = None if encoded.type_ids is None else encoded.type_ids[None]
     return model.run(encoded.ids[None], np.array([encoded.T]), types)[0][0]
-
-
-def change_json(path, **changes):
-    found = json.loads(path.read_text(encoding="utf-8")) | changes
-    path.write_text(json.dumps({k: v for k, v in found.items() if v is not None}), encoding="utf-8")
 
 
 # ---- what is loaded
@@ -147,7 +143,7 @@ def test_odd_adapter_settings_are_a_sentence(tmp_path, adapter):
 
 @pytest.mark.parametrize("labels", ["abc", 7, {"0": "a"}, [1, 2], [None, "a"], ["a"], []])
 def test_odd_classes_of_an_adapter_are_a_sentence(tiny_root, tmp_path, labels):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", faithscope_labels=labels)
     refusal(
         adapter,
@@ -171,15 +167,15 @@ def test_odd_classes_of_an_adapter_are_a_sentence(tiny_root, tmp_path, labels):
     ],
 )
 def test_settings_that_do_not_fit_an_adapters_weights_are_a_sentence(tiny_root, tmp_path, changes):
-    _, adapter = _adapter(
+    _, adapter = write_adapter(
         tiny_root, tmp_path, "bert", target_modules=["query"], trainable_token_indices={"word_embeddings": [4]}
     )
     change_json(adapter / "adapter_config.json", **changes)
     refusal(adapter, "cannot be added to its base", "PEFT")
 
 
-def test_an_adapter_on_an_adapter(tiny_root, tmp_path):
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+def test_an_adapter_on_anwrite_adapter(tiny_root, tmp_path):
+    base, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     shutil.copy(adapter / "adapter_config.json", base)
     refusal(adapter, "is an adapter itself", "Merge")
 
@@ -231,7 +227,7 @@ def test_the_digest_follows_what_decides_results_and_nothing_else(copied):
 
 
 def test_the_digest_of_an_adapter_follows_its_base(tiny_root, tmp_path):
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    base, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     first = digest(locate(str(adapter)))
     assert first != digest(locate(str(base)))
     data = bytearray((base / "model.safetensors").read_bytes())
@@ -241,24 +237,6 @@ def test_the_digest_of_an_adapter_follows_its_base(tiny_root, tmp_path):
 
 
 # ---- adapters
-
-
-def _adapter(tiny_root, root, kind, base=None, classes=3, **settings):
-    """Write a base and a PEFT adapter on it with random weights everywhere; return both folders."""
-    from peft import LoraConfig, get_peft_model
-    from transformers import AutoModelForSequenceClassification
-
-    base = base or shutil.copytree(tiny.folder(kind, tiny_root), root / "base")
-    module = AutoModelForSequenceClassification.from_pretrained(base, num_labels=classes)
-    torch.manual_seed(3)
-    wrapped = get_peft_model(module, LoraConfig(**{"r": 4, "lora_alpha": 12} | settings))
-    with torch.no_grad():
-        for parameter in wrapped.parameters():
-            if parameter.requires_grad:
-                parameter += 0.2 * torch.randn_like(parameter)
-    wrapped.save_pretrained(root / "adapter")
-    change_json(root / "adapter" / "adapter_config.json", base_model_name_or_path=str(base))
-    return base, root / "adapter"
 
 
 def _equals_peft(model, base, adapter, text, classes=3):
@@ -318,7 +296,7 @@ ADAPTERS = {
 
 @pytest.mark.parametrize("kind, chosen", ADAPTERS.values(), ids=ADAPTERS)
 def test_an_adapter_equals_peft(tiny_model, tiny_root, tmp_path, kind, chosen):
-    base, adapter = _adapter(tiny_root, tmp_path, kind, **chosen)
+    base, adapter = write_adapter(tiny_root, tmp_path, kind, **chosen)
     model = load(str(adapter), "cpu")
     text = TEXT + " [MASK] <|endoftext|>"
     expected = _equals_peft(model, base, adapter, text)
@@ -327,7 +305,7 @@ def test_an_adapter_equals_peft(tiny_model, tiny_root, tmp_path, kind, chosen):
 
 def test_an_adapter_brings_its_head_to_a_base_without_one(tiny_root, tmp_path):
     base = shutil.copytree(tiny.base("bert", tiny_root), tmp_path / "base")
-    base, adapter = _adapter(
+    base, adapter = write_adapter(
         tiny_root,
         tmp_path,
         "bert",
@@ -341,7 +319,7 @@ def test_an_adapter_brings_its_head_to_a_base_without_one(tiny_root, tmp_path):
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
 def test_an_adapter_in_half_precision_is_summed_before_it_is_rounded(tiny_root, tmp_path, precision):
-    _, adapter = _adapter(
+    _, adapter = write_adapter(
         tiny_root, tmp_path, "modernbert", target_modules=["Wqkv", "Wo"], modules_to_save=["classifier"]
     )
     exact, rough = load(str(adapter), "cpu"), load(str(adapter), "cpu", precision)
@@ -354,47 +332,47 @@ def test_an_adapter_in_half_precision_is_summed_before_it_is_rounded(tiny_root, 
 
 
 def test_an_adapter_names_its_classes(tiny_root, tmp_path):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", faithscope_labels=["x", "y", "z"])
     assert load(str(adapter), "cpu").labels == ("x", "y", "z")
 
 
 @pytest.mark.parametrize("path", ["../base", "base"])
 def test_an_adapter_with_a_relative_base_path(tiny_root, tmp_path, monkeypatch, path):
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    base, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", base_model_name_or_path=path)
     monkeypatch.chdir(tmp_path)
     assert locate("adapter").base == base.resolve()
 
 
 def test_an_adapter_on_a_bundled_base(tiny_root, tmp_path, monkeypatch):
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    base, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", base_model_name_or_path="base")
     monkeypatch.setattr(locating, "BASES", tmp_path)
     assert locate(str(adapter)).base == base
 
 
 def test_an_adapters_base_that_is_gone(tiny_root, tmp_path):
-    base, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    base, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     shutil.rmtree(base)
     refusal(adapter, "adapter", "needs its base", str(base), "There is no folder")
 
 
 def test_an_adapter_that_names_no_base(tiny_root, tmp_path):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", base_model_name_or_path=None)
     refusal(adapter, "does not name its base", "base_model_name_or_path")
 
 
 @pytest.mark.parametrize("changes", [{"use_dora": True}, {"peft_type": "IA3"}, {"bias": "all"}])
 def test_an_adapter_of_another_kind(tiny_root, tmp_path, changes):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", **changes)
     refusal(adapter, "not a plain LoRA adapter", "Merge it")
 
 
 def test_an_adapter_whose_settings_are_no_json(tiny_root, tmp_path):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     (adapter / "adapter_config.json").write_text("{", encoding="utf-8")
     refusal(adapter, "adapter_config.json", "not valid JSON", "Save the adapter again")
 
@@ -402,7 +380,7 @@ def test_an_adapter_whose_settings_are_no_json(tiny_root, tmp_path):
 def test_an_adapter_with_damaged_weights(tiny_root, tmp_path):
     from safetensors.torch import load_file, save_file
 
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"], modules_to_save=["classifier"])
     path = adapter / "adapter_model.safetensors"
     whole, tensors = path.read_bytes(), load_file(path)
     path.write_bytes(whole[: len(whole) // 2])
@@ -753,7 +731,7 @@ def test_lora_trains_the_linear_layers_the_head_and_the_mask_token(tiny_root, ki
 
 
 def test_an_adapter_is_no_base(tiny_root, tmp_path):
-    _, adapter = _adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     with pytest.raises(UnsupportedModel, match="is an adapter.*Give its base"):
         load_base(str(adapter), ("a", "b"), "full", 4, 0)
 

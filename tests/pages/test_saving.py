@@ -15,7 +15,7 @@ from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import COLUMNS, CONSTANT, restored, visible
 from tests import browsing
-from tests.reports.test_exports import ATTACKS, harmless
+from tests.saved_page import ATTACKS, harmless
 from tests.sessions import ROOT, running_server
 from tests.shown import encoded, shown
 
@@ -61,8 +61,10 @@ shown = view(json.loads({json.dumps(json.dumps(TEXTS))})[st.query_params.get("te
 made = rows(shown.encoded)
 words(made, pieces(shown.encoded), shown.class_name, {{}}, name=attributions_name(shown), about=about_view(shown))
 save_attributions(shown, made, "By <b>leave-one-out</b>, A &amp; film matter.")
-line = {{"data": [{{"type": "scatter", "x": [0, 1, 2], "y": [0.2, 0.9, 0.4], "line": {{"color": "#d97a1e", "width": 4}}, "name": "one <b>two</b>"}}],
-        "layout": {{"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "title": {{"text": "<a href='https://example.org/'>Title</a> & more"}},
+line = {{"data": [{{"type": "scatter", "x": [0, 1, 2], "y": [0.2, 0.9, 0.4],
+                   "line": {{"color": "#d97a1e", "width": 4}}, "name": "one <b>two</b>"}}],
+        "layout": {{"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+                   "title": {{"text": "<a href='https://example.org/'>Title</a> & more"}},
                    "xaxis": {{"title": {{"text": "masked (%)"}}}}, "showlegend": True}}}}
 st.plotly_chart(line, key="a line", theme=None, config={{"displayModeBar": False}})
 figure_buttons("a line", "line-of-story", about_model(shown.model))
@@ -71,7 +73,8 @@ with st.container(key="heat"):
 figure_buttons("heat", "heat-of-story", about_view(shown), "the heat map")
 figure_buttons("nowhere", "nothing", "nothing", "what is not there")
 asked = st.session_state.setdefault("asked", [])
-save_table("Small table", ["=name", "value"], lambda: asked.append(1) or [["@x", -1.5], ["plain", float("nan")]], "small.csv", "small")
+save_table("Small table", ["=name", "value"], lambda: asked.append(1) or [["@x", -1.5], ["plain", float("nan")]],
+           "small.csv", "small")
 st.session_state.runs = st.session_state.get("runs", 0) + 1
 st.button("Again")
 st.html(f"<p id='runs'>runs {{st.session_state.runs}}, asked {{len(asked)}}</p>")

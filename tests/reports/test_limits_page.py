@@ -30,7 +30,7 @@ from core.wording import without_markup
 from pages.parts.limits import standing
 from tests import browsing
 from tests.app_session import App, wait
-from tests.reports.test_exports import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
+from tests.saved_page import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
 from tests.shown import shown
 
 browser = browsing.browser

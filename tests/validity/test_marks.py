@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.validity.marks import HOLM, PLAIN, Why, decide
-from tests.mathematics.test_statistics import PROPERTY, p_values, slow_holm
+from tests.p_values import PROPERTY, p_values, slow_holm
 
 # ---- what is marked
 
