@@ -8,24 +8,21 @@ import streamlit as st
 from core.data.parsed import BadData
 from core.evaluation.families import family
 from core.evaluation.sampling import draw_sample, same_examples
-from core.evaluation.studies.check_report import (
+from core.evaluation.studies.check_report import CheckReport, X, left_out, metric_of, told_left_out
+from core.evaluation.studies.check_sentences import (
     HEADER,
-    CheckReport,
     all_as_json,
     check_findings,
     check_rows,
-    left_out,
-    metric_of,
     name_of,
     percent,
-    told_left_out,
     verdict_sentence,
 )
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import RANDOM, Curve
 from core.figures.check_figures import panels, spans
-from core.mathematics.statistics import ALPHA
 from core.network.architectures import UnsupportedModel
+from core.validity.marks import HOLM, Why, ratios_text, with_sign
 from core.validity.references import FORMS, how_to_fit
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.check.behaviour_tab import behaviour
@@ -263,9 +260,9 @@ def _side_by_side(frame: Frame, found: list[CheckReport], form: str) -> None:
 
 def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
-        return "— (no reference)"
+        return f"— ({Why.NO_REFERENCE})"
     p, at = one.smallest(form)
-    return f"{number(p)} at {at:.0%} masked{' ⚠' if p < ALPHA else ''}"
+    return with_sign(f"{number(p)} at {at:.0%} masked", one.random.marked(form))
 
 
 def _shares(one: CheckReport, form: str) -> str:
@@ -304,9 +301,8 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     st.caption(
         "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
         "takes all of it at once (1; signed ones "
-        "exceed it)? That is faithfulness; ACU is the area itself and does not compare across models. ⚠: at some ratio "
-        "the texts masked so far are rejected "
-        "as out-of-distribution together (p below 5 %), so the number rests on inputs that the model does not know."
+        "exceed it)? That is faithfulness; ACU is the area itself and does not compare across models. "
+        + ratios_text(found.random.gates[form].rule if form in found.random.gates else HOLM, len(X))
         + (
             " Average precision and recall: does the attribution of the unmasked text rank the words of the evidence "
             "first (k: as many as there are)? That is "
@@ -339,8 +335,8 @@ def _found_and_faithful(known: list, found: CheckReport, form: str) -> str:
         parted = "none is more faithful than random order"
     else:
         same = "the same measure" if finder is faithful else f"<b>{escaped(faithful.curve.measure)}</b>"
-        mark = " ⚠" if faithful.marked(form) or found.random.marked(form) else ""
-        parted = f"{same} is the most faithful one (RACU {number(faithful.racu)} ↑{mark})"
+        score = with_sign(f"RACU {number(faithful.racu)} ↑", found.marked(faithful, form))
+        parted = f"{same} is the most faithful one ({score})"
     chance = f"where a random order has {number(finder.chance)}"
     if finder.precision <= finder.chance:
         return f"None of these measures finds the evidence better than chance ({chance}), and {parted}."
@@ -351,12 +347,11 @@ def _found_and_faithful(known: list, found: CheckReport, form: str) -> str:
 
 
 def _measure_row(line, found: CheckReport, form: str, known: bool) -> list[str]:
-    mark = " ⚠" if line.marked(form) or found.random.marked(form) else ""
     smallest = number(float(line.p[form].min())) if form in line.p else "—"
     evidence = [number(line.precision), number(line.recall)] if known else []
     return [
         name_of(line.curve),
-        *(f"{number(value)}{mark if value == value else ''}" for value in (line.racu, line.acu)),
+        *(with_sign(number(value), found.marked(line, form) and value == value) for value in (line.racu, line.acu)),
         smallest,
         *evidence,
         f"{line.n:,}",

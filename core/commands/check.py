@@ -10,27 +10,18 @@ from core.commands.terminal import Bar, add_columns, add_machine, columns_of, re
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
-from core.evaluation.studies.check_report import (
-    CheckReport,
-    X,
-    all_as_json,
-    build_check_report,
-    check_findings,
-    metric_of,
-    name_of,
-    percent,
-    verdict_sentence,
-)
+from core.evaluation.studies.check_report import CheckReport, X, build_check_report, metric_of
+from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, percent, verdict_sentence
 from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.rows import SIGNS
 from core.loading.loading import load
-from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.storage.library import Library
 from core.storage.store import Store
+from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
 from core.wording import text_table
 
@@ -211,9 +202,9 @@ def write_json(reports: list[CheckReport], out: Path) -> None:
 
 def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
-        return "no reference"
+        return Why.NO_REFERENCE
     p, at = one.smallest(form)
-    return f"{p:.3g} at {at:.0%}{' ⚠' if p < ALPHA else ''}"
+    return with_sign(f"{p:.3g} at {at:.0%}", one.random.marked(form))
 
 
 def _curve_rows(line, one: CheckReport) -> list[list[str]]:

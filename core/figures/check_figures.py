@@ -4,7 +4,8 @@ import html
 
 import numpy as np
 
-from core.evaluation.studies.check_report import CheckReport, CurveFigures, X, name_of
+from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
+from core.evaluation.studies.check_sentences import name_of
 from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA

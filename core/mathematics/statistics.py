@@ -76,6 +76,13 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
     return rejected
 
 
+def significant(p: float) -> bool:
+    """Whether a test of its own speaks against its hypothesis at 5 %; not for what marks numbers, see
+    `core.validity.marks`.
+    """
+    return p < ALPHA
+
+
 @dataclass(frozen=True)
 class Interval:
     """A mean and its 95 % interval; without width where fewer than two values are there or all are equal."""

@@ -14,20 +14,18 @@ from core.wording import number
 
 SIGN = "⚠"
 PERCENT = f"{100 * ALPHA:.0f} %"
-REJECTED = "rejected as out-of-distribution"
+OUT = "rejected as out-of-distribution"
 UNAVAILABLE = "unavailable"
 # What a page or a file says of its signs.
-MEANING = f"{SIGN} marks numbers that rest on inputs {REJECTED}."
-KEY = f"{SIGN} rests on inputs {REJECTED}"
-ONE_INPUT = f"{SIGN} this masked text is {REJECTED}."
-LINES = (
-    f"Crosses and dotted lines: the input is {REJECTED}, or comes after one that is, so the score there says little."
-)
+MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
+KEY = f"{SIGN} rests on inputs {OUT}"
+ONE_INPUT = f"{SIGN} this masked text is {OUT}."
+LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
 # What stands behind a sentence.
-ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {REJECTED}."
-SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {REJECTED}."
+ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
+SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {OUT}."
 # Of single inputs of a file, see `step_cells`.
-STEP_COLUMNS = [REJECTED, "at or after the first rejected step", "rule of the gate", "form of the gate"]
+STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
 
 
 class Why(StrEnum):
@@ -162,12 +160,12 @@ def decide_path(
     return decide(p if reference is not None else np.ones(len(counts)), counts, len(np.unique(planned)), floor, rule)
 
 
-def decide_ratios(p: np.ndarray, floor: float | None) -> Gate:
-    """Decide over the masking ratios of a data set, float64[K]: by Holm, or each by itself where the reference is too
-    small for so many.
+def decide_ratios(p: np.ndarray, floor: float | None, *rules: str) -> Gate:
+    """Decide over the masking ratios of a data set, float64[K], by the first rule for which the reference is large
+    enough: Holm, else each by itself, unless others are given.
     """
-    both = (decide(p, np.arange(len(p)), len(p), floor, rule) for rule in (HOLM, PLAIN))
-    return next(gate for gate in both if gate.why != Why.TOO_FEW)
+    gates = (decide(p, np.arange(len(p)), len(p), floor, rule) for rule in rules or (HOLM, PLAIN))
+    return next(gate for gate in gates if gate.why != Why.TOO_FEW)
 
 
 def _why(floor: float | None, threshold: float) -> Why | None:
@@ -275,10 +273,10 @@ def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complet
     if not gate.available:
         return f". {why_unavailable(gate)}"
     if gate.first is None:
-        return f"; no step{'' if complete else ' so far'} is {REJECTED} (smallest p = {number(smallest)})."
+        return f"; no step{'' if complete else ' so far'} is {OUT} (smallest p = {number(smallest)})."
     if change is not None and gate.beyond(change):
         return f", but {_inputs_from(name(gate.first))}, so that change says little about the words."
-    return f"; {SIGN} from {name(gate.first)} on its inputs are {REJECTED}."
+    return f"; {SIGN} from {name(gate.first)} on its inputs are {OUT}."
 
 
 def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool) -> str:
@@ -291,7 +289,7 @@ def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete
 
 
 def _inputs_from(place: str) -> str:
-    return f"{SIGN} inputs are {REJECTED} from {place} on"
+    return f"{SIGN} inputs are {OUT} from {place} on"
 
 
 def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
@@ -301,9 +299,9 @@ def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
         return why_unavailable(gates[0])
     rule = rule_text(gates[0].rule, "the inputs of each number", "input")
     said = (
-        f"{SIGN} {marked} of {len(gates)} numbers rest on inputs that are {REJECTED}: of {whose}"
+        f"{SIGN} {marked} of {len(gates)} numbers rest on inputs that are {OUT}: of {whose}"
         if marked
-        else f"None of the inputs behind these numbers is {REJECTED}"
+        else f"None of the inputs behind these numbers is {OUT}"
     )
     why = f" For {len(shut)} of {len(gates)} nothing can be said: v{why_unavailable(shut[0])[1:]}" if shut else ""
     return f"{said} (smallest p = {number(smallest)}; {rule}).{why}"
@@ -314,6 +312,15 @@ def inputs_text(rejected: int, inputs: int) -> str:
     return f"{rejected} of {inputs} inputs rejected {SIGN}" if rejected else f"none of {inputs} inputs rejected"
 
 
+def ratios_text(rule: str, ratios: int) -> str:
+    """What the sign says of a curve over masking ratios, each of them a test of a data set."""
+    by = rule_text(rule, f"all {ratios} ratios", "ratio")
+    return (
+        f"{SIGN}: at some ratio the texts masked so far are {OUT} together ({by}), so the number rests on inputs that "
+        f"the model does not know."
+    )
+
+
 def limits_text(names: Sequence[str]) -> str:
     """Whose orders rest on rejected inputs: of the "lower" limit, the "upper" one, or both."""
-    return f"{SIGN} The order that attains the {' and the '.join(names)} limit rests on inputs that are {REJECTED}"
+    return f"{SIGN} The order that attains the {' and the '.join(names)} limit rests on inputs that are {OUT}"

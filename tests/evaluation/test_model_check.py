@@ -13,6 +13,7 @@ import pytest
 import torch
 from scipy.special import softmax
 
+from core.commands.check import readable_check
 from core.commands.command_line import main
 from core.data.examples import DataSet, Example, bundled_set
 from core.data.mapping import build
@@ -24,18 +25,14 @@ from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
-    HEADER,
     ONE_CLASS,
     POOR,
     REJECTED,
     TRUSTED,
     UNTESTED,
     build_check_report,
-    check_findings,
-    check_json,
-    check_rows,
-    verdict_sentence,
 )
+from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import RANDOM, Curve, Passed, _Run, check, check_cost, known
 from core.explanation.explainer import Explainer
@@ -48,6 +45,7 @@ from core.network.features import masked_ids
 from core.network.scheduler import Cancelled, Input, Scheduler
 from core.storage.store import Store
 from core.validity.fitting import Drawing, fit_reference
+from core.validity.marks import SIGN
 from core.validity.masf import p_values
 from core.validity.references import CALIBRATED, FORMS, LITERAL
 from tests import tiny
@@ -735,6 +733,26 @@ def test_what_holm_does_not_reject_is_on_the_edge():
     assert judged(SOUND, p).verdict == DOUBTFUL
     # A reference that cannot give so small a p goes by the plain rule.
     assert judged(SOUND, p, floors(0.01)).verdict == REJECTED
+
+
+@pytest.mark.parametrize(
+    "smallest, floor, marked",
+    [
+        (0.0046, 0.001, False),  # Holm over 11 ratios asks for less than 0.05 / 11 = 0.004545.
+        (0.0045, 0.001, True),
+        (0.049, 0.001, False),
+        (0.049, 0.01, True),  # a reference that cannot give so small a p goes by the plain rule
+        (0.05, 0.01, False),
+        (0.049, 0.05, False),  # and one that can reject nothing marks nothing
+    ],
+)
+def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(smallest, floor, marked):
+    p = np.full(11, 0.5)
+    p[[1, 4]] = smallest, 0.3
+    found = judged(SOUND, p, floors(floor))
+    assert [line.marked(CALIBRATED) for line in found.lines] == [marked]
+    row = next(line for line in readable_check([found]).splitlines() if line.startswith("m "))
+    assert f"{smallest:.3g} at 10%" in row and (SIGN in row) == marked
 
 
 def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():

@@ -18,9 +18,9 @@ from core.data.examples import DataSet, read_bundled
 from core.data.parsed import BadData
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import model_check
-from core.evaluation.studies.check_report import (
+from core.evaluation.studies.check_report import build_check_report
+from core.evaluation.studies.check_sentences import (
     HEADER,
-    build_check_report,
     check_findings,
     check_json,
     check_rows,
@@ -136,7 +136,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         assert row[2:5] == [percent(value) for value in (one.unmasked, one.masked, one.majority)]
         for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
             p, at = one.smallest(form)
-            assert cell == f"{p:.3g} at {at:.0%} masked" + (" ⚠" if p < 0.05 else "")
+            assert cell == f"{p:.3g} at {at:.0%} masked" + (" ⚠" if one.random.marked(form) else "")
         assert row[7] == " · ".join(f"{100 * one.random.rejected[CALIBRATED][k]:.1f}" for k in (0, 5, 10)) + " %"
     found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
@@ -393,14 +393,14 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
             == pytest.approx([line.racu, line.acu, line.p[CALIBRATED].min(), line.precision, line.recall], rel=6e-3)
             and row[6] == "6"
         )
-        assert all(("⚠" in cell) == (line.marked(CALIBRATED) or found.random.marked(CALIBRATED)) for cell in row[1:3])
+        assert all(("⚠" in cell) == (found.marked(line, CALIBRATED)) for cell in row[1:3])
     finder, faithful = max(lines_, key=lambda line: line.precision), max(lines_, key=lambda line: line.racu)
     best = (
         f"{finder.curve.measure} finds the evidence best"
         if finder.precision > finder.chance
         else "None of these measures finds the evidence better than chance"
     )
-    mark = " ⚠" if faithful.marked(CALIBRATED) or found.random.marked(CALIBRATED) else ""
+    mark = " ⚠" if found.marked(faithful, CALIBRATED) else ""
     assert best in app.said and f"is the most faithful one (RACU {faithful.racu:.3g} ↑{mark})" in app.said
     parts = disagreement(passed)
     assert parts is not None and f"They part most on {found.sample.examples[parts.place].id}" in app.said

@@ -9,7 +9,8 @@ from operator import add
 
 import numpy as np
 
-from core.evaluation.studies.check_report import FEW, Finding, told_left_out
+from core.evaluation.studies.check_report import FEW, told_left_out
+from core.evaluation.studies.check_sentences import Finding
 from core.evaluation.studies.scoring import BY_LENGTH, RANDOM, SHUFFLED, VALUE, Scored, Study
 from core.mathematics.diagnosticity import (
     HALF,

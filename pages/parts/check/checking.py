@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.check_report import CheckReport, build_check_report, name_of
+from core.evaluation.studies.check_report import CheckReport, build_check_report
+from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.model_check import Curve, Passed, check, check_cost, known
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
