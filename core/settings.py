@@ -12,7 +12,9 @@ FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power
 131072 on a GPU)
 """
 
+import functools
 import os
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +43,13 @@ class Settings:
     def model(self) -> str:
         """The model of the first view."""
         return self.models[0]
+
+
+@functools.cache
+def project() -> tuple[str, str]:
+    """The project's name and version, as `pyproject.toml` has them."""
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return about["name"], about["version"]
 
 
 def read(environment: dict[str, str] | None = None) -> Settings:

@@ -9,11 +9,14 @@ import math
 import numbers
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
+from types import MappingProxyType
 
 import numpy as np
 
+from core import settings
 from core.data.examples import Example
 from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
@@ -21,7 +24,7 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded, encodable
 from core.network.model import Model
 
-PACKAGES = ("faithscope", "torch", "transformers", "captum", "numpy")
+PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
 CONSTANT = [
     "model",
@@ -125,11 +128,8 @@ def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
         from 1; start and end are characters of the text;
         value and place are empty where the text masks the feature, value where a measure gives places only.
     """
-    facts = shown.provenance | {
-        "software": ", ".join(
-            f"{name} {shown.provenance[name]}" for name in ("python", *PACKAGES) if name in shown.provenance
-        )
-    }
+    software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
+    facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
     lines = []
     known, marks = bool(shown.example.evidence), feature_mask(shown.encoded, shown.example.evidence)
@@ -201,21 +201,12 @@ def provenance(
 
 
 @functools.cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    from importlib.metadata import PackageNotFoundError, version
-
-    found = [("python", platform.python_version())]
-    for name in PACKAGES:
-        try:
-            found.append((name, version(name)))
-        except PackageNotFoundError:
-            continue
-    return tuple(found)
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on; what is not installed is left out."""
-    return dict(_versions())
+def versions() -> Mapping[str, str]:
+    """Versions of Python, of this project and of the packages that results depend on."""
+    name, own = settings.project()
+    return MappingProxyType(
+        {"python": platform.python_version(), name: own} | {package: version(package) for package in PACKAGES}
+    )
 
 
 def picture_line(facts: dict[str, str]) -> str:

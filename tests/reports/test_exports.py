@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as some
 
+from core import settings
 from core.explanation.rows import agreement, value_text
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
 from core.measures.catalogue import measures
@@ -216,6 +217,9 @@ def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from(
         known["date"] == "2025-03-05T01:05:06+00:00" and known["measure_version"] == measures()["leave-one-out"].version
     )
     assert "python 3." in known["software"] and "numpy " in known["software"]
+    project = (settings.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    written = re.search(r'^version = "(.+)"', project, flags=re.M)[1]
+    assert f"faithscope {written}" in known["software"].split(", ")
     assert "'=film" in csv_text(header, lines)
 
 
