@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, add_columns, add_machine, columns_of, read_named
+from core.commands.terminal import Bar, add_columns, add_machine, add_measures, columns_of, read_named
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
@@ -39,7 +39,7 @@ def add(option) -> None:
         help="models to compare with in random order, such as its twin without masking",
     )
     option("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
-    option("--measures", nargs="*", default=[], help="measures to follow beside random order")
+    add_measures(option, "to follow beside random order", ())
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     option(
         "--computed",

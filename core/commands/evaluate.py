@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
-from core.commands.terminal import Bar, add_columns, add_machine, columns_of
+from core.commands.terminal import Bar, add_columns, add_machine, add_measures, columns_of
 from core.data.examples import bundled_data
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Study
 from core.explanation.judging import How
@@ -33,7 +33,7 @@ def add(option) -> None:
         help="a table of scores, how often a metric prefers a measure to the baseline, or when predictions change and "
         "how far embeddings drift",
     )
-    option("--measures", nargs="*", default=list(swept_measures()), help="measures whose attributions are scored")
+    add_measures(option, "whose attributions are scored", swept_measures())
     option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
     option(

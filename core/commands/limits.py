@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, add_machine
+from core.commands.terminal import Bar, add_machine, add_measures
 from core.explanation.rows import SIGNS
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
@@ -21,7 +21,7 @@ def add(option) -> None:
     option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
     option("--text", default="text", help="column of the text")
     option("--second", help="column of the second text of a pair")
-    option("--measures", nargs="+", default=list(default_measures()), help="measures to score")
+    add_measures(option, "to score", default_measures(), "+")
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
     option(

@@ -59,7 +59,11 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
 
 def measure_table() -> str:
     """The registered measures as a Markdown table, in the order of menus; no newline at its end."""
-    rows = [(m.name, ", ".join(m.variants), m.definition, m.cost, m.needs, m.source) for m in measures().values()]
+    rows = [
+        (m.name, ", ".join(m.variants) + (f" (options: {', '.join(m.options)})" if m.options else ""))
+        + (m.definition, m.cost, m.needs, m.source)
+        for m in measures().values()
+    ]
     return _markdown(_HEAD, rows)
 
 

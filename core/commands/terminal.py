@@ -1,5 +1,6 @@
 """What several commands share: options, reading what they name, and a progress bar."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from core.data.examples import DataSet, bundled_data, bundled_set
 from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import read_table
+from core.measures.catalogue import measures
 from core.settings import PRECISIONS
 
 _ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
@@ -16,6 +18,21 @@ def add_machine(option) -> None:
     """Where and how a command computes."""
     option("--device", default="auto", help="auto, cuda, mps or cpu")
     option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def add_measures(option, does: str, default: Iterable[str], nargs: str = "*") -> None:
+    """Which measures; does: what is done with them."""
+    asked = [
+        f"{name} [{', '.join(f'{key}=…' for key in measure.options)}]"
+        for name, measure in measures().items()
+        if measure.options
+    ]
+    option(
+        "--measures",
+        nargs=nargs,
+        default=list(default),
+        help=f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}",
+    )
 
 
 def add_columns(option) -> None:

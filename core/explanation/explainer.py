@@ -243,10 +243,9 @@ class Explainer:
 
     @staticmethod
     def _measure(name: str) -> Measure:
-        found = measures().get(name)
-        if found is None:
+        if name not in measures():
             raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
-        return found
+        return measures()[name]
 
 
 def with_reference(model: Model, store: Store | None, kept: Path | None = None) -> Explainer:

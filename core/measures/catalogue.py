@@ -8,10 +8,26 @@ from core import measures as room
 from core.measures.registry import Measure, registered
 
 
-def measures() -> dict[str, Measure]:
+class Measures(dict[str, Measure]):
+    """Measures by name, in the order of menus; one with options in brackets behind its name is found, too."""
+
+    def __missing__(self, name: str) -> Measure:
+        plain, _, options = name.partition(" [")
+        if not options.endswith("]") or plain not in self.keys():
+            raise KeyError(name)
+        return self[plain].asked(options[:-1])
+
+    def __contains__(self, name) -> bool:
+        try:
+            return bool(self[name])
+        except (KeyError, ValueError):
+            return False
+
+
+def measures() -> Measures:
     """Every measure by name, in the order of menus, baselines last."""
     _load(*room.__path__)
-    return dict(sorted(registered().items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
+    return Measures(sorted(registered().items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
 
 
 def default_measures() -> tuple[str, ...]:

@@ -7,6 +7,8 @@ from core.network.architectures import is_scale_free
 from core.network.scheduler import memory_in_words
 
 STEPS = 20
+MOST_STEPS = 10_000
+BASELINES = {"zero": "an empty one", "mask": "a fully masked one"}
 _TOKENS = 4096
 
 
@@ -32,7 +34,7 @@ def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
 
     if baseline is None:
         baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
-    if baseline not in ("zero", "mask"):
+    if baseline not in BASELINES:
         raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
     with memory_in_words(), torch.enable_grad():
         embeddings = inside.model.embed(inside.ids)
@@ -48,16 +50,43 @@ def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
     return scores[0].detach().float().sum(dim=1)
 
 
-def integrated_gradients(explained: Explained) -> dict[str, np.ndarray]:
+def integrated_gradients(
+    explained: Explained, steps: int = STEPS, baseline: str | None = None
+) -> dict[str, np.ndarray]:
     """Integrated gradients with 20 steps from the baseline of `token_attributions`, summed over a feature's tokens.
 
+    Args:
+        steps, baseline: as in `token_attributions`.
     Returns:
         {"signed", "absolute"}: float64[F]; higher is more important.
     Source: FMM §4 and App. E.
     """
     inside = explained.inside
-    scores = token_attributions(inside)
+    scores = token_attributions(inside, steps, baseline)
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
+
+
+def _whole(written: str) -> int:
+    if not written.isascii() or not written.isdigit() or not 0 < int(written) <= MOST_STEPS:
+        raise ValueError(f"steps are a whole number from 1 to {MOST_STEPS}, not {written!r}")
+    return int(written)
+
+
+def _baseline(written: str) -> str:
+    if written not in BASELINES:
+        raise ValueError(f"the baseline is one of {', '.join(BASELINES)}, not {written!r}")
+    return written
+
+
+def _varied(steps: int = STEPS, baseline: str | None = None) -> dict:
+    """What is registered by steps and baseline."""
+    start = {None: "an empty one (DeBERTa, ModernBERT: a fully masked one)", **BASELINES}[baseline]
+    return {
+        "definition": f"Gradients summed in {steps} steps on the straight way to this input from {start}.",
+        "cost": f"{steps} and their gradients",
+        "passes": lambda F: steps,
+        "compute": lambda explained: integrated_gradients(explained, steps, baseline),
+    }
 
 
 register(
@@ -65,14 +94,9 @@ register(
         name="integrated gradients",
         variants=("signed", "absolute"),
         signed=frozenset({"signed"}),
-        definition=f"Gradients summed in {STEPS} steps on the straight way to this input from an empty one (DeBERTa, "
-        f"ModernBERT: a fully masked one).",
-        cost=f"{STEPS} and their gradients",
-        passes=lambda F: STEPS,
         needs=GRADIENTS,
         source="FMM §4, App. E",
         unit="logits",
-        compute=integrated_gradients,
         hue="#b8860b",
         order=40,
         scale_free=Limit(
@@ -80,5 +104,8 @@ register(
             "so the way starts at the mask token instead of zero",
             "integrated gradients start from the mask token instead of zero",
         ),
+        options={"steps": (STEPS, _whole), "baseline": (None, _baseline)},
+        varied=_varied,
+        **_varied(),
     )
 )

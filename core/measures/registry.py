@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -55,9 +55,10 @@ class Measure:
     before anything else; unit: of the scores; compute: from `Explained` to {variant: float64[F]}, higher is more
     important, 0 at features that are masked already; hue: its colour "#rrggbb", on every page (a baseline has none of
     its own: grey); order: place in menus, ascending; default: shown unasked; rank_only: scores are places, never
-    magnitudes; recursive: its order is found by masking step by step already, so recursive masking does not compute it
-    again; baseline: what measures must beat, behind them in menus; seeded: it draws; version: raised when results
-    change.
+    magnitudes; options: what it can be asked for in brackets, name → (default, reads the value; ValueError says which
+    there are); varied: what is other in its registration with options; recursive: its order is found by masking step
+    by step already, so recursive masking does not compute it again; baseline: what measures must beat, behind them in
+    menus; seeded: it draws; version: raised when results change.
     """
 
     name: str
@@ -78,12 +79,32 @@ class Measure:
     recursive: bool = False
     baseline: bool = False
     seeded: bool = False
+    options: Mapping[str, tuple[object, Callable[[str], object]]] = field(default_factory=dict)
+    varied: Callable[..., Mapping[str, object]] = field(default=dict, repr=False)
     version: int = 1
 
     @property
     def backward(self) -> bool:
         """Whether it takes the way back through the network, too."""
         return self.needs in (GRADIENTS, ATTENTION)
+
+    def asked(self, written: str) -> "Measure":
+        """The measure with options, "steps=50, baseline=mask", and a name that says so; itself with its defaults.
+
+        Raises:
+            ValueError: no such option, or no value of it.
+        """
+        found = {}
+        for part in written.split(","):
+            name, _, value = (piece.strip() for piece in part.partition("="))
+            if name not in self.options:
+                raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(self.options) or 'none'}")
+            default, read = self.options[name]
+            if (value := read(value)) != default:
+                found[name] = value
+        # Each once and in one order, so that the same is stored once.
+        spelled = ", ".join(f"{name}={found[name]}" for name in self.options if name in found)
+        return replace(self, name=f"{self.name} [{spelled}]", **self.varied(**found)) if found else self
 
 
 _MEASURES: dict[str, Measure] = {}
