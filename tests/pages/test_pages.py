@@ -61,7 +61,7 @@ def fits_no_class(app: App, page: str, data: str) -> bool:
 @pytest.fixture
 def nothing_starts(monkeypatch):
     """Pages offer their work and start none of it; what takes a pass or two is there."""
-    monkeypatch.setattr("pages.parts.sections.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.frame.data.CHEAP_SECONDS", -1.0)
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
 
