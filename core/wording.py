@@ -34,9 +34,22 @@ def without_markup(said: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", "", said))
 
 
+# Three ways to write a number, which differ on purpose; in each — where there is none.
+
+
 def number(value: float) -> str:
-    """Three significant digits; — where there is no number."""
+    """Three significant digits, on the app's pages and on a terminal: whatever its size, and as it can be copied."""
     return "—" if value != value else f"{value:.3g}"
+
+
+def printed_number(value: float) -> str:
+    """The same with a true minus sign, in saved pages, which are read and printed."""
+    return number(value).replace("-", "−")
+
+
+def fixed_number(value: float) -> str:
+    """Three decimals, for shares that stand in columns beside those that a paper prints so."""
+    return "—" if value != value else f"{value:.3f}"
 
 
 def duration(seconds: float) -> str:

@@ -23,7 +23,7 @@ from core.storage.library import Library
 from core.storage.store import Store
 from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
-from core.wording import text_table
+from core.wording import fixed_number, text_table
 
 HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
 GOES_ON = "What is computed is kept; the same command goes on from there."
@@ -208,8 +208,8 @@ def _smallest(one: CheckReport, form: str) -> str:
 
 
 def _curve_rows(line, one: CheckReport) -> list[list[str]]:
-    areas = [f"{value:.3f}" if value == value else "—" for value in (line.acu, line.racu, line.precision, line.chance)]
-    found = [[name_of(line.curve), *areas, one.metric, *(f"{value:.3f}" for value in line.performance)]]
+    areas = map(fixed_number, (line.acu, line.racu, line.precision, line.chance))
+    found = [[name_of(line.curve), *areas, one.metric, *map(fixed_number, line.performance)]]
     for form in line.p:
         found.append(["", "", "", "", "", f"p {form}", *(f"{value:.3g}" for value in line.p[form])])
         found.append(

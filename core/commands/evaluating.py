@@ -13,12 +13,8 @@ from core.commands.terminal import read_named
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
 from core.evaluation.sampling import draw_examples
-from core.evaluation.studies.diagnosticity_report import (
-    ALL,
-    build_diagnosticity_report,
-    by_example,
-    readable_diagnosticity,
-)
+from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
+from core.evaluation.studies.diagnosticity_sentences import readable_diagnosticity
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Study, score_examples
 from core.explanation.explainer import Explainer
 from core.loading.loading import load

@@ -23,6 +23,7 @@ from core.explanation.explainer import Explainer, softmax
 from core.mathematics.stepwise import finish
 from core.network.model import Model
 from core.storage.store import Store
+from core.wording import fixed_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,13 +133,9 @@ def readable_behaviour(found: BehaviourReport) -> str:
         low, high = (f"{end:.3f}" for end in (line.fidelity.low, line.fidelity.high))
         parts.append(
             f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised "
-            f"{_number(line.normalised)} ↑, never changes "
+            f"{fixed_number(line.normalised)} ↑, never changes "
             f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} "
             f"at 100 %, change of mean σ "
             f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])}"
         )
     return "\n".join(parts)
-
-
-def _number(value: float) -> str:
-    return "—" if value != value else f"{value:.3f}"

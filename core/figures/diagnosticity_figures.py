@@ -2,7 +2,8 @@
 
 import html
 
-from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
+from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
+from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
 from core.figures.figures import axis, band, figure, legend, level, note, stroke, trace
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT

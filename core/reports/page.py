@@ -10,6 +10,7 @@ from core.explanation.rows import value_text
 from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, hue
 from core.reports.exports import Shown, describe, visible
 from core.validity import marks
+from core.wording import printed_number
 
 # Nothing may be loaded and nothing may run, whatever a text holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -66,7 +67,7 @@ def environment(folder: Path):
     made.tests["turning"] = lambda text: BIDI.search(text) is not None
     made.filters |= {
         "straight": straight,
-        "number": number,
+        "number": printed_number,
         "agreement": lambda value: f"{value:.2f}".replace("-", "−"),
         "minus": lambda text: text.replace("-", "−"),
         "thousands": lambda count: f"{count:,}",
@@ -85,11 +86,6 @@ def straight(text: str) -> str:
     typed.
     """
     return BIDI.sub("", text)
-
-
-def number(value: float) -> str:
-    """Three significant digits; — where there is no number."""
-    return "—" if value != value else f"{value:.3g}".replace("-", "−")
 
 
 def shade(value: float) -> str:

@@ -9,11 +9,9 @@ from scipy import stats
 from core.data.examples import Example
 from core.evaluation.sampling import draw_examples
 from core.evaluation.studies import scoring
-from core.evaluation.studies.diagnosticity_report import (
-    ALL,
+from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
+from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,
-    build_diagnosticity_report,
-    by_example,
     diagnosticity_answer,
     diagnosticity_findings,
     diagnosticity_json,

@@ -15,7 +15,8 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.evaluation.studies import scoring
-from core.evaluation.studies.diagnosticity_report import HEADER, build_diagnosticity_report, diagnosticity_answer
+from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
+from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study, score_examples
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How

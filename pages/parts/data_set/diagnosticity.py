@@ -8,21 +8,18 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.studies.diagnosticity_report import (
-    ALL,
+from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
+from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
     HEADER,
     PAPER,
     PAPER_BY_TASK,
     PAPER_MEASURES,
     PAPER_TASKS,
-    DiagnosticityReport,
     diagnosticity_answer,
     diagnosticity_findings,
     diagnosticity_json,
     diagnosticity_rows,
-    number,
-    outcome,
     set_against,
 )
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, SHUFFLED, Study
@@ -34,7 +31,7 @@ from core.mathematics.erasure import MIN_MAX, SCALINGS, SOFTMAX
 from core.measures.catalogue import measures, swept_measures
 from core.metrics.catalogue import default_metrics, hard_and_soft, metrics, of_examples
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import escaped, plain, safe_name
+from core.wording import escaped, fixed_number, plain, safe_name
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.components.tables import table
 from pages.parts.data_set.diagnosing import Diagnosing
@@ -207,7 +204,7 @@ def _averages(found: DiagnosticityReport) -> None:
                 *_both(found.cells[name, ALL]),
                 f"{found.cells[name, ALL].ties:.1%}",
                 f"{found.cells[name, ALL].n:,}",
-                *[number(PAPER[name][-1]) if name in PAPER else "—"] * paper,
+                *[fixed_number(PAPER[name][-1]) if name in PAPER else "—"] * paper,
             ]
             for name in found.told
         ],
@@ -272,7 +269,7 @@ def _span(interval) -> str:
     return (
         "—"
         if interval.mean != interval.mean
-        else f"{number(interval.mean)} [{number(interval.low)}, {number(interval.high)}]"
+        else f"{fixed_number(interval.mean)} [{fixed_number(interval.low)}, {fixed_number(interval.high)}]"
     )
 
 
@@ -285,7 +282,8 @@ def _figure(work: Diagnosing, found: DiagnosticityReport) -> None:
         return
     st.subheader("By the length of the rationale", anchor=False)
     in_words = "; ".join(
-        f"{name}: {', '.join(number(cell.strict.mean) for cell in cells)}" for name, cells in found.lengths.items()
+        f"{name}: {', '.join(fixed_number(cell.strict.mean) for cell in cells)}"
+        for name, cells in found.lengths.items()
     )
     st.plotly_chart(
         draw_diagnosticity_by_length(found),
@@ -335,8 +333,8 @@ def _tests(found: DiagnosticityReport) -> None:
             [
                 f"{one.soft} against {one.hard}",
                 RULES[one.rule],
-                number(one.found.second),
-                number(one.found.first),
+                fixed_number(one.found.second),
+                fixed_number(one.found.first),
                 *map(_p, (one.found.rank_sum, one.found.paired)),
                 f"{one.found.n:,}",
             ]
@@ -362,7 +360,7 @@ def _papers(found: DiagnosticityReport) -> None:
     if not told:
         return
     st.subheader("Beside the paper", anchor=False)
-    table(["SoftFaith found", "here", ""], [[one.claim, one.here, outcome(one)] for one in told], most=120)
+    table(["SoftFaith found", "here", ""], [[one.claim, one.here, one.said] for one in told], most=120)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
         names = [name for name in found.told if name in PAPER]
         listed = [(measure, place) for place, measure in enumerate(PAPER_MEASURES)]
@@ -371,14 +369,21 @@ def _papers(found: DiagnosticityReport) -> None:
             [
                 [
                     "average" if measure == ALL else measure,
-                    *(cell for name in names for cell in (number(PAPER[name][place]), _here(found, name, measure))),
+                    *(
+                        cell
+                        for name in names
+                        for cell in (fixed_number(PAPER[name][place]), _here(found, name, measure))
+                    ),
                 ]
                 for measure, place in listed
             ],
         )
         table(
             ["over its measures", *names],
-            [[task, *(number(PAPER_BY_TASK[name][place]) for name in names)] for place, task in enumerate(PAPER_TASKS)],
+            [
+                [task, *(fixed_number(PAPER_BY_TASK[name][place]) for name in names)]
+                for place, task in enumerate(PAPER_TASKS)
+            ],
         )
         st.caption(
             "Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. "
@@ -387,7 +392,7 @@ def _papers(found: DiagnosticityReport) -> None:
 
 
 def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
-    return number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
+    return fixed_number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
 
 
 def _name(found: DiagnosticityReport) -> list[str]:

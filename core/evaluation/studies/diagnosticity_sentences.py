@@ -1,0 +1,305 @@
+"""What diagnosticity comes to in words: an answer, what SoftFaith found beside it, numbers as rows, JSON and text."""
+
+import numpy as np
+
+from core.evaluation.studies.check_report import FEW
+from core.evaluation.studies.check_sentences import Finding
+from core.evaluation.studies.diagnosticity_report import (
+    ALL,
+    EQUAL,
+    HARD,
+    NC_OVER_NS,
+    SOFT,
+    UNKNOWN,
+    DiagnosticityReport,
+    Tested,
+)
+from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study
+from core.mathematics.diagnosticity import STRICT, Compared
+from core.mathematics.erasure import LENGTHS
+from core.mathematics.statistics import significant
+from core.wording import fixed_number, number, text_table
+
+# What measures are set against, as sentences name it.
+BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
+# SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its
+# measures).
+PAPER_MEASURES = ("attention", "scaled attention", "input × gradient", "integrated gradients", ALL)
+PAPER = {
+    "NC": (0.404, 0.405, 0.358, 0.428, 0.394),
+    "Soft-NC": (0.525, 0.514, 0.526, 0.516, 0.529),
+    "NS": (0.400, 0.383, 0.300, 0.368, 0.349),
+    "Soft-NS": (0.479, 0.480, 0.444, 0.467, 0.462),
+}
+PAPER_TASKS = ("SST", "Evidence Inference", "AG", "MultiRC")
+PAPER_BY_TASK = {
+    "NC": (0.409, 0.315, 0.416, 0.434),
+    "Soft-NC": (0.431, 0.628, 0.649, 0.406),
+    "NS": (0.384, 0.344, 0.385, 0.282),
+    "Soft-NS": (0.467, 0.560, 0.294, 0.527),
+}
+
+
+def p_value(p: float) -> str:
+    """p as people read it."""
+    # Spaces at which no line breaks.
+    return "—" if np.isnan(p) else "p\u00a0<\u00a00.001" if p < 0.001 else f"p\u00a0=\u00a0{p:.2g}"
+
+
+def diagnosticity_answer(found: DiagnosticityReport) -> str:
+    """One or two sentences: do soft metrics tell measures from the baseline better than hard ones, and does the rule
+    for ties decide that? Plain text.
+    """
+    against = BASELINE_WORDS[found.study.baseline]
+    if not found.told:
+        why = dict.fromkeys(sentence for reasons in found.reasons.values() for sentence in reasons)
+        return f"Nothing can be said: every metric is undefined on these texts. {' '.join(why)}".rstrip()
+    if not found.tests:
+        best = max(found.told, key=lambda name: found.cells[name, ALL].half.mean)
+        one, alone = found.cells[best, ALL], len(found.told) == 1
+        what = f"tells the measures from {against}{'' if alone else ' the most often here'}"
+        if one.half.mean <= 0.5:
+            what = (
+                f"prefers the measures to {against} in no more than half of the "
+                f"pairs{'' if alone else ', and so does every other metric'}"
+            )
+        return (
+            f"{best} {what}: diagnosticity {one.half.mean:.3g} ↑ with a tie as one half, where 0.5 prefers neither "
+            f"({one.strict.mean:.3g} with a tie as 0), "
+            f"over {found.n:,} text{'' if found.n == 1 else 's'}."
+        )
+    strict = [one for one in found.tests if one.rule == STRICT]
+    ahead = {one.ahead for one in strict}
+    begins = _verdict(found, frozenset(ahead), f"tell measures from {against} more often than")
+    told = "; ".join(
+        f"{one.soft} {fixed_number(one.found.second)}\u00a0↑ against {one.hard} {fixed_number(one.found.first)} "
+        f"({one.found.reason.rstrip('.') or p_value(one.found.paired)})"
+        for one in strict
+    )
+    both = {one.found.n for one in strict}
+    where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
+    return f"{begins}. Diagnosticity{where}: {told}.{_by_half(found)}"
+
+
+def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:
+    """Which kind of metric is ahead and, against the paper's baseline, whether the paper says so too."""
+    over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
+    unsure = (
+        f"; in the paper soft ones {more} hard ones"
+        if paper
+        else f" in telling measures from {BASELINE_WORDS[found.study.baseline]}"
+    )
+    return {
+        frozenset([SOFT]): f"{over}, soft metrics {more} hard ones{', as the paper found' if paper else ''}",
+        frozenset([HARD]): f"{over}, hard metrics {more} soft ones{'; the paper found the reverse' if paper else ''}",
+        frozenset([EQUAL]): f"{over}, soft and hard metrics do not differ for certain{unsure}",
+        frozenset([UNKNOWN]): "Whether soft metrics beat hard ones cannot be tested here",
+    }.get(ahead, f"{over}, neither kind of metric is ahead throughout{unsure}")
+
+
+def set_against(study: Study) -> str:
+    """What each measure is set against, with its number."""
+    if study.baseline == RANDOM:
+        return f"{study.count} random attribution{'' if study.count == 1 else 's'} of the same text"
+    return f"{study.count} shuffle{'' if study.count == 1 else 's'} of its own scores"
+
+
+def _by_half(found: DiagnosticityReport) -> str:
+    """Whether a tie as one half says the same."""
+    turned = [one for one, half in zip(found.tests, found.tests[len(found.tests) // 2 :]) if one.ahead != half.ahead]
+    halves = {one.hard: one for one in found.tests if one.rule != STRICT}
+    if not turned:
+        return " A tie as one half leaves that as it is."
+    words = {
+        SOFT: "the soft metric is ahead",
+        HARD: "the hard metric is ahead",
+        EQUAL: "neither is ahead",
+        UNKNOWN: "that cannot be tested",
+    }
+    return (
+        " With a tie as one half it is otherwise: "
+        + "; ".join(
+            f"{one.soft} {halves[one.hard].found.second:.3g} against {one.hard} {halves[one.hard].found.first:.3g}, "
+            f"{words[halves[one.hard].ahead]}"
+            for one in turned
+        )
+        + "."
+    )
+
+
+def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
+    """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts.
+    Nothing under another baseline than its own.
+    """
+    told = []
+    if found.study.baseline != RANDOM:
+        return told
+    for one in found.tests:
+        if one.rule == STRICT and not np.isnan(one.found.first):
+            claim = (
+                f"{one.soft} is more diagnostic than {one.hard} ({PAPER[one.soft][-1]:.3f} against "
+                f"{PAPER[one.hard][-1]:.3f} on average)."
+            )
+            told.append(_finding(claim, f"{one.found.second:.3f} against {one.found.first:.3f}", one.found, True))
+    if NC_OVER_NS in found.trends and not np.isnan(found.trends[NC_OVER_NS].first):
+        one = found.trends[NC_OVER_NS]
+        told.append(_finding("NC is more diagnostic than NS.", f"{one.second:.3f} against {one.first:.3f}", one, True))
+    for name in found.lengths:
+        one = found.trends[name]
+        if name in PAPER and not np.isnan(one.first):
+            here = f"{one.first:.3f} at {LENGTHS[0]:.0%}, {one.second:.3f} at {LENGTHS[-1]:.0%}"
+            told.append(_finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False))
+    return told
+
+
+def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:
+    """A finding that is told by the sign of a difference, where the paired test is certain of it."""
+    sure = one.n >= FEW and significant(one.paired)
+    return Finding(
+        claim,
+        f"{here}, {p_value(one.paired)}" if one.paired == one.paired else here,
+        (one.difference > 0) == rises if sure else None,
+        "not certain here",
+    )
+
+
+# ---- as rows
+
+# Of a row, and of a JSON file.
+_COLUMNS = {
+    "metric": "metric",
+    "measure": "measure",
+    "rationale length (empty: the metric's own value)": "length",
+    "strict ↑": "strict",
+    "strict, low": "strict_low",
+    "strict, high": "strict_high",
+    "half a tie ↑": "half",
+    "half, low": "half_low",
+    "half, high": "half_high",
+    "share of ties": "ties",
+    "examples": "examples",
+    "undefined pairs": "undefined_pairs",
+    "pairs": "pairs",
+    "set against": "against",
+}
+HEADER = ("model", "data", *_COLUMNS)
+
+
+def diagnosticity_rows(found: DiagnosticityReport) -> list[list]:
+    """A report as rows, see HEADER; lengths are over all measures."""
+    listed = [(metric, measure, None, one) for (metric, measure), one in found.cells.items()]
+    listed += [
+        (metric, ALL, length, one) for metric, cells in found.lengths.items() for length, one in zip(LENGTHS, cells)
+    ]
+    return [
+        [
+            found.model,
+            found.data,
+            metric,
+            measure,
+            length,
+            *_three(one.strict),
+            *_three(one.half),
+            one.ties,
+            one.n,
+            one.undefined,
+            one.pairs,
+            found.study.baseline,
+        ]
+        for metric, measure, length, one in listed
+    ]
+
+
+def diagnosticity_json(found: DiagnosticityReport) -> dict:
+    """A report as plain values for a JSON file; null where there is no number."""
+    how = found.study.how
+    return {
+        "model": found.model,
+        "data": found.data,
+        "examples": found.n,
+        "sentence": diagnosticity_answer(found),
+        "notes": list(found.notes),
+        "unit": found.study.unit,
+        "measures": list(found.study.measures),
+        "values": found.study.sign,
+        "baseline": found.study.baseline,
+        "count": found.study.count,
+        "erasure": how.erasure,
+        "scaling": how.scaling,
+        "draws": how.draws,
+        "seed": how.seed,
+        "diagnosticity": [
+            dict(zip(_COLUMNS.values(), map(_null, row[2:]), strict=True)) for row in diagnosticity_rows(found)
+        ],
+        "tests": [_test_json(one) for one in found.tests],
+        "findings": [
+            {"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in diagnosticity_findings(found)
+        ],
+    }
+
+
+def _test_json(one: Tested) -> dict:
+    return {
+        "hard": one.hard,
+        "soft": one.soft,
+        "rule": one.rule,
+        "examples": one.found.n,
+        "hard_mean": _null(one.found.first),
+        "soft_mean": _null(one.found.second),
+        "rank_sum_p": _null(one.found.rank_sum),
+        "paired_p": _null(one.found.paired),
+        "reason": one.found.reason,
+    }
+
+
+def readable_diagnosticity(found: DiagnosticityReport) -> str:
+    """A report as text for a terminal."""
+    cells = [
+        [
+            metric,
+            measure,
+            _span(one.strict),
+            _span(one.half),
+            f"{one.ties:.1%}" if one.n else "—",
+            f"{one.n}",
+            f"{one.undefined}",
+        ]
+        for (metric, measure), one in found.cells.items()
+    ]
+    ends = [f"{length:.0%}" for length in LENGTHS]
+    lengths = [
+        [metric, *(fixed_number(one.strict.mean) for one in row), *(fixed_number(one.half.mean) for one in row)]
+        for metric, row in found.lengths.items()
+    ]
+    tests = [
+        [
+            f"{one.soft} against {one.hard}",
+            one.rule,
+            *map(fixed_number, (one.found.second, one.found.first)),
+            *map(number, (one.found.rank_sum, one.found.paired)),
+            f"{one.found.n}",
+            one.found.reason,
+        ]
+        for one in found.tests
+    ]
+    findings = [[one.claim, one.here, one.said] for one in diagnosticity_findings(found)]
+    tables = (
+        (["metric", "measure", "strict ↑", "a tie as ½ ↑", "ties", "examples", "undefined pairs"], cells),
+        (["by length", *ends, *(f"½: {end}" for end in ends)], lengths),
+        (["", "ties", "soft", "hard", "rank-sum p", "paired p", "examples", ""], tests),
+        (["SoftFaith found (other model and data)", "here", ""], findings),
+    )
+    said = [diagnosticity_answer(found), f"Each measure is set against {set_against(found.study)}.", *found.notes]
+    return "\n\n".join(said + [text_table(header, body) for header, body in tables if body])
+
+
+def _span(interval) -> str:
+    return f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]" if interval.mean == interval.mean else "—"
+
+
+def _three(interval) -> tuple[float, float, float]:
+    return interval.mean, interval.low, interval.high
+
+
+def _null(value):
+    return None if isinstance(value, float) and np.isnan(value) else value
