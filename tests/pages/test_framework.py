@@ -1,9 +1,21 @@
 """What is set in the framework so that a page lives through work that streams."""
 
+from pathlib import Path
+
+import pytest
 from streamlit import config
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(autouse=True)
+def projects_settings(monkeypatch):
+    """The settings that the app has: they are read once, and from wherever whoever asked first worked."""
+    monkeypatch.chdir(ROOT)
+    config.get_config_options(force_reparse=True)
 
 
 def drawn(place: int, characters: int) -> ForwardMsg:
