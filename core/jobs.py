@@ -153,7 +153,7 @@ class Jobs:
         with self._changed:
             job = self._jobs.get(key)
             # A job that was told to stop but has not noticed yet cannot be taken up again.
-            if job is not None and (job.state == DONE or job.active and not job.cancelled()):
+            if job is not None and (job.state == DONE or (job.active and not job.cancelled())):
                 return job
             # What a stopped one had found stays there until the new one has come as far.
             before, job = job, Job(key, label)

@@ -11,7 +11,7 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/=])")
 _LINE_END = re.compile("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 LONGEST_NAME = 100
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.I)
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

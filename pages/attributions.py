@@ -169,8 +169,10 @@ def _agreement(rows: list[WordRow], unit: str) -> None:
         ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
         (
             f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
-            f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share "
-            f"{number(k / len(rows[0].free))} on average.",
+            (
+                f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share "
+                f"{number(k / len(rows[0].free))} on average."
+            ),
         ),
     )
     for column, values, title, note in shown:

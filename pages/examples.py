@@ -34,8 +34,10 @@ _COLUMNS = {
     "predicted": ("predicted", "Sort by predicted class"),
     "label probability": (
         "p(label) ↑",
-        "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
-        "mistakes",
+        (
+            "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
+            "mistakes"
+        ),
     ),
     "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
     "length": ("words", "Length in words, counted between spaces"),

@@ -21,7 +21,7 @@ class App:
 
     def __init__(self, page: str = HOME, /, **query):
         self.at = AppTest.from_file(str(ROOT / HOME), default_timeout=180)
-        self.at.query_params.update({name: value for name, value in query.items()})
+        self.at.query_params.update(dict(query.items()))
         self.go(page)
 
     def go(self, page: str):
@@ -34,7 +34,7 @@ class App:
         return self
 
     def widget(self, kind: str, label: str, exact: bool = True):
-        found = [w for w in self.at.get(kind) if w.label == label or not exact and w.label.startswith(label)]
+        found = [w for w in self.at.get(kind) if w.label == label or (not exact and w.label.startswith(label))]
         assert len(found) == 1, f"{len(found)} of {kind} {label!r}; there are {[w.label for w in self.at.get(kind)]}"
         return found[0]
 
@@ -108,7 +108,7 @@ class App:
     @property
     def tables(self) -> list[list[list[str]]]:
         """The cells of every table that is drawn as HTML, heads included."""
-        drawn = [re.search(r"<table.*</table>", element.value, re.S) for element in self.at.html]
+        drawn = [re.search(r"<table.*</table>", element.value, re.DOTALL) for element in self.at.html]
         return [
             [["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")]
             for found in drawn

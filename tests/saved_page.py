@@ -43,7 +43,7 @@ ATTACKS = [
 class Page(HTMLParser):
     """A page as a browser would take it apart."""
 
-    VOID = {"meta", "link", "br"}
+    VOID = frozenset({"meta", "link", "br"})
 
     def __init__(self, text: str):
         super().__init__(convert_charrefs=True)

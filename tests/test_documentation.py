@@ -16,7 +16,7 @@ FILES = [
     *(path for name in ("core", "pages", "tests") for path in sorted((ROOT / name).rglob("*.py"))),
 ]
 TEXTS = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
-TERMS = set(re.findall(r"^### (.+)$", HOUSE.split("## Glossary")[1], flags=re.M))
+TERMS = set(re.findall(r"^### (.+)$", HOUSE.split("## Glossary")[1], flags=re.MULTILINE))
 NAMED = sorted(set(re.findall(r"`((?:core|pages)\.[\w.]+)`", HOUSE)))
 
 
@@ -32,11 +32,13 @@ def test_every_citation_of_the_glossary_names_a_term():
 
 
 def test_terms_can_be_cited_and_stand_there_once():
-    assert len(re.findall("^### ", HOUSE, flags=re.M)) == len(TERMS) and not any(re.search("[.;:,)]", t) for t in TERMS)
+    assert len(re.findall("^### ", HOUSE, flags=re.MULTILINE)) == len(TERMS) and not any(
+        re.search("[.;:,)]", t) for t in TERMS
+    )
 
 
 def test_every_source_is_in_the_table_of_papers():
-    papers = set(re.findall(r"^\| (\w+) \| .*\(\d{4}\)", HOUSE, flags=re.M))
+    papers = set(re.findall(r"^\| (\w+) \| .*\(\d{4}\)", HOUSE, flags=re.MULTILINE))
     assert papers == {"FMM", "NAOPC", "SoftFaith", "RobustInf", "ROAR", "MaSF"}
     named = set(re.findall(r"Source: ([A-Z]\w*[A-Z]\w*) (?:Eq|§|App|Alg|Table|Fig)", "\n".join(TEXTS.values())))
     assert named <= papers
@@ -82,7 +84,8 @@ def test_every_stored_key_is_told():
 
 def test_the_tables_hold_the_rooms_in_their_order():
     told = [
-        room.replace("/", ".") for room in re.findall(r"^\| `([\w/]+)` \|", HOUSE.split("end of rooms")[0], flags=re.M)
+        room.replace("/", ".")
+        for room in re.findall(r"^\| `([\w/]+)` \|", HOUSE.split("end of rooms")[0], flags=re.MULTILINE)
     ]
     assert told == [room for room in ROOMS if room not in ("core.__main__", "pages", "app")] and set(SIBLINGS) < set(
         told

@@ -184,7 +184,7 @@ def _unigram():
         for word, _ in split.pre_tokenize_str(line)
         for part in re.findall(r"▁?\w+|▁|[^\w▁]", word)
     ]
-    pieces = {letter: 1 for letter in map(chr, range(33, 127))} | _frequent_pieces(words, 300)
+    pieces = dict.fromkeys(map(chr, range(33, 127)), 1) | _frequent_pieces(words, 300)
     scored = [(piece, math.log(count / sum(pieces.values()))) for piece, count in pieces.items()]
     special = [(name, 0.0) for name in ("[PAD]", "[CLS]", "[SEP]", "[UNK]")]
     return DebertaV2Tokenizer(vocab=[*special, *scored, ("[MASK]", 0.0)], unk_id=3)

@@ -70,12 +70,15 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
 def judging_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     return [
-        f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with p-values "
-        f"under three erasures: "
-        f"{found['hard']:.2f} s (↓), {found['passes']:,} passes; "
-        f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}",
-        f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at once "
-        f"(↑): {found['one_by_one']:.1f}",
+        (
+            f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with "
+            f"p-values under three erasures: {found['hard']:.2f} s (↓), {found['passes']:,} passes; "
+            f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}"
+        ),
+        (
+            f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at "
+            f"once (↑): {found['one_by_one']:.1f}"
+        ),
     ]
 
 

@@ -67,7 +67,7 @@ def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budge
     contestants = {} if model.architecture.reading == "last" else {"twin": lambda: _twin(model, encoded, target, width)}
     contestants |= {half: lambda half=half: _ours(model, encoded, target, width, half) for half in halves}
     runs, started, rounds = {name: [] for name in contestants}, time.perf_counter(), 0
-    while rounds == 0 or rounds < repeats and (time.perf_counter() - started) * (rounds + 1) / rounds <= budget:
+    while rounds == 0 or (rounds < repeats and (time.perf_counter() - started) * (rounds + 1) / rounds <= budget):
         for name, run in contestants.items():
             runs[name].append(run())
         rounds += 1
@@ -182,8 +182,10 @@ def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     beam, program, base = found["beam"], found["program"], found["base"]
     said = [
-        f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in half "
-        f"precision made before the clock starts:"
+        (
+            f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in "
+            f"half precision made before the clock starts:"
+        )
     ]
     if beam["twin"] is not None:
         said.append(f"  the algorithm as printed, a beam over orders: {beam['twin']:.2f} s (↓)")

@@ -181,14 +181,14 @@ def readable_check(reports: list[CheckReport]) -> str:
             ],
         )
     )
-    for one in reports:
-        parts.append(
-            f"{one.model}\n"
-            + text_table(
-                ["curve", "ACU ↑", "RACU ↑", "evidence AP ↑", "its chance", "", *(f"{ratio:.0%}" for ratio in X)],
-                [row for line in one.lines for row in _curve_rows(line, one)],
-            )
+    parts.extend(
+        f"{one.model}\n"
+        + text_table(
+            ["curve", "ACU ↑", "RACU ↑", "evidence AP ↑", "its chance", "", *(f"{ratio:.0%}" for ratio in X)],
+            [row for line in one.lines for row in _curve_rows(line, one)],
         )
+        for one in reports
+    )
     told = check_findings(reports)
     if told:
         parts.append(text_table(["FMM found", "here", ""], [[f.claim, f.here, f.said] for f in told]))

@@ -48,7 +48,7 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
     for path, tables in made.items():
         old = new = path.read_text(encoding="utf-8")
         for name, table in tables.items():
-            between = re.search(f"(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", new, re.S)
+            between = re.search(f"(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", new, re.DOTALL)
             if between is None:
                 raise ValueError(f"{path} has no marks around the table of {name}")
             told = room_tables(between[0], root) if table is None else table
@@ -60,8 +60,14 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
 def measure_table() -> str:
     """The registered measures as a Markdown table, in the order of menus; no newline at its end."""
     rows = [
-        (m.name, ", ".join(m.variants) + (f" (options: {', '.join(m.options)})" if m.options else ""))
-        + (m.definition, m.cost, m.needs, m.source)
+        (
+            m.name,
+            ", ".join(m.variants) + (f" (options: {', '.join(m.options)})" if m.options else ""),
+            m.definition,
+            m.cost,
+            m.needs,
+            m.source,
+        )
         for m in measures().values()
     ]
     return _markdown(_HEAD, rows)
@@ -88,7 +94,7 @@ def room_tables(written: str, root: Path) -> str:
         promise = said.partition("\n\n")[0]
         return f"| `{found[1]}` | {_cell(promise)} |"
 
-    return re.sub(r"^\| `([\w/]+)` \|.*\|$", row, written, flags=re.M)
+    return re.sub(r"^\| `([\w/]+)` \|.*\|$", row, written, flags=re.MULTILINE)
 
 
 def _markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

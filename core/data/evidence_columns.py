@@ -37,7 +37,7 @@ def read_evidence(value: object, text: str) -> tuple[tuple[int, int], ...] | Non
 
 
 def _empty(value: object) -> bool:
-    return value is None or value == [] or isinstance(value, str) and value.strip() in ("", "[]")
+    return value is None or value == [] or (isinstance(value, str) and value.strip() in ("", "[]"))
 
 
 def _parts(value: object) -> list | None:

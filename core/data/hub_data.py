@@ -277,7 +277,7 @@ def _cells(
 
 def _whole(values: list) -> list:
     """Whole numbers with gaps, which CSV readers widen to fractions, as whole numbers again."""
-    if None in values and all(value is None or isinstance(value, float) and value.is_integer() for value in values):
+    if None in values and all(value is None or (isinstance(value, float) and value.is_integer()) for value in values):
         return [None if value is None else int(value) for value in values]
     return values
 

@@ -197,8 +197,10 @@ def _marked(
     found = [() if column is None else evidence.read_evidence(table.cells[column][i], texts[i]) for i in kept]
     unread = [row for row, spans in zip(rows, found) if spans is None]
     return [spans or () for spans in found], [
-        f"Read without evidence, since column {column!r} holds no list of [start, end] characters of the text, nor of "
-        f"phrases in it: {counted(unread)}."
+        (
+            f"Read without evidence, since column {column!r} holds no list of [start, end] characters of the text, nor "
+            f"of phrases in it: {counted(unread)}."
+        )
     ] * bool(unread)
 
 
@@ -295,7 +297,7 @@ def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:
     """Labels as text, None where there is none; whole numbers lose the ".0" that a column with gaps gives them."""
     written = [None if value is None else str(value).strip() for value in raw]
     labels = [
-        None if label is None or label.casefold() in _NO_LABEL and label not in names else label for label in written
+        None if label is None or (label.casefold() in _NO_LABEL and label not in names) else label for label in written
     ]
     given = [label for label in labels if label is not None]
     if any("." in label for label in given) and all(_NUMBER.fullmatch(label) for label in given):
@@ -312,4 +314,4 @@ def short_text(value) -> str:
 
 def is_blank(value) -> bool:
     """Whether a cell holds nothing."""
-    return value is None or isinstance(value, str) and not value.strip()
+    return value is None or (isinstance(value, str) and not value.strip())

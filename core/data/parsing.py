@@ -132,8 +132,10 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
     # encoding.
     if len(re.findall(r"[^\x00-\x7f]", text)) > 2 * bad:
         return text, [
-            f"{name} is UTF-8 with {bad} damaged character{'' if bad == 1 else 's'} (first in line {line}), shown as "
-            f"\ufffd."
+            (
+                f"{name} is UTF-8 with {bad} damaged character{'' if bad == 1 else 's'} (first in line {line}), shown "
+                f"as \ufffd."
+            )
         ]
     try:
         text = content.decode("cp1252")

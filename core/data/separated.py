@@ -157,7 +157,7 @@ def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]
     """Rows under one way to read quotation marks, [] if it cannot be; and the line of the trouble, "" if there is
     none.
     """
-    if how == "backslash" and '\\"' not in text or how == "spaced" and f'{separator} "' not in text:
+    if (how == "backslash" and '\\"' not in text) or (how == "spaced" and f'{separator} "' not in text):
         return [], ""
     lines = text if text.endswith(("\n", "\r")) else f"{text}\n"
     try:
@@ -172,7 +172,7 @@ def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]
 
 def _fits(row: list[str], width: int) -> bool:
     """Whether a row has the header's number of cells; empty ones too many do no harm."""
-    return len(row) == width or len(row) > width and not any(row[width:])
+    return len(row) == width or (len(row) > width and not any(row[width:]))
 
 
 def _is_data(rows: list[list[str]]) -> bool:
@@ -183,7 +183,7 @@ def _is_data(rows: list[list[str]]) -> bool:
     if len(_USUAL.intersection(cell.lower() for cell in first)) > 1:
         return False  # whatever stands below them
     numbers = [cell for cell in first if re.fullmatch(r"-?\d+(\.\d+)?", cell)]
-    if any(len(cell) > 120 for cell in first) or numbers and any(len(cell.split()) > 3 for cell in first):
+    if any(len(cell) > 120 for cell in first) or (numbers and any(len(cell.split()) > 3 for cell in first)):
         return True
     often = max(1, len(others) // 20)
     return any(

@@ -262,7 +262,7 @@ def _overtakes(event: Event, first: Event) -> bool:
         return event.kind == GO and event.actor == first.actor
     # What was dropped lies where its last holder then stood.
     moved = first.kind == DROP and event.kind == GO and event.actor == first.actor
-    return moved or event.kind != GO and event.what == first.what
+    return moved or (event.kind != GO and event.what == first.what)
 
 
 def _sound(story: Story) -> bool:
@@ -276,8 +276,8 @@ def _sound(story: Story) -> bool:
     for choice in product(*({fact, *zip(fact)} for fact in story.facts)):
         kept = {i for stated in choice for i in stated}
         if (
-            _reading(story, lambda i: i in kept) != told
-            or _reading(story, lambda i: i in kept or i not in evidence) != told
+            _reading(story, kept.__contains__) != told
+            or _reading(story, lambda i, kept=kept: i in kept or i not in evidence) != told
         ):
             return False
     return all(_reading(story, lambda i, fact=fact: i not in fact) != told for fact in story.facts)

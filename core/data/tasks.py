@@ -203,7 +203,7 @@ def _task(row: dict) -> Task:
     if lacking or unknown:
         raise ValueError(f"{lacking[0]!r} is missing" if lacking else f"{unknown[0]!r} is no field of a task")
     for name, kind in _KINDS.items():
-        if not isinstance(row[name], kind) or isinstance(row[name], bool) and kind is not bool:
+        if not isinstance(row[name], kind) or (isinstance(row[name], bool) and kind is not bool):
             raise ValueError(f"{name!r} holds {row[name]!r}")
     texts = [*row["columns"], *row["papers"], *(row["label_names"] or ()), *(row["label_values"] or {}).values()]
     if not all(isinstance(text, str) and text for text in texts) or not row["name"] or not row["citation"]:
@@ -239,10 +239,8 @@ def _check(task: Task) -> None:
         raise ValueError(f"the column {next(c for c in task.needed if c not in task.columns)!r} is none of its columns")
     if len(set(task.label_names)) != len(task.label_names) or len(task.label_names) == 1:
         raise ValueError("the labels' names must be different and at least two, or null")
-    if (
-        not set(task.label_values.values()) <= set(task.label_names)
-        or task.threshold is not None
-        and len(task.label_names) != 2
+    if not set(task.label_values.values()) <= set(task.label_names) or (
+        task.threshold is not None and len(task.label_names) != 2
     ):
         raise ValueError("label values must be among the labels' names, and a threshold parts two of them")
 

@@ -218,7 +218,7 @@ def find_beam(
     found = None
     try:
         for i, tried in enumerate(widths):
-            told = None if progress is None else lambda asked, before=sum(most[:i]): progress(before + asked, sum(most))
+            told = None if progress is None else lambda asked, i=i: progress(sum(most[:i]) + asked, sum(most))
             limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
             found = Found(
                 limits,

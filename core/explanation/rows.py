@@ -119,12 +119,12 @@ def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def has_order(row: WordRow) -> bool:
     """Whether the scores put the features in any order: not where they are all equal."""
-    return len(row.free) == 1 or len(row.free) > 1 and float(np.ptp(row.free)) > 0
+    return len(row.free) == 1 or (len(row.free) > 1 and float(np.ptp(row.free)) > 0)
 
 
 def most_important(row: WordRow) -> int | None:
     """The feature that matters most; None where no word speaks for the class, or all scores are equal."""
-    if not has_order(row) or row.kind == "signed" and float(row.free.max()) <= 0:
+    if not has_order(row) or (row.kind == "signed" and float(row.free.max()) <= 0):
         return None
     return int(np.flatnonzero(row.places == 1)[0])
 

@@ -37,7 +37,7 @@ class Standing:
 
     def marked(self, direction: str, normalised: bool = False) -> bool:
         """Whether its AOPC rests on rejected inputs; its NAOPC also does where an order that attains a limit does."""
-        return self.gates[direction].marked or normalised and self.limits_marked
+        return self.gates[direction].marked or (normalised and self.limits_marked)
 
 
 @dataclass(frozen=True, eq=False)

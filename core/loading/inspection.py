@@ -207,8 +207,10 @@ class _Check:
         weights, working = memory_bytes(module, config, where[1])
         there, needed = (
             _memory_of(where[0]),
-            f"About {_megabytes(weights)} for the weights, and up to {_megabytes(working)} while gradients are "
-            f"computed",
+            (
+                f"About {_megabytes(weights)} for the weights, and up to {_megabytes(working)} while gradients are "
+                f"computed"
+            ),
         )
         if there is not None and weights + working > there:
             self.add(

@@ -94,12 +94,8 @@ def _is_there(device: str, kind: str) -> bool:
     import torch
 
     index = device.partition(":")[2]
-    return (
-        device == kind
-        or kind == "cuda"
-        and index.isascii()
-        and index.isdigit()
-        and int(index) < torch.cuda.device_count()
+    return device == kind or (
+        kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
     )
 
 

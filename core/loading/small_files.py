@@ -129,8 +129,10 @@ def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
             "Choose a model whose tokenizer has one."
         )
     return tokenizer.eos_token_id, (
-        f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
-        "which it may not have learned to ignore (NAOPC App. D).",
+        (
+            f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
+            "which it may not have learned to ignore (NAOPC App. D)."
+        ),
     )
 
 

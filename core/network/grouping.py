@@ -1,5 +1,6 @@
 """Clauses and sentences: words of a text taken together, so that a long text has few features."""
 
+import itertools
 import re
 import unicodedata
 
@@ -45,7 +46,7 @@ def find_groups(text: str, unit: str) -> list[tuple[int, int]]:
     """
     cuts = [0, *_cuts(text, unit), len(text)]
     groups = []
-    for start, end in zip(cuts, cuts[1:]):
+    for start, end in itertools.pairwise(cuts):
         part = text[start:end]
         groups.append((end - len(part.lstrip()), start + len(part.rstrip())))
     return [(start, end) for start, end in groups if start < end]
@@ -85,7 +86,9 @@ def _ends(part: str, unit: str, begins: bool) -> bool:
     if tail != "." or not body:
         return bool(tail)
     last = body.rpartition(".")[2].lstrip(_OPENERS)
-    return not (len(last) == 1 and last.isalpha() or last.casefold() in _ABBREVIATIONS or begins and body.isdecimal())
+    return not (
+        (len(last) == 1 and last.isalpha()) or last.casefold() in _ABBREVIATIONS or (begins and body.isdecimal())
+    )
 
 
 def _in_number(text: str, start: int, end: int) -> bool:

@@ -145,7 +145,7 @@ class Soft:
         for part, found, states in self._batches(rows, tokens, kind):
             at = [i for _, i in part], [k for k, _ in part]
             logits[at] = found
-            if not np.isfinite(found).all() or states is not None and not np.isfinite(states).all():
+            if not np.isfinite(found).all() or (states is not None and not np.isfinite(states).all()):
                 raise NonFinite(
                     "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
                     "(FAITHSCOPE_PRECISION=float32), "

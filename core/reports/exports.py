@@ -45,7 +45,7 @@ CONSTANT = [
 _SIGNS = (
     {code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n\r"}
     | {127: 0x2421}
-    | {code: 0xFFFD for code in (*range(0x80, 0xA0), 0xFFFE, 0xFFFF)}
+    | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), 0xFFFD)
 )
 # Where a program may begin a cell, what it may skip there, and what makes the rest a formula. A comma between
 # quotes is safe; a semicolon is not, since half of Europe's spreadsheets part cells by it.
@@ -192,11 +192,11 @@ def provenance(
     now: datetime.datetime | None = None,
 ) -> dict[str, str]:
     """`identity`, and what it was made with and when: versions, and the date in UTC (ISO 8601)."""
-    now = now or datetime.datetime.now(datetime.timezone.utc)
+    now = now or datetime.datetime.now(datetime.UTC)
     return (
         identity(model, encoded, example, data, data_digest, target)
         | versions()
-        | {"date": now.astimezone(datetime.timezone.utc).isoformat(timespec="seconds")}
+        | {"date": now.astimezone(datetime.UTC).isoformat(timespec="seconds")}
     )
 
 

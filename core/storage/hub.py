@@ -93,7 +93,7 @@ def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str
 
 def answers(name: str) -> bool:
     """Whether the hub says anything about a name, in a few seconds; after a silence it is left alone for a while."""
-    global _silent_since
+    global _silent_since  # noqa: PLW0603 (one moment that the whole process shares)
     if time.monotonic() - _silent_since < _SILENCE:
         return False
     try:

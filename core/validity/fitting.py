@@ -194,10 +194,14 @@ def readable_reference(reference: Reference) -> str:
     about, rates = reference.about, reference.about["false_rejection"]
     parts = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS)
     lines = [
-        f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; "
-        f"observations: {parts}.",
-        f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to "
-        f"{about['tokens'][3]}.",
+        (
+            f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; "
+            f"observations: {parts}."
+        ),
+        (
+            f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to "
+            f"{about['tokens'][3]}."
+        ),
     ]
     for name in FORMS:
         shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in rates[name].items() if share is not None)

@@ -113,7 +113,7 @@ def test_scores_are_a_long_table(evaluate, capsys):
         assert (line["erasure"], line["scaling"], line["draws"]) == (
             ("mask token", None, None) if line["metric"] == "NS" else (None, "min–max", 2)
         )
-        assert line["length"] is None or line["metric"] == "NS" and line["length"] in LENGTHS
+        assert line["length"] is None or (line["metric"] == "NS" and line["length"] in LENGTHS)
         if line["example"] == "t3":
             assert line["value"] is None and (
                 line["length"] is not None or "masked in the text already" in line["note"]

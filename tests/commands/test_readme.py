@@ -34,7 +34,7 @@ def test_metric_table_is_the_register():
 
 
 def test_settings_table_names_every_variable_with_its_default():
-    table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.M))
+    table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.MULTILINE))
     default = settings.read({})
     expected = {
         "FAITHSCOPE_DEVICE": default.device,
@@ -57,7 +57,7 @@ def test_settings_table_names_every_variable_with_its_default():
 
 
 def test_pages_table_lists_the_pages_that_exist():
-    listed = re.findall(r"^\| (\w[\w ]*) \| [^|]*\? \|$", README, flags=re.M)
+    listed = re.findall(r"^\| (\w[\w ]*) \| [^|]*\? \|$", README, flags=re.MULTILINE)
     assert listed == [label for _, label, _ in PAGES]
     assert {path for path, _, _ in PAGES} == {
         "app.py",

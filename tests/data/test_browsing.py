@@ -268,7 +268,7 @@ def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wan
         example = data.examples[i]
         return {
             "row": i,
-            "text": "\n".join((example.text, "", example.id)).casefold(),
+            "text": f"{example.text}\n\n{example.id}".casefold(),
             "length": len(example.text.split()),
             "label": None if example.label is None else data.classes.index(example.label),
             "predicted": None if np.isnan(p[i, 0]) else int(p[i].argmax()),

@@ -70,7 +70,7 @@ class _Answer(BaseHTTPRequestHandler):
             for p in sorted(folder.rglob("*"))
             if p.is_file()
         ]
-        self.answer(
+        return self.answer(
             200,
             json.dumps({"id": id, "sha": "m" * 40 if revision == MIRROR else SHA, "siblings": files}).encode(),
             {"Content-Type": "application/json"},
@@ -86,7 +86,7 @@ class _Answer(BaseHTTPRequestHandler):
         content = path.read_bytes()
         if self.command == "GET":
             self.server.fetched.append(name)
-        self.answer(200, content, {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', **commit})
+        return self.answer(200, content, {"ETag": f'"{hashlib.sha256(content).hexdigest()}"', **commit})
 
     def answer(self, status: int, content: bytes, headers: dict[str, str] | None = None):
         self.send_response(status)
@@ -479,7 +479,7 @@ def test_without_a_network_the_sentence_comes_at_once_and_what_was_fetched_is_re
         constants, "HUGGINGFACE_CO_URL_TEMPLATE", "http://127.0.0.1:9/{repo_id}/resolve/{revision}/{filename}"
     )
     started = time.perf_counter()
-    with pytest.raises(BadData, match="could not be reached, so 'someone/unseen' cannot be fetched. .* local file"):
+    with pytest.raises(BadData, match=r"could not be reached, so 'someone/unseen' cannot be fetched. .* local file"):
         read_hub("someone/unseen")
     assert time.perf_counter() - started < 5
     again = read_hub("someone/pairs", "small", "dev")
@@ -544,7 +544,7 @@ def test_a_card_that_names_files_elsewhere_is_told_in_a_sentence(hub, name, file
     folder = hub.root / "someone/elsewhere"
     card(folder, f"configs:\n- config_name: default\n  {files.format(json.dumps(name))}")
     parquet(folder / "train.parquet", {"text": ["a"]})
-    with pytest.raises(BadData, match="names files from elsewhere .* not fetched") as found:
+    with pytest.raises(BadData, match=r"names files from elsewhere .* not fetched") as found:
         read_hub("someone/elsewhere", split="train")
     assert name.split(":")[0] in str(found.value) and "train.parquet" not in hub.fetched
 

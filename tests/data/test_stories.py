@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from functools import cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 import pytest
 from hypothesis import given, settings
@@ -173,14 +173,18 @@ BY_HAND = [
     ),
     # Out of another's hands: the last taker has it, and the former holder goes without it.
     (
-        "Amina took the kettle. Amina went to the attic. Bruno went to the cellar. Bruno grabbed the kettle. Amina "
-        "went to the library.",
+        (
+            "Amina took the kettle. Amina went to the attic. Bruno went to the cellar. Bruno grabbed the kettle. Amina "
+            "went to the library."
+        ),
         Question("kettle"),
         "cellar",
     ),
     (
-        "Amina took the kettle. Bruno went to the cellar. Amina went to the attic. Bruno discarded the kettle. Amina "
-        "went to the library.",
+        (
+            "Amina took the kettle. Bruno went to the cellar. Amina went to the attic. Bruno discarded the kettle. Amina "
+            "went to the library."
+        ),
         Question("kettle"),
         "cellar",
     ),
@@ -194,14 +198,18 @@ BY_HAND = [
     ("Amina took the kettle. Amina went to the cellar. Amina went to the orchard.", Question("kettle", "cellar"), None),
     # Of two arrivals the last counts, also where it is the one from an unknown place.
     (
-        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina went to the library. Amina "
-        "went to the cellar.",
+        (
+            "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina went to the library. Amina "
+            "went to the cellar."
+        ),
         Question("kettle", "cellar"),
         "library",
     ),
     (
-        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Bruno took the kettle. Bruno went "
-        "to the cellar.",
+        (
+            "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Bruno took the kettle. Bruno went "
+            "to the cellar."
+        ),
         Question("kettle", "cellar"),
         None,
     ),
@@ -219,8 +227,10 @@ BY_HAND = [
     ),
     # Who drops it and takes nothing leaves a later arrival without it; the earlier one stands.
     (
-        "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina dropped the kettle. Amina "
-        "went to the library. Amina went to the cellar.",
+        (
+            "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina dropped the kettle. Amina "
+            "went to the library. Amina went to the cellar."
+        ),
         Question("kettle", "cellar"),
         "attic",
     ),
@@ -361,7 +371,7 @@ def test_evidence_spells_out_who_did_what_and_nothing_else(story):
     sentences = sentences_of(story.text)
     spans = story.evidence
     assert all(0 <= start < end <= len(story.text) for start, end in spans)
-    assert all(end < start for (_, end), (start, _) in zip(spans, spans[1:]))
+    assert all(end < start for (_, end), (start, _) in pairwise(spans))
     expected = [
         word
         for i in sorted(evidence_sentences(story))

@@ -2,6 +2,7 @@
 map.
 """
 
+import itertools
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -116,7 +117,7 @@ def test_it_finds_what_a_slow_twin_finds(model, explainer, course):
         if course.random:
             counts = np.arange(int(encoded.premasked.sum()), encoded.F + 1)
             orders = [
-                [int(np.flatnonzero(b & ~a)[0]) for a, b in zip(masks, masks[1:])]
+                [int(np.flatnonzero(b & ~a)[0]) for a, b in itertools.pairwise(masks)]
                 for masks in random_masks(encoded, counts, ORDERS, course.seed)
             ]
         else:

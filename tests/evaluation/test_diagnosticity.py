@@ -1,5 +1,6 @@
 """Diagnosticity: worked out on paper, its conservation laws, scores that are computed once, and reports in words."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -207,7 +208,7 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
         attributions = [judge.attribution(name)[0] for name in SMALL.measures] + [judge.random(r) for r in range(3)]
         assert found.predicted[i] == judge.target
         for a, scores in enumerate(attributions):
-            for s, (name, score) in enumerate(judge.rate(scores, SMALL.metrics).found.items()):
+            for s, (_name, score) in enumerate(judge.rate(scores, SMALL.metrics).found.items()):
                 np.testing.assert_allclose(found.values[i, a, s, VALUE], score.value, atol=1e-5)
                 if score.by_length is not None:
                     np.testing.assert_allclose(found.values[i, a, s, BY_LENGTH], score.by_length, atol=1e-5)
@@ -493,7 +494,7 @@ def test_choices_that_cannot_be_carried_out_are_a_sentence(change, said, explain
 def test_a_sample_of_texts_without_labels_grows_in_the_order_of_drawing():
     drawn = [draw_examples(TEXTS, count) for count in (1, 3, 5, 50)]
     assert [len(one) for one in drawn] == [1, 3, 5, 5] and all(
-        large[: len(small)] == small for small, large in zip(drawn, drawn[1:])
+        large[: len(small)] == small for small, large in itertools.pairwise(drawn)
     )
     assert set(drawn[2]) == set(TEXTS)
     with pytest.raises(ValueError, match="at least 1"):

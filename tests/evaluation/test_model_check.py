@@ -4,7 +4,7 @@ the command line.
 
 import json
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from types import SimpleNamespace
 
 import numpy as np
@@ -130,7 +130,7 @@ def test_a_larger_sample_holds_the_smaller_ones_and_one_too_large_takes_all(seed
         for count in (1, 2, 7, 20, 39, 40, 1000)
     ]
     assert [len(ids) for ids in drawn] == [1, 2, 7, 20, 39, 40, 40]
-    assert all(small < large or len(small) == 40 for small, large in zip(drawn, drawn[1:]))
+    assert all(small < large or len(small) == 40 for small, large in pairwise(drawn))
 
 
 def test_labels_become_classes_whatever_their_case_or_number():
@@ -286,7 +286,7 @@ def test_random_order_is_the_order_of_its_seed(explainer, sample, seed):
         encoded = explainer.encode(example.text, None, "word")
         counts = np.array([int(np.floor(tenths / 10 * encoded.F + 1e-9)) for tenths in range(11)])
         masks = random_masks(encoded, counts, 1, seed)[0]
-        assert masks.sum(axis=1).tolist() == counts.tolist() and all((a <= b).all() for a, b in zip(masks, masks[1:]))
+        assert masks.sum(axis=1).tolist() == counts.tolist() and all((a <= b).all() for a, b in pairwise(masks))
         assert_slow_twin(passed, i, slow_answers(explainer, encoded, masks, int(target)))
     assert np.isnan(passed.found).all(), "random order finds nothing"
 
@@ -385,7 +385,7 @@ def test_evidence_that_became_known_later_is_scored(explainer, tmp_path):
 
 def test_a_damaged_segment_is_computed_again(explainer, sample, passes, tmp_path):
     finish(check(explainer, sample, CHANCE, Store(tmp_path)))
-    files = [path for path in tmp_path.rglob("*.safetensors")]
+    files = list(tmp_path.rglob("*.safetensors"))
     assert len(files) == 1, "a sample is a few files and not one for each step"
     data = bytearray(files[0].read_bytes())
     data[-20] ^= 1
@@ -672,6 +672,7 @@ SOUND = [until(10, c, 0) for c in FIVE]  # answers the majority in the end
 # On a sixth of another class both answers are wrong: a sample of one class would say nothing.
 ZEROS = [0] * 5 + [2]
 CONFUSING = [until(10, c, 1) for c in ZEROS]
+FLOORS = floors()
 # Ten of which the majority is right: the sign test's p is 2^-10.
 MANY_ZEROS = [0] * 10 + [2]
 
@@ -680,7 +681,7 @@ def rejected_from(k: int) -> np.ndarray:
     return np.array([0.5] * k + [0.004] * (11 - k))
 
 
-def judged(predicted, p=0.5, reference=floors(), labels=FIVE, card=None, name="m"):
+def judged(predicted, p=0.5, reference=FLOORS, labels=FIVE, card=None, name="m"):
     return build_check_report(model_of(card, name), reference, sample_of(labels), {CHANCE: passed_of(predicted, p)})
 
 
@@ -923,7 +924,7 @@ def test_findings_on_a_correlation_are_no_percentages():
 # ---- as rows and JSON
 
 
-def full_report(model=None, reference=floors(), p=0.5):
+def full_report(model=None, reference=FLOORS, p=0.5):
     passed = {
         CHANCE: passed_of(BY_CHANCE, p),
         LOO: passed_of(BY_MEASURE, p, found=np.full((5, 2), 0.5)),
@@ -1244,7 +1245,7 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
     assert main(command) == 0 and sum(at_home) == 0
     assert capsys.readouterr().out == printed and json.loads(out.read_text()) == found
     # A larger sample costs only what is new.
-    assert main([*command, "--sample", "6"]) == 0 and 0 < sum(at_home)
+    assert main([*command, "--sample", "6"]) == 0 and sum(at_home) > 0
 
 
 def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, monkeypatch, capsys):

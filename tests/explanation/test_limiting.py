@@ -2,6 +2,7 @@
 costs.
 """
 
+import itertools
 import json
 from dataclasses import replace
 
@@ -55,7 +56,7 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
     assert [(limits.method, limits.width) for limits in found] == [("beam", 1), ("beam", 5), ("exact", None)]
     assert told == sorted(told) and told[-1][0] <= told[-1][1] == most_sets(encoded.F, 1) + most_sets(encoded.F, 5)
-    for earlier, later in zip(found, found[1:]):
+    for earlier, later in itertools.pairwise(found):
         assert later.lower <= earlier.lower + 1e-9 and later.upper >= earlier.upper - 1e-9
     value = probability(explainer.oracles.of(encoded), 1)
     for limits in found:

@@ -1,5 +1,7 @@
 """Recursive masking: every mask worked out by hand on lookup tables, and conservation laws on the bundled model."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -166,7 +168,7 @@ def test_what_is_masked_stays_masked_and_counts_are_kept(values, start, recomput
     counts = planned_counts(5, BY_RATIO, int(first.sum()))
     steps = list(masked_steps(first, counts, loo(table), judge(table), recompute))
     assert [int(step.mask.sum()) for step in steps] == counts.tolist()
-    assert all((later.mask | earlier.mask == later.mask).all() for earlier, later in zip(steps, steps[1:]))
+    assert all((later.mask | earlier.mask == later.mask).all() for earlier, later in itertools.pairwise(steps))
     assert (steps[0].mask == first).all() and steps[-1].mask.all()
 
 
@@ -415,8 +417,7 @@ def test_a_measure_that_gives_nan_says_where(explainer, monkeypatch):
     encoded = explainer.encode(TEXT, None, "word")
     seen = []
     with pytest.raises(NonFinite, match="broken gave NaN with 2 of 13 words masked"):
-        for steps in follow(explainer, encoded, "broken", 1, "signed", BY_FEATURE):
-            seen.append(steps)
+        seen.extend(follow(explainer, encoded, "broken", 1, "signed", BY_FEATURE))
     assert len(seen[-1]) == 2
 
 

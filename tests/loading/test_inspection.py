@@ -734,7 +734,7 @@ class Hub:
         if not (self.folder / filename).exists():
             raise NotASafetensorsRepoError("none")
         with safe_open(self.folder / filename, framework="pt") as file:
-            views = {key: file.get_slice(key) for key in file.keys()}
+            views = {key: file.get_slice(key) for key in file.keys()}  # noqa: SIM118 (no dictionary: it iterates over nothing)
             tensors = {
                 key: SimpleNamespace(dtype=view.get_dtype(), shape=view.get_shape()) for key, view in views.items()
             }
@@ -772,10 +772,10 @@ def test_a_check_fetches_the_small_files_only_and_loading_the_rest(monkeypatch, 
 @pytest.mark.parametrize(
     "change",
     [
-        dict(model_type="crystal-ball"),
-        dict(id2label={"0": "a"}, label2id={"a": 0}),
-        dict(num_hidden_layers="two"),
-        dict(vocab_size=2),
+        {"model_type": "crystal-ball"},
+        {"id2label": {"0": "a"}, "label2id": {"a": 0}},
+        {"num_hidden_layers": "two"},
+        {"vocab_size": 2},
     ],
 )
 def test_a_model_that_cannot_be_used_is_never_fetched_whole(monkeypatch, tmp_path, copied, change):
@@ -860,7 +860,7 @@ def test_a_cache_with_the_small_files_only(unreachable, tiny_root, copied):
     found = check("someone/some-model")
     assert found.usable and found["Weights"].works == "partly" and found["Hidden states"].works == "yes"
     with pytest.raises(
-        UnsupportedModel, match="gave no safetensors weights of 'someone/some-model'.*could not be reached"
+        UnsupportedModel, match=r"gave no safetensors weights of 'someone/some-model'.*could not be reached"
     ):
         load("someone/some-model", "cpu")
 

@@ -732,7 +732,7 @@ def test_lora_trains_the_linear_layers_the_head_and_the_mask_token(tiny_root, ki
 
 def test_an_adapter_is_no_base(tiny_root, tmp_path):
     _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
-    with pytest.raises(UnsupportedModel, match="is an adapter.*Give its base"):
+    with pytest.raises(UnsupportedModel, match=r"is an adapter.*Give its base"):
         load_base(str(adapter), ("a", "b"), "full", 4, 0)
 
 
@@ -743,5 +743,5 @@ def test_a_damaged_base_is_refused_in_a_sentence(copied):
     with pytest.raises(UnsupportedModel, match="cut short"):
         load_base(str(folder), ("a", "b"), "full", 4, 0)
     (folder / "config.json").write_text("{", encoding="utf-8")
-    with pytest.raises(UnsupportedModel, match="config.json"):
+    with pytest.raises(UnsupportedModel, match=r"config.json"):
         load_base(str(folder), ("a", "b"), "full", 4, 0)

@@ -408,12 +408,12 @@ def test_the_documented_measures_are_all_here_baselines_last():
 def test_a_name_is_taken_once_and_a_sign_needs_its_variant():
     with pytest.raises(ValueError, match="'gradient' is registered already"):
         register(measures()["gradient"])
-    with pytest.raises(ValueError, match="'new'.* hue of 'gradient' already"):
+    with pytest.raises(ValueError, match=r"'new'.* hue of 'gradient' already"):
         register(replace(measures()["gradient"], name="new"))
-    with pytest.raises(ValueError, match="'new'.*'red'"):
+    with pytest.raises(ValueError, match=r"'new'.*'red'"):
         register(replace(measures()["gradient"], name="new", hue="red"))
     wrong = {**vars(measures()["gradient"]), "name": "new", "signed": frozenset({"signed"})}
-    with pytest.raises(ValueError, match="'new'.*L2"):
+    with pytest.raises(ValueError, match=r"'new'.*L2"):
         register(Measure(**wrong))
     with pytest.raises(ValueError, match="'new'"):
         register(Measure(**{**wrong, "variants": (), "signed": frozenset()}))

@@ -134,7 +134,7 @@ def test_soft_comprehensiveness_erases_what_sufficiency_keeps_and_leaves_masked_
     asked = {}
 
     def note(retain, kind):
-        asked[kind] = asked.get(kind, []) + [retain.copy()]
+        asked[kind] = [*asked.get(kind, []), retain.copy()]
         return np.array([0.5])
 
     case = case_of(masked=[1], perturbed=note)
@@ -229,7 +229,7 @@ def test_flips_by_hand():
     assert flip_share([2, 2, 2]) == 1 and never_flips([2, 2, 2])
     assert flip_share([0, 1]) == 1 and not never_flips([0, 1])
     # Fidelity of an input that never flips is 0.
-    never = case_of({s: 0.9 for s in PROBABILITY})
+    never = case_of(dict.fromkeys(PROBABILITY, 0.9))
     assert value("fidelity", never) == 0 and value("non-perturbed frequency", never) == 1
     with pytest.raises(ValueError):
         flip_share([1])
@@ -298,7 +298,7 @@ def test_no_more_inputs_are_asked_than_is_said(name):
 
     def perturbed(retain, kind):
         nonlocal draws
-        same = kind == "attention mask" or kind == "Bernoulli" and set(retain) <= {0, 1}
+        same = kind == "attention mask" or (kind == "Bernoulli" and set(retain) <= {0, 1})
         draws += 1 if same else 8
         return np.full(8, 0.5 + 0.4 * retain.mean())
 

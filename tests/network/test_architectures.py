@@ -200,7 +200,7 @@ def test_behind_the_last_attention_only_what_is_read_is_computed(tiny_model, kin
     assert seen == [(1, 1), (1, encoded.T)], "hidden states need every token"
     np.testing.assert_allclose(read, whole, atol=1e-5)
     with pytest.raises(ZeroDivisionError), only_what_is_read(model.module, model.architecture):
-        1 / 0
+        raise ZeroDivisionError
     assert not last.attention.output._forward_pre_hooks
 
 
@@ -233,8 +233,7 @@ def _states_by_hooks(model, encoded):
         norms = [block.ln_1 for block in body.h] + [body.ln_f]
     else:
         norms = [body.embeddings.norm, *(block.attn_norm for block in body.layers[1:]), body.final_norm]
-    for norm in norms:
-        handles.append(norm.register_forward_hook(lambda _, given, out: seen.append(out[0])))
+    handles.extend(norm.register_forward_hook(lambda _, given, out: seen.append(out[0])) for norm in norms)
     try:
         reference(model, encoded.ids)
     finally:
@@ -249,9 +248,11 @@ def test_the_states_of_families_that_norm_after_are_norms_outputs(tiny_model, ki
     model = tiny_model(kind)
     encoded = model.encode(TEXTS[0])
     outputs, handles = [], []
-    for part in model.module.modules():
-        if isinstance(part, torch.nn.LayerNorm):
-            handles.append(part.register_forward_hook(lambda _, given, out: outputs.append(out)))
+    handles.extend(
+        part.register_forward_hook(lambda _, given, out: outputs.append(out))
+        for part in model.module.modules()
+        if isinstance(part, torch.nn.LayerNorm)
+    )
     try:
         states = reference(model, encoded.ids, encoded.type_ids, output_hidden_states=True).hidden_states
     finally:

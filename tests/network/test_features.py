@@ -1,5 +1,6 @@
 """Words, the tokens that belong to them, and what a mask does to token ids."""
 
+import itertools
 import json
 import time
 
@@ -207,7 +208,7 @@ def test_words_by_hand(text, words):
 @given(ANY_TEXT)
 def test_words_are_in_order_and_cover_all_but_space(text):
     spans = find_words(text)
-    assert all(a < b for a, b in spans) and all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    assert all(a < b for a, b in spans) and all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
     covered = np.zeros(len(text), dtype=bool)
     for a, b in spans:
         covered[a:b] = True
@@ -254,7 +255,7 @@ def test_clauses_and_sentences_by_hand(text, sentences, clauses):
 @given(ANY_TEXT)
 def test_clauses_and_sentences_are_in_order_and_hold_every_word(unit, text):
     spans, words = find_groups(text, unit), find_words(text)
-    assert all(a < b for a, b in spans) and all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    assert all(a < b for a, b in spans) and all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
     assert all(text[a:b] == text[a:b].strip() for a, b in spans)
     assert "".join(text[a:b] for a, b in words) == "".join("".join(text[a:b].split()) for a, b in spans)
     # A word is cut only behind a sign that needs no space, or behind a line break.
@@ -281,7 +282,7 @@ def test_two_hundred_thousand_signs_take_seconds(unit, part):
 )
 @pytest.mark.parametrize("unit", GROUPS)
 def test_two_models_see_the_same_clauses_and_sentences(tiny_model, kind, unit, name):
-    text, sentences, clauses = GROUPED[name]
+    text, _sentences, _clauses = GROUPED[name]
     text = text.replace("—", "--")
     assert [f.text for f in tiny_model(kind).encode(text, unit=unit).features] == [
         text[a:b] for a, b in find_groups(text, unit)
@@ -358,7 +359,7 @@ def test_clauses_and_sentences_of_any_text(tiny_model, kind, unit, text):
         return
     spans = [(f.start, f.end) for f in encoded.features]
     assert all(text[f.start : f.end] == f.text == f.text.strip() != "" for f in encoded.features)
-    assert all(b <= c for (_, b), (c, _) in zip(spans, spans[1:]))
+    assert all(b <= c for (_, b), (c, _) in itertools.pairwise(spans))
     held = words.feature_of >= 0
     np.testing.assert_array_equal(encoded.feature_of >= 0, held)
     assert (np.diff(encoded.feature_of[held]) >= 0).all() and set(encoded.feature_of[held].tolist()) == set(
@@ -371,7 +372,7 @@ def test_clauses_and_sentences_of_any_text(tiny_model, kind, unit, text):
     assert encoded.premasked.tolist() == [bool(typed[encoded.feature_of == i].all()) for i in range(encoded.F)]
     for place, (a, b) in enumerate(
         model.tokenizer(
-            text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)}),
+            text.translate(dict.fromkeys(range(0xD800, 0xE000), "\ufffd")),
             return_offsets_mapping=True,
             truncation=True,
             max_length=model.max_tokens,
@@ -518,8 +519,8 @@ def test_features_of_any_text(tiny_model, kind, unit, text):
     assert all(text[f.start : f.end] == f.text and f.text for f in encoded.features)
     assert all(not (f.text[0].isspace() or f.text[-1].isspace()) for f in encoded.features if unit == "word")
     # Only tokens that are bytes of one character, or the space put before it, share that character.
-    assert all(b <= c or (unit == "token" and b - a == 1 and a == c) for (a, b), (c, _) in zip(spans, spans[1:]))
-    readable = text.translate({code: "\ufffd" for code in range(0xD800, 0xE000)})
+    assert all(b <= c or (unit == "token" and b - a == 1 and a == c) for (a, b), (c, _) in itertools.pairwise(spans))
+    readable = text.translate(dict.fromkeys(range(0xD800, 0xE000), "\ufffd"))
     batch = model.tokenizer(readable, return_offsets_mapping=True, truncation=True, max_length=model.max_tokens)
     assert batch["input_ids"] == encoded.ids.tolist()
     for place, (side, (a, b)) in enumerate(zip(batch.encodings[0].sequence_ids, batch["offset_mapping"])):

@@ -258,7 +258,7 @@ def test_other_errors_pass_through(error):
 def test_cancelling_in_the_middle_keeps_what_was_yielded():
     network, got = Network(), []
     with pytest.raises(Cancelled, match="8 of 20"):
-        for indices, logits, _ in Scheduler(network, max_rows=4).run(
+        for indices, _logits, _ in Scheduler(network, max_rows=4).run(
             rows_of([3] * 20), cancelled=lambda: len(got) == 8
         ):
             got += indices.tolist()

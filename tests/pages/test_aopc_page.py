@@ -377,7 +377,7 @@ def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
 
 
 def test_the_tables_hold_every_number(mine, by_hand):
-    explainer, encoded, target = mine
+    _explainer, encoded, _target = mine
     app = told()
     rows = list(csv.DictReader(io.StringIO(app.download("Scores (CSV)").lstrip("\ufeff"))))
     assert [row["measure"] for row in rows] == list(DEFAULT)

@@ -100,7 +100,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     )
     drawn = named(app, "SoftFaith’s average ↑")
     assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
-    for name, strict, half, ties, texts, paper in drawn[1:]:
+    for name, strict, half, ties, texts, _paper in drawn[1:]:
         cell = by_hand.cells[name, "all"]
         assert (
             strict.startswith(f"{cell.strict.mean:.3f} [")
@@ -294,7 +294,13 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
 
 
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):
-    base = dict(explainer=Explainer(bundled), data="d", digest="0" * 64, examples=tuple(SHORT), study=Study())
+    base = {
+        "explainer": Explainer(bundled),
+        "data": "d",
+        "digest": "0" * 64,
+        "examples": tuple(SHORT),
+        "study": Study(),
+    }
     others = [
         {"digest": "1" * 64},
         {"examples": tuple(SHORT[:2])},

@@ -127,7 +127,7 @@ def test_recursive_masking_sets_it_beside_racu(mine):
         assert row[4] == number(evidence.precision(scores.get("signed", next(iter(scores.values())))))
     assert {row[0] for row in rows} == {"sst2-fmm", "sst2-plain"} and all(float(row[4]) > 0 for row in rows)
     assert f"A random order has {number(evidence.chance_precision)} on average." in app.said
-    shown = [data for data in app._drawn("panes")]
+    shown = list(app._drawn("panes"))
     assert len(shown) == 2 and all(len(overlined(data["pieces"])) == 1 for data in shown)
     # A sentence where the best of one column is not the best of the other, and none where it is.
     for model in ("sst2-fmm", "sst2-plain"):

@@ -323,7 +323,7 @@ def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
         app.example == listed[0] == app.run().example
         and app.set("selectbox", "Example", listed[2]).example == listed[2]
     )
-    keys = [key for key in resources.library().data()]
+    keys = list(resources.library().data())
     for key in keys:
         assert (
             app.set("selectbox", "Data", key).widget("selectbox", "Data").value

@@ -128,7 +128,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     app = complete(given(measures=["gradient"]))
     mine, other = by_hand
     assert verdict_sentence(mine) in unescape(app.said).split("Settings")[0] and not app.errors
-    header, *drawn = named(app, "all masked ↑")
+    _header, *drawn = named(app, "all masked ↑")
     assert [row[0] for row in drawn] == ["sst2-fmm", "sst2-plain"], (
         "the one that was trained without masking stands beside it unasked"
     )
@@ -418,7 +418,7 @@ def test_no_measure_is_called_faithful_where_nothing_changes_under_masking(given
     really = bundled.scheduler.network
 
     def network(ids, *more):
-        logits, states = really(ids, *more)
+        _logits, states = really(ids, *more)
         return np.tile(np.array([[0, 1]], dtype=np.float32), (len(ids), 1)), states
 
     monkeypatch.setattr(bundled.scheduler, "network", network)

@@ -265,11 +265,11 @@ def test_steps_appear_as_they_are_computed_and_outlive_other_choices(held_back):
     assert computed(app) == 3 and len(calls) >= 4
     let_go.set()
     complete(app)
-    assert computed(app) == 11 and len([count for count in calls]) == len(set(calls)), "no step was computed twice"
+    assert computed(app) == 11 and len(calls) == len(set(calls)), "no step was computed twice"
 
 
 def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
-    let_go, calls = held_back
+    let_go, _calls = held_back
     app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
     wait(app, lambda: computed(app) == 3)
     app.press("Cancel")

@@ -218,13 +218,13 @@ def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from(
     )
     assert "python 3." in known["software"] and "numpy " in known["software"]
     project = (settings.ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    written = re.search(r'^version = "(.+)"', project, flags=re.M)[1]
+    written = re.search(r'^version = "(.+)"', project, flags=re.MULTILINE)[1]
     assert f"faithscope {written}" in known["software"].split(", ")
     assert "'=film" in csv_text(header, lines)
 
 
 def test_a_measure_of_places_gives_no_values():
-    header, lines = attribution_table(shown("a b c", names=("beam",), scores={"beam": [1, 3, 2]}))
+    _header, lines = attribution_table(shown("a b c", names=("beam",), scores={"beam": [1, 3, 2]}))
     assert [(line[8], line[10]) for line in lines] == [(None, 3), (None, 1), (None, 2)]
 
 

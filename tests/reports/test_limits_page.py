@@ -253,7 +253,7 @@ def test_marks_lie_in_the_band_where_their_values_are():
 def test_the_orders_are_read_word_by_word_with_what_the_model_says_of_each():
     page = given()
     view, made = page.sides[0][0], page.sides[0][1].board
-    lists = re.findall(r'<ol class="order">(.*?)</ol>', limits_page(page), re.S)
+    lists = re.findall(r'<ol class="order">(.*?)</ol>', limits_page(page), re.DOTALL)
     for walk, items in zip((made.highest, made.lowest), lists, strict=True):
         found = re.findall(r"<small>(\d+)</small><bdi>(.*?)</bdi></span> <span class=\"quiet\">(.*?)</span>", items)
         assert [(int(place), word, value) for place, word, value in found] == [
@@ -283,7 +283,7 @@ def test_what_rests_on_rejected_inputs_is_marked_by_a_sign_and_a_shape():
         "⚠ rejected from 4 words masked on" in page.said
         and "The order that attains the upper limit rests on inputs" in page.said
     )
-    high, low = re.findall(r'<ol class="order">(.*?)</ol>', text, re.S)
+    high, low = re.findall(r'<ol class="order">(.*?)</ol>', text, re.DOTALL)
     assert [bool("⚠" in item and 'class="late"' in item) for item in high.split("</li>")[:-1]] == [
         i >= 2 for i in range(len(made.highest.order))
     ] and "⚠" not in low
@@ -313,9 +313,9 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
     page, boards = harmless(text), {view.provenance["model"]: one.board for view, one in pair.sides}
     assert "Normalising changes the comparison." in page.said and page.said.count("Where this comes from: ") == 2
     # One axis: the same value lies at the same place in both.
-    ticks = re.findall(r'<div class="line axis">.*?</div>\n', text, re.S)
+    ticks = re.findall(r'<div class="line axis">.*?</div>\n', text, re.DOTALL)
     assert len(ticks) == 2 and ticks[0] == ticks[1]
-    tables = re.findall(r"<caption>(\w+) .*?<tbody>(.*?)</tbody>", text, re.S)
+    tables = re.findall(r"<caption>(\w+) .*?<tbody>(.*?)</tbody>", text, re.DOTALL)
     assert [name for name, _ in tables] == [COMPREHENSIVENESS, SUFFICIENCY]
     for name, body in tables:
         lines = [re.sub("<[^>]*>", "|", line) for line in body.strip().split("</tr>")[:-1]]

@@ -234,7 +234,7 @@ def test_segments_come_in_one_order_each_once(tmp_path):
     orders = []
     for seed in range(3):
         store = Store(tmp_path / str(seed))
-        for i in random.Random(seed).sample(range(8), 8) + [0, 3]:
+        for i in [*random.Random(seed).sample(range(8), 8), 0, 3]:
             store.append(KEY, *contents[i])
         segments = store.segments(KEY)
         assert all((s.arrays["x"] == s.meta["i"]).all() for s in segments)
@@ -394,7 +394,7 @@ def test_damaged_texts_are_written_again(store):
 )
 def test_what_is_no_array_of_numbers_is_refused_with_a_sentence(store, array):
     for write in (store.put, store.append):
-        with pytest.raises(TypeError, match="'x' cannot be stored: it is .*takes numpy arrays of"):
+        with pytest.raises(TypeError, match=r"'x' cannot be stored: it is .*takes numpy arrays of"):
             write(KEY, {"x": array}, {})
     assert not store.root.exists()
 
@@ -656,7 +656,7 @@ def test_numpy_scalars_and_tuples_are_the_values_they_equal():
     ],
 )
 def test_unknown_types_are_refused_with_a_sentence(value):
-    with pytest.raises(TypeError, match="x is .*has no canonical JSON; give "):
+    with pytest.raises(TypeError, match=r"x is .*has no canonical JSON; give "):
         canonical_key("p", 1, x=value)
 
 
@@ -664,7 +664,7 @@ def test_unknown_types_are_refused_with_a_sentence(value):
     "value", [math.nan, math.inf, -math.inf, np.float32("nan"), [1.0, [math.nan]], {"a": math.inf}]
 )
 def test_keys_take_finite_numbers_only(value):
-    with pytest.raises(ValueError, match="x.* is -?(nan|inf); a key needs finite numbers"):
+    with pytest.raises(ValueError, match=r"x.* is -?(nan|inf); a key needs finite numbers"):
         canonical_key("p", 1, x=value)
 
 

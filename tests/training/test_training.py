@@ -272,7 +272,7 @@ def test_bad_files_are_named_in_a_sentence(tmp_path, name, content, words):
 
 def test_labels_out_of_range_name_row_and_remedy(tmp_path):
     path = write_rows(tmp_path / "v.jsonl", [{"text": "a", "label": 0}, {"text": "b", "label": 3}])
-    with pytest.raises(BadData, match="v.jsonl, row 2: the label '3' is none of x, y.*--labels"):
+    with pytest.raises(BadData, match=r"v.jsonl, row 2: the label '3' is none of x, y.*--labels"):
         read_labelled(path, classes=("x", "y"))
     with pytest.raises(BadData, match="row 1: the label 'kitchen' is none of"):
         read_labelled(write_rows(tmp_path / "w.jsonl", GOOD), classes=("x", "y"))
@@ -280,7 +280,7 @@ def test_labels_out_of_range_name_row_and_remedy(tmp_path):
 
 def test_a_row_that_the_tokenizer_drops_is_found_before_training(tmp_path):
     data = read_labelled(write_rows(tmp_path / "a.jsonl", [{"text": "a", "label": 0}, {"text": "\0", "label": 1}]))
-    with pytest.raises(BadData, match="a.jsonl, row 2"):
+    with pytest.raises(BadData, match=r"a.jsonl, row 2"):
         tokenise(tiny.tokenizer("bert"), data, 64)
 
 

@@ -162,7 +162,7 @@ def test_too_few_texts_are_refused(model):
 
 
 def test_a_text_of_which_nothing_is_kept_is_named(model):
-    with pytest.raises(BadData, match="texts.jsonl, row 2"):
+    with pytest.raises(BadData, match=r"texts.jsonl, row 2"):
         observe(model, texts(["one two", "\u200b", "three"]), Drawing())
 
 
@@ -234,7 +234,7 @@ def test_the_same_texts_and_seed_give_the_same_file(model, fitted):
 
 def test_another_models_reference_is_refused(model, fitted, tiny_model, tmp_path):
     write_reference(fitted, tmp_path / REFERENCE_FILE)
-    with pytest.raises(BadReference, match="other weights or another tokenizer.*python -m core reference"):
+    with pytest.raises(BadReference, match=r"other weights or another tokenizer.*python -m core reference"):
         read_reference(tmp_path / REFERENCE_FILE, tiny_model("distilbert"))
     assert find_reference(replace(model, folder=tmp_path), None).digest == fitted.digest
 

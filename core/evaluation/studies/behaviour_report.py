@@ -194,7 +194,7 @@ def flips_sentence(found: BehaviourReport) -> str:
     judged.
     """
     chance, ranked = found.random, found.ranked
-    told = "" if chance is None or not chance.judged or ranked and chance.n != ranked[0].n else _after(chance)
+    told = "" if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n) else _after(chance)
     if not ranked and told:
         changes = "never changes its prediction" if chance.never == 1 else f"changes its prediction {told}"
         return f"{_done(chance.course).capitalize()} in random order, {found.model} {changes}."

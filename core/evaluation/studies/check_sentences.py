@@ -120,7 +120,7 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
     """
     by: dict[str, CheckReport] = {}
     for one in reports:
-        if one is reports[0] or one.trained_on is not None and one.trained_on == reports[0].trained_on:
+        if one is reports[0] or (one.trained_on is not None and one.trained_on == reports[0].trained_on):
             by.setdefault(one.training, one)
     masked, plain = by.get("half"), by.get("none")
     if reports[0].sample.one_class:
@@ -259,7 +259,7 @@ def _line_as_json(line: CurveFigures) -> dict:
 
 def recomputed(curve: Curve) -> bool:
     """Whether a curve's measure is computed again at each step; beam's order is recursive already."""
-    return curve.random or curve.recompute and not measures()[curve.measure].recursive
+    return curve.random or (curve.recompute and not measures()[curve.measure].recursive)
 
 
 def name_of(curve: Curve) -> str:

@@ -33,9 +33,7 @@ class Sampled(Work):
         # The page answers by random order: it streams from its first second on.
         return (
             super().at_once
-            or self.first
-            and self.random
-            and self.cost.seconds <= _RANDOM_SECONDS
+            or (self.first and self.random and self.cost.seconds <= _RANDOM_SECONDS)
             or self._stored.done == len(self.sample)
         )
 

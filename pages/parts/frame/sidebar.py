@@ -86,10 +86,10 @@ def open_page(title: str, question: str) -> View:
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
     frame = open_frame(title, question)
-    if frame.view is not None:
-        return frame.view
-    text_box("", "")
-    st.stop()
+    if frame.view is None:
+        text_box("", "")
+        st.stop()
+    return frame.view
 
 
 def open_frame(title: str, question: str) -> Frame:

@@ -291,7 +291,7 @@ class KnownLimits:
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
         or waits itself. Exact limits are offered once there is something to compare them with.
         """
-        waits = self.search.runs or self.search.job is None and self.search.at_once
+        waits = self.search.runs or (self.search.job is None and self.search.at_once)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
         return [*self.scored, self.search, *[self.orders] * (not waits), *[self.exact] * offered]
 

@@ -186,7 +186,8 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
     walks = {"upper": board.highest, "lower": board.lowest}
-    return lines + [
+    return [
+        *lines,
         _line(f"best order ({best} limit)", LIMIT, walks[best], gating),
         _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating),
     ]
