@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
-from core.evaluation.sampling import SAMPLE, draw_examples
+from core.evaluation.sampling import draw_examples
 from core.wording import plain
 from pages.parts.data_set.diagnosticity import diagnosticity_section
-from pages.parts.frame.links import linked
+from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import Frame, open_data
-from pages.parts.sections.asking import SIZES
+from pages.parts.sections.asking import choose_size
 
 # What the page can tell of a data set: a name, and what draws it from (frame, texts).
 SECTIONS = {"Diagnosticity": diagnosticity_section}
@@ -38,9 +38,7 @@ def data_set() -> None:
         return
     first, second, third = st.columns([2, 5, 4])
     with first:
-        section = linked(
-            st.segmented_control, "Question", list(SECTIONS), next(iter(SECTIONS)), "section", required=True
-        )
+        section = choose_one("Question", list(SECTIONS), next(iter(SECTIONS)), "section")
     texts = _choose_texts(frame, second, third)
     if texts is not None:
         SECTIONS[section](frame, texts)
@@ -49,25 +47,11 @@ def data_set() -> None:
 def _choose_texts(frame: Frame, left, right) -> Texts | None:
     """The texts that are chosen; None, and a sentence, where there are none."""
     with left:
-        which = linked(
-            st.segmented_control,
-            "Texts",
-            (WHOLE, FILTERED),
-            WHOLE,
-            "texts",
-            required=True,
-            help="Labels are not needed: the prediction is explained.",
+        which = choose_one(
+            "Texts", (WHOLE, FILTERED), WHOLE, "texts", "Labels are not needed: the prediction is explained."
         )
     with right:
-        size = linked(
-            st.segmented_control,
-            "Sample",
-            SIZES,
-            str(SAMPLE),
-            "sample",
-            required=True,
-            help="Texts drawn at random, the same ones each time; a larger sample holds the smaller ones.",
-        )
+        size = choose_size("Texts drawn at random")
     browsed = frame.browsed
     data = browsed.index.data
     # In the order of the file, so that another order of the table draws the same ones.
@@ -84,7 +68,7 @@ def _choose_texts(frame: Frame, left, right) -> Texts | None:
         else:
             st.info(f"{plain(data.name)} holds no examples.")
         return None
-    drawn = draw_examples(kept, int(size))
+    drawn = draw_examples(kept, size)
     of = f"{len(data):,} texts of {data.name}"
     narrowed = (
         f"the {len(kept):,} that the filter leaves of {of}"

@@ -8,7 +8,6 @@ import streamlit as st
 from core.explanation.judging import How
 from core.explanation.limiting import left_over
 from core.explanation.metric_table import MetricTable, equal_lengths
-from core.explanation.rows import SIGNS
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS, rationale_sizes
@@ -17,21 +16,30 @@ from core.metrics.catalogue import default_metrics, hard_and_soft, of_examples
 from core.oracle.erasing import MASK, erasures_of
 from core.validity.marks import MEANING
 from core.wording import escaped, number, plain, safe_name, without_markup
-from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square, table
 from pages.parts.erasure import metric_cells
 from pages.parts.erasure.hand_setting import hand_setting
 from pages.parts.erasure.judging import KnownRatings
 from pages.parts.erasure.metric_cells import MetricGates
-from pages.parts.frame.links import linked
+from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_text_notes
+from pages.parts.sections.asking import choose_sign
 from pages.parts.sections.saving import about_view, save_table
 from pages.parts.sections.sides import Side, about_the_test, choose_form, choose_rule
 from pages.parts.sections.streaming import stream
 
 COUNTS = ("8", str(DRAWS), "128")
-_QUIET = {"displayModeBar": False}
+_ERASURE_HELP = (
+    "How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown "
+    "token."
+)
+_SCALING_HELP = (
+    "How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little of each is "
+    "kept."
+)
+_DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
 
 
 @dataclass(frozen=True)
@@ -56,15 +64,7 @@ def hard_and_soft_erasure() -> None:
         st.subheader("Settings", anchor=False)
         choice = _settings(view)
     side = Side(view.explainer, view.encoded, view.target)
-    aside = (
-        ""
-        if asked.target == view.target
-        else (
-            f" The sidebar asks for <b>{escaped(asked.class_name)}</b>; hard and soft erasure always judge the "
-            f"prediction, "
-            f"so <b>{escaped(view.class_name)}</b> is explained here."
-        )
-    )
+    aside = _aside(asked, view)
     if left_over(view.encoded) == 0:
         with said:
             prediction_line(
@@ -98,6 +98,18 @@ def hard_and_soft_erasure() -> None:
         show_text_notes(view)
 
 
+def _aside(asked: View, view: View) -> str:
+    """Which class is explained, where the sidebar asks for another; HTML in which all text is escaped."""
+    return (
+        ""
+        if asked.target == view.target
+        else (
+            f" The sidebar asks for <b>{escaped(asked.class_name)}</b>; hard and soft erasure always judge the "
+            f"prediction, so <b>{escaped(view.class_name)}</b> is explained here."
+        )
+    )
+
+
 def _settings(view: View) -> Choice:
     chosen = linked(
         st.multiselect,
@@ -117,48 +129,14 @@ def _settings(view: View) -> Choice:
     )
     left, right = st.columns([3, 2])
     with left:
-        erasure = linked(
-            st.segmented_control,
-            "Erasure",
-            erasures_of(view.model),
-            MASK,
-            "erasure",
-            required=True,
-            help="How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by "
-            "the unknown token.",
-        )
+        erasure = choose_one("Erasure", erasures_of(view.model), MASK, "erasure", _ERASURE_HELP)
     with right:
-        scaling = linked(
-            st.segmented_control,
-            "Scaling",
-            SCALINGS,
-            MIN_MAX,
-            "scaling",
-            required=True,
-            help="How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little "
-            "of each is kept.",
-        )
+        scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
     first, second, third, fourth = st.columns(4)
     with first:
-        sign = linked(
-            st.segmented_control,
-            "Values",
-            SIGNS,
-            "signed",
-            "values",
-            required=True,
-            help="Signed: what supports the class ranks first. Absolute: what matters most either way.",
-        )
+        sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
     with second:
-        draws = linked(
-            st.segmented_control,
-            "Draws",
-            COUNTS,
-            str(DRAWS),
-            "draws",
-            required=True,
-            help="Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error.",
-        )
+        draws = choose_one("Draws", COUNTS, str(DRAWS), "draws", _DRAWS_HELP)
     with third:
         rule = choose_rule()
     with fourth:
@@ -252,9 +230,13 @@ def _agreement(view: View, board: MetricTable) -> None:
     heads = [metric_cells.head(board.metrics[k]) for k in shown]
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
-    st.plotly_chart(drawn, width="stretch", theme=None, key="places", config=_QUIET, alt=metric_cells.in_words(board))
-    figure_buttons(
-        "places", safe_name(["metric-places", view.example.id, view.model.name]), about_view(view), "the places"
+    draw_figure(
+        drawn,
+        "places",
+        metric_cells.in_words(board),
+        ["metric-places", view.example.id, view.model.name],
+        about_view(view),
+        "the places",
     )
     square(board.agreement[shown][:, shown], heads)
     st.caption(
@@ -280,17 +262,11 @@ def _lengths(view: View, known: KnownRatings, board: MetricTable) -> None:
     if not panels:
         st.caption("That is asked of NS and NC where they are defined; choose one of them in the settings.")
         return
-    st.plotly_chart(
+    draw_figure(
         draw_scores_by_length(panels, sizes, unit),
-        width="stretch",
-        theme=None,
-        key="lengths",
-        config=_QUIET,
-        alt="Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table.",
-    )
-    figure_buttons(
         "lengths",
-        safe_name(["erasure-by-length", view.example.id, view.model.name]),
+        "Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table.",
+        ["erasure-by-length", view.example.id, view.model.name],
         about_view(view),
         "the scores by length",
     )
@@ -343,16 +319,13 @@ def _leaves(view: View, known: KnownRatings, gating: MetricGates, measure: str |
     said = metric_cells.leaving_line(measure, gates, sizes, gating.form)
     st.html(f"<p>{said}</p>")
     rejected = {erasure: gate.rejected.reshape(2, -1) for erasure, gate in gates.items()}
-    st.plotly_chart(
+    draw_figure(
         leaving(leaves, rejected, sizes, view.encoded.unit),
-        width="stretch",
-        theme=None,
-        key="leaving",
-        config=_QUIET,
-        alt=f"p-values of kept and erased rationales by erasure. {without_markup(said)}",
-    )
-    figure_buttons(
-        "leaving", safe_name(["erasure-p-values", view.example.id, view.model.name]), about_view(view), "the p-values"
+        "leaving",
+        f"p-values of kept and erased rationales by erasure. {without_markup(said)}",
+        ["erasure-p-values", view.example.id, view.model.name],
+        about_view(view),
+        "the p-values",
     )
     st.caption(
         "↑ Higher is more familiar to the model. Below the dashed line p is under 5 %; a cross: rejected as "

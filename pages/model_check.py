@@ -1,12 +1,11 @@
 """Model check: is masking in-distribution for this model at all, and how does it behave under it?"""
 
-import json
 from functools import partial
 
 import streamlit as st
 
 from core.data.parsed import BadData
-from core.evaluation.families import family
+from core.evaluation.families import Measured, family
 from core.evaluation.sampling import draw_sample, same_examples
 from core.evaluation.studies.check_report import CheckReport, X, left_out, metric_of, told_left_out
 from core.evaluation.studies.check_sentences import (
@@ -24,15 +23,16 @@ from core.figures.check_figures import panels, spans
 from core.network.architectures import UnsupportedModel
 from core.validity.marks import HOLM, Why, ratios_text, with_sign
 from core.validity.references import FORMS, how_to_fit
-from core.wording import escaped, number, plain, safe_name
+from core.wording import escaped, number, plain
 from pages.parts.check.behaviour_tab import behaviour
 from pages.parts.check.checking import Checked, Checking
-from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held, linked
 from pages.parts.frame.sidebar import Frame, open_data
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
-from pages.parts.sections.saving import about_model, save_table
+from pages.parts.sections.findings import show_findings
+from pages.parts.sections.saving import about_model, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, reference_facts
 from pages.parts.sections.streaming import stream
 
@@ -169,7 +169,13 @@ def _draw(frame: Frame, checked: list[Checked], form: str, asks) -> None:
     _curves(frame, told, form, checked[0].explainer.reference)
     _side_by_side(frame, told, form)
     _measures(passed[0], found[0], form)
-    _downloads(frame, told)
+    save_report(
+        HEADER,
+        lambda: [row for one in told for row in check_rows(one)],
+        lambda: all_as_json(told),
+        ["model-check", told[0].model],
+        "check",
+    )
 
 
 def _curves(frame: Frame, found: list[CheckReport], form: str, reference) -> None:
@@ -179,16 +185,12 @@ def _curves(frame: Frame, found: list[CheckReport], form: str, reference) -> Non
         for one in found
         for line in one.lines
     )
-    st.plotly_chart(
+    draw_figure(
         panels(found, form),
-        width="stretch",
-        theme=None,
-        key="curves",
-        config={"displayModeBar": False},
-        alt=f"Performance at each masking ratio. {in_words}.",
-    )
-    figure_buttons(
-        "curves", safe_name(["model-check", found[0].model]), about_model(frame.explainer.model), "the figure"
+        "curves",
+        f"Performance at each masking ratio. {in_words}.",
+        ["model-check", found[0].model],
+        about_model(frame.explainer.model),
     )
     falsely = (
         f" Held out and rejected all the same ↓: {reference.false_rejections(form)}."
@@ -228,7 +230,12 @@ def _side_by_side(frame: Frame, found: list[CheckReport], form: str) -> None:
         ],
         most=90,
     )
-    cards = family(frame.explainer.model.card)
+    _cards(family(frame.explainer.model.card))
+    show_findings("FMM", check_findings(found), 160)
+
+
+def _cards(cards: list[Measured]) -> None:
+    """What the cards of a model and its relatives say, where it has any."""
     if len(cards) > 1:
         st.plotly_chart(
             spans(
@@ -252,10 +259,6 @@ def _side_by_side(frame: Frame, found: list[CheckReport], form: str) -> None:
                 f"a pair in both texts)." + (f" The weights of {', '.join(away)} are not included." if away else "")
             )
         )
-    told = check_findings(found)
-    if told:
-        st.subheader("Beside the paper", anchor=False)
-        table(["FMM found", "here", ""], [[one.claim, one.here, one.said] for one in told], most=160)
 
 
 def _smallest(one: CheckReport, form: str) -> str:
@@ -374,25 +377,6 @@ def _disagreement(passed: dict, found: CheckReport) -> None:
             choose("example", example)
             # The sidebar shows it too.
             st.rerun()
-
-
-def _downloads(frame: Frame, found: list[CheckReport]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(
-            "Table (CSV)",
-            list(HEADER),
-            lambda: [row for one in found for row in check_rows(one)],
-            safe_name(["model-check", found[0].model], "csv"),
-            key="check-csv",
-        )
-        st.download_button(
-            "All figures (JSON)",
-            lambda: json.dumps(all_as_json(found), indent=1),
-            safe_name(["model-check", found[0].model], "json"),
-            "application/json",
-            key="check-json",
-            on_click="ignore",
-        )
 
 
 def _about_references(checked: list[Checked], form: str) -> None:

@@ -2,7 +2,6 @@
 them.
 """
 
-import json
 from functools import partial
 
 import numpy as np
@@ -26,17 +25,15 @@ from core.evaluation.studies.embedding_map import FEWEST, MOST, can_map
 from core.figures.behaviour_figures import COLOURS, MASKED, behaviour_panels, groups_of, map_figure
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import escaped, number, plain, safe_name
+from core.wording import escaped, number, plain
 from pages.parts.check.behaviour import Behaved, Behaving, MapWork
-from pages.parts.components.pictures import figure_buttons
+from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held, linked
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
-from pages.parts.sections.saving import about_model, save_table
+from pages.parts.sections.saving import about_model, save_report
 from pages.parts.sections.streaming import stream
-
-_QUIET = {"displayModeBar": False}
 
 
 def behaviour(frame: Frame) -> None:
@@ -166,7 +163,13 @@ def _draw(frame: Frame, behaved: list[Behaved], measure: str, asks) -> None:
     _figure(frame, found)
     _table(found)
     _map_section(frame, _maps(behaved, measure), measure)
-    _downloads(found)
+    save_report(
+        HEADER,
+        lambda: [row for one in found for row in behaviour_rows(one)],
+        lambda: behaviour_json(found),
+        ["behaviour", found[0].model],
+        "behaviour",
+    )
 
 
 def _figure(frame: Frame, found: list[BehaviourReport]) -> None:
@@ -176,16 +179,12 @@ def _figure(frame: Frame, found: list[BehaviourReport]) -> None:
         for one in found
         for line in one.lines
     )
-    st.plotly_chart(
+    draw_figure(
         behaviour_panels(found),
-        width="stretch",
-        theme=None,
-        key="behaviour",
-        config=_QUIET,
-        alt=f"Predictions not changed yet at each masking ratio, in percent. {in_words}.",
-    )
-    figure_buttons(
-        "behaviour", safe_name(["behaviour", found[0].model]), about_model(frame.explainer.model), "the figure"
+        "behaviour",
+        f"Predictions not changed yet at each masking ratio, in percent. {in_words}.",
+        ["behaviour", found[0].model],
+        about_model(frame.explainer.model),
     )
     st.caption(
         "Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order "
@@ -272,18 +271,16 @@ def _map(frame: Frame, one: MapWork, colour: str) -> None:
     groups = groups_of(colour, points.ratio, sample.labels[points.example], predicted, model.labels)
     st.markdown(f"**{plain(model.name)}**")
     # A new key after each choice, so that the point that was clicked does not choose its example again.
-    key = f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}"
-    event = st.plotly_chart(
+    event = draw_figure(
         map_figure(one.places, groups, told, points.ratio, path),
-        width="stretch",
-        theme=None,
-        key=key,
-        config=_QUIET,
+        f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}",
+        f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
+        ["map", model.name],
+        about_model(model),
+        "the map",
         on_select="rerun",
         selection_mode="points",
-        alt=f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
     )
-    figure_buttons(key, safe_name(["map", model.name]), about_model(model), "the map")
     for point in event["selection"]["points"][:1]:
         place = point.get("customdata", [None, None])[1]
         if isinstance(place, int) and 0 <= place < len(sample):
@@ -291,22 +288,3 @@ def _map(frame: Frame, one: MapWork, colour: str) -> None:
             choose("example", sample.examples[place].id)
             # The sidebar shows it too.
             st.rerun()
-
-
-def _downloads(found: list[BehaviourReport]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(
-            "Table (CSV)",
-            list(HEADER),
-            lambda: [row for one in found for row in behaviour_rows(one)],
-            safe_name(["behaviour", found[0].model], "csv"),
-            key="behaviour-csv",
-        )
-        st.download_button(
-            "All figures (JSON)",
-            lambda: json.dumps(behaviour_json(found), indent=1),
-            safe_name(["behaviour", found[0].model], "json"),
-            "application/json",
-            key="behaviour-json",
-            on_click="ignore",
-        )

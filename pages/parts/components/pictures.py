@@ -1,9 +1,11 @@
 """Buttons that save a Plotly figure as the page shows it; the script is constant, names and texts travel as data."""
 
 import json
+from collections.abc import Iterable
 
 import streamlit as st
 
+from core.wording import safe_name
 from pages.parts.components.drawing import DRAWING_JS, SAVE_CSS
 
 _FIGURE_JS = r"""
@@ -93,6 +95,22 @@ _COMPONENT = st.components.v2.component(
     css=".figure { font-family: var(--st-font); }" + SAVE_CSS,
     js=DRAWING_JS + _FIGURE_JS,
 )
+
+
+def draw_figure(figure, key: str, alt: str, name: Iterable[str], about: str, title: str = "the figure", **more):
+    """Draw a Plotly figure in its own colours, and under it the buttons that save it.
+
+    Args:
+        figure: of `core.figures`; key: of the chart, unique on the page; alt: the figure in words.
+        name: of its files, in parts; about, title: see `figure_buttons`; more: what else `st.plotly_chart` takes.
+    Returns:
+        What `st.plotly_chart` does.
+    """
+    event = st.plotly_chart(
+        figure, width="stretch", theme=None, key=key, config={"displayModeBar": False}, alt=alt, **more
+    )
+    figure_buttons(key, safe_name(name), about, title)
+    return event
 
 
 def figure_buttons(figure_key: str, name: str, about: str, title: str = "the figure") -> None:

@@ -2,7 +2,6 @@
 settings.
 """
 
-import json
 from dataclasses import replace
 from functools import partial
 
@@ -24,24 +23,30 @@ from core.evaluation.studies.diagnosticity_sentences import (
 )
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, SHUFFLED, Study
 from core.explanation.judging import How
-from core.explanation.rows import SIGNS
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.erasure import MIN_MAX, SCALINGS, SOFTMAX
 from core.measures.catalogue import measures, swept_measures
 from core.metrics.catalogue import default_metrics, hard_and_soft, metrics, of_examples
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import escaped, fixed_number, plain, safe_name
-from pages.parts.components.pictures import figure_buttons
+from core.wording import escaped, fixed_number, plain
+from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.data_set.diagnosing import Diagnosing
-from pages.parts.frame.links import held, linked
-from pages.parts.sections.saving import about_model, save_table
+from pages.parts.frame.links import choose_one, held, linked
+from pages.parts.sections.asking import choose_sign
+from pages.parts.sections.findings import show_findings
+from pages.parts.sections.saving import about_model, save_report
 from pages.parts.sections.streaming import stream
 
 OTHER = {RANDOM: SHUFFLED, SHUFFLED: RANDOM}
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 DRAWN = ("1", str(DRAWS), "32")
+_DRAWS_HELP = "Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise."
+_BASELINE_HELP = (
+    "What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own "
+    "scores in other places, so that soft metrics keep and erase as much as for the measure."
+)
 
 
 def diagnosticity_section(frame, texts) -> None:
@@ -70,14 +75,8 @@ def _settings(model) -> Study:
             "measures",
             help="What is computed of a measure is kept when another is added.",
         )
-        sign = linked(
-            st.segmented_control,
-            "Values",
-            SIGNS,
-            "signed",
-            "values",
-            required=True,
-            help="Signed: what supports the predicted class ranks first. Absolute: what matters most either way.",
+        sign = choose_sign(
+            "Signed: what supports the predicted class ranks first. Absolute: what matters most either way."
         )
     with right:
         chosen = linked(
@@ -88,44 +87,16 @@ def _settings(model) -> Study:
             "metrics",
             help="Those that prefer more or less; sparsity prefers neither.",
         )
-        scaling = linked(
-            st.segmented_control,
+        scaling = choose_one(
             "Scaling",
             SCALINGS,
             MIN_MAX,
             "scaling",
-            required=True,
-            help="How soft metrics turn an attribution into shares of each word that are kept.",
+            "How soft metrics turn an attribution into shares of each word that are kept.",
         )
-        draws = linked(
-            st.segmented_control,
-            "Draws over a data set",
-            DRAWN,
-            str(DRAWS),
-            "draws-of-data",
-            required=True,
-            help="Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise.",
-        )
-    erasure = linked(
-        st.segmented_control,
-        "Erasure",
-        erasures_of(model),
-        MASK,
-        "erasure",
-        required=True,
-        help="How hard metrics erase a word.",
-    )
-    baseline = linked(
-        st.segmented_control,
-        "Baseline",
-        COUNTS,
-        RANDOM,
-        "baseline",
-        required=True,
-        help="What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s "
-        "own scores in other places, "
-        "so that soft metrics keep and erase as much as for the measure.",
-    )
+        draws = choose_one("Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP)
+    erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", "How hard metrics erase a word.")
+    baseline = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit") or "word"
     return Study(
@@ -179,7 +150,13 @@ def _draw(work: Diagnosing, asks) -> None:
     _by_measure(found)
     _tests(found)
     _papers(found)
-    _downloads(work, found)
+    save_report(
+        HEADER,
+        lambda: diagnosticity_rows(found),
+        lambda: diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest},
+        _name(found),
+        "diagnosticity",
+    )
 
 
 def _averages(found: DiagnosticityReport) -> None:
@@ -285,16 +262,14 @@ def _figure(work: Diagnosing, found: DiagnosticityReport) -> None:
         f"{name}: {', '.join(fixed_number(cell.strict.mean) for cell in cells)}"
         for name, cells in found.lengths.items()
     )
-    st.plotly_chart(
+    draw_figure(
         draw_diagnosticity_by_length(found),
-        width="stretch",
-        theme=None,
-        key="diagnosticity",
-        config={"displayModeBar": False},
-        alt=f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie "
+        "diagnosticity",
+        f"Diagnosticity against {BASELINE_WORDS[found.study.baseline]} at each length of the rationale, a tie "
         f"counting 0. {in_words}.",
+        _name(found),
+        about_model(work.explainer.model),
     )
-    figure_buttons("diagnosticity", safe_name(_name(found)), about_model(work.explainer.model), "the figure")
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
         "% over texts. "
@@ -359,8 +334,7 @@ def _papers(found: DiagnosticityReport) -> None:
     told = diagnosticity_findings(found)
     if not told:
         return
-    st.subheader("Beside the paper", anchor=False)
-    table(["SoftFaith found", "here", ""], [[one.claim, one.here, one.said] for one in told], most=120)
+    show_findings("SoftFaith", told, 120)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
         names = [name for name in found.told if name in PAPER]
         listed = [(measure, place) for place, measure in enumerate(PAPER_MEASURES)]
@@ -398,26 +372,3 @@ def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
 def _name(found: DiagnosticityReport) -> list[str]:
     """What files are named by."""
     return ["diagnosticity", *["shuffled"] * (found.study.baseline == SHUFFLED), found.model, found.data]
-
-
-def _downloads(work: Diagnosing, found: DiagnosticityReport) -> None:
-    name = _name(found)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(
-            "Table (CSV)",
-            list(HEADER),
-            lambda: diagnosticity_rows(found),
-            safe_name(name, "csv"),
-            key="diagnosticity-csv",
-        )
-        st.download_button(
-            "All figures (JSON)",
-            lambda: json.dumps(
-                diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest},
-                indent=1,
-            ),
-            safe_name(name, "json"),
-            "application/json",
-            key="diagnosticity-json",
-            on_click="ignore",
-        )

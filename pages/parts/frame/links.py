@@ -51,6 +51,11 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
     return value
 
 
+def choose_one(label: str, options: Sequence[str], default: str, key: str, about: str | None = None, **more) -> str:
+    """As `linked`, a row of buttons of which one is always pressed; about: what the question mark beside it says."""
+    return linked(st.segmented_control, label, options, default, key, required=True, help=about, **more)
+
+
 def hold(key: str, value) -> None:
     """Keep a value for every page, without drawing it."""
     st.session_state[f"held {key}"] = value

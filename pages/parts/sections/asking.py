@@ -10,27 +10,17 @@ from core.explanation.rows import SIGNS
 from core.measures.catalogue import default_measures, measures
 from core.network.architectures import UnsupportedModel
 from pages.parts.frame import resources
-from pages.parts.frame.links import forget, linked
+from pages.parts.frame.links import choose_one, forget, linked
 
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # As many as stay in memory with the one that is checked.
 MOST_BESIDE = 2
 
 
-def choose_size() -> int:
-    """Draw the choice of how many examples are drawn."""
-    return int(
-        linked(
-            st.segmented_control,
-            "Sample",
-            SIZES,
-            str(SAMPLE),
-            "sample",
-            required=True,
-            help="Labelled examples drawn at random from the data, the same ones each time; a larger sample holds the "
-            "smaller ones.",
-        )
-    )
+def choose_size(drawn: str = "Labelled examples drawn at random from the data") -> int:
+    """Draw the choice of how many examples are drawn; drawn: what they are."""
+    about = f"{drawn}, the same ones each time; a larger sample holds the smaller ones."
+    return int(choose_one("Sample", SIZES, str(SAMPLE), "sample", about))
 
 
 def choose_models(model, does: str) -> list[str]:
@@ -76,6 +66,6 @@ def choose_measures(does: str) -> list[str]:
     )
 
 
-def choose_sign() -> str:
-    """Draw the choice of signed or absolute values."""
-    return linked(st.segmented_control, "Values", SIGNS, "signed", "values", required=True)
+def choose_sign(about: str | None = None) -> str:
+    """Draw the choice of signed or absolute values; about: what they are to the page."""
+    return choose_one("Values", SIGNS, "signed", "values", about)

@@ -2,6 +2,7 @@
 again.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,27 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
         key: of the button, unique on the page.
     """
     _save(label, lambda: csv_text(header, rows()), name, "text/csv", key, _CSV_TIP)
+
+
+def save_report(
+    header: Sequence[str], rows: Callable[[], Iterable[list]], plain: Callable[[], dict], name, key: str
+) -> None:
+    """Two buttons that save a report over a sample: its rows as CSV, and all of it as JSON.
+
+    Args:
+        header, rows: see `save_table`; plain: gives plain values, called as `rows` is; name: of the files, in parts.
+        key: unique on the page.
+    """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        save_table("Table (CSV)", list(header), rows, safe_name(name, "csv"), key=f"{key}-csv")
+        st.download_button(
+            "All figures (JSON)",
+            lambda: json.dumps(plain(), indent=1),
+            safe_name(name, "json"),
+            "application/json",
+            key=f"{key}-json",
+            on_click="ignore",
+        )
 
 
 def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
