@@ -52,6 +52,11 @@ def fixed_number(value: float) -> str:
     return "—" if value != value else f"{value:.3f}"
 
 
+def percent(value: float, metric: str = "accuracy") -> str:
+    """Performance by one of METRICS: in percent, but for a correlation."""
+    return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
+
+
 def duration(seconds: float) -> str:
     """A duration in a unit that fits."""
     if seconds < 1:

@@ -34,7 +34,7 @@ from pages.parts.sections.sides import (
 )
 from pages.parts.sections.streaming import stream
 from pages.parts.steps import following
-from pages.parts.steps.stepping import frame, line, pane, random_line, step_names
+from pages.parts.steps.stepping import frame, line, pane, step_names
 from pages.parts.steps.trying import what_if_section
 
 
@@ -221,11 +221,7 @@ def _figures(view: View, sides: list[Side], choice: Choice, found: dict, bands: 
             continue
         x = next(iter(mine.values())).x
         lines = [line(path.measure, summary, choice.form) for path, summary in mine.items()]
-        band = (
-            None
-            if orders.band is None
-            else random_line(orders.band, x, next(iter(mine.values())).random_gate, side.target, choice.form)
-        )
+        band = orders.line(x, next(iter(mine.values())).random_gate, choice.form)
         figure = masking_paths(
             lines, band, f"probability of {side.class_name}", side.encoded.unit, float(x[min(at, len(x) - 1)])
         )

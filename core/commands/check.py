@@ -11,7 +11,7 @@ from core.data.examples import bundled_data
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report, metric_of
-from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, percent, verdict_sentence
+from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, verdict_sentence
 from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.rows import SIGNS
@@ -23,7 +23,7 @@ from core.storage.library import Library
 from core.storage.store import Store
 from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
-from core.wording import fixed_number, text_table
+from core.wording import fixed_number, percent, text_table
 
 HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
 GOES_ON = "What is computed is kept; the same command goes on from there."

@@ -10,6 +10,7 @@ from pathlib import Path
 from core.data.examples import bundled_data, bundled_set
 from core.loading.locating import MODELS, bundled_models
 from core.settings import BUNDLED
+from core.wording import percent
 
 # Cards of models whose weights do not ship.
 FIGURES = BUNDLED / "figures"
@@ -33,11 +34,27 @@ class Measured:
     ships: bool
 
 
+def card_sentence(found: Measured) -> str:
+    """What a model's card lets one expect of it under masking; plain text."""
+    unmasked, end, floor = (percent(value, found.metric) for value in (found.unmasked, found.masked, found.majority))
+    reach = f"It reaches {unmasked} {found.metric} ↑; with every token masked, {end} ↑"
+    # One example more or less is a tie.
+    if found.masked >= found.majority - 1 / found.examples:
+        return (
+            f"{reach}, no less than always answering the commonest class ({floor}): a necessary sign, though no proof, "
+            "that it stays on familiar ground when words are masked."
+        )
+    return (
+        f"{reach}, less than always answering the commonest class ({floor}): masking confuses it, so distrust "
+        f"scores that rest on masking."
+    )
+
+
 def family(card: dict | None) -> list[Measured]:
     """Every model with a card here that was trained on the same file as this one; [] without a card."""
     trained_on = training_file(card)
     return [
-        _measured(name, other, ships)
+        measured(name, other, ships)
         for name, other, ships in _cards()
         if trained_on is not None and training_file(other) == trained_on
     ]
@@ -83,7 +100,8 @@ def _read(path: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _measured(name: str, card: dict, ships: bool) -> Measured:
+def measured(name: str, card: dict, ships: bool = True) -> Measured:
+    """What the card of a model says that it reaches."""
     shown, plan = card["performance"], card["plan"]
     return Measured(
         name,

@@ -324,3 +324,19 @@ def ratios_text(rule: str, ratios: int) -> str:
 def limits_text(names: Sequence[str]) -> str:
     """Whose orders rest on rejected inputs: of the "lower" limit, the "upper" one, or both."""
     return f"{SIGN} The order that attains the {' and the '.join(names)} limit rests on inputs that are {OUT}"
+
+
+def reference_text(reference: Reference | None, problem: str = "") -> str:
+    """What the reference of a model is good for, in a sentence or two; problem: why one that is there is not used."""
+    if reference is None:
+        return problem or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution."
+    floor = number(reference.floor())
+    if says_nothing(reference):
+        return (
+            f"Its MaSF reference is too small: the smallest p-value is {floor}, so it cannot reject anything at "
+            f"{PERCENT}."
+        )
+    rejected = reference.false_rejections()
+    rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
+    texts = reference.about["texts"]
+    return f"MaSF tests masked inputs against {texts:,} texts; its smallest p-value is {floor}.{rejects}"

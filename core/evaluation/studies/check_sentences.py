@@ -22,11 +22,7 @@ from core.mathematics.statistics import significant
 from core.measures.catalogue import measures
 from core.validity.marks import OUT, SIGN
 from core.validity.references import CALIBRATED, FORMS, LITERAL
-
-
-def percent(value: float, metric: str = "accuracy") -> str:
-    """Performance as people read it: in percent, but for a correlation."""
-    return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
+from core.wording import percent
 
 
 def verdict_sentence(found: CheckReport) -> str:

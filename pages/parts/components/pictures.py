@@ -1,4 +1,4 @@
-"""Buttons that save a Plotly figure as the page shows it; the script is constant, names and texts travel as data."""
+"""Plotly figures with buttons that save them as the page shows them; the script is constant, names and texts travel as data."""
 
 import json
 from collections.abc import Iterable
@@ -106,11 +106,15 @@ def draw_figure(figure, key: str, alt: str, name: Iterable[str], about: str, tit
     Returns:
         What `st.plotly_chart` does.
     """
-    event = st.plotly_chart(
-        figure, width="stretch", theme=None, key=key, config={"displayModeBar": False}, alt=alt, **more
-    )
+    event = chart(figure, key, alt, **more)
     figure_buttons(key, safe_name(name), about, title)
     return event
+
+
+def chart(figure: dict, key: str, alt: str, **more) -> object:
+    """Draw a figure as wide as its place, without buttons; what `st.plotly_chart` gives."""
+    config = {"displayModeBar": False}
+    return st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **more)
 
 
 def figure_buttons(figure_key: str, name: str, about: str, title: str = "the figure") -> None:

@@ -2,20 +2,23 @@
 
 import streamlit as st
 
-from core.wording import escaped, number
+from core.wording import escaped, number, plain
 from pages.parts.frame.sidebar import View
 
 
-def prediction_line(view: View, rest: str) -> None:
-    """The page's answer in one paragraph, and the second text of a pair, without which it says little. `rest` is HTML
-    of ours, in which all text is escaped.
+def show_answer(*said: str, after: str = "") -> None:
+    """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped."""
+    st.html("".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after)
+
+
+def prediction_line(view: View, rest: str, *more: str, after: str = "") -> None:
+    """The page's answer beside what the model predicts, as in `show_answer`, and the second text of a pair, without
+    which it says little.
     """
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
-    st.html(
-        f"<p style='font-size:1.12rem'>The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> "
-        f"(probability {share}).{_verdict(view)}{chosen} {rest}</p>{second_text(view)}"
-    )
+    predicts = f"The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
+    show_answer(f"{predicts}{_verdict(view)}{chosen} {rest}", *more, after=after + second_text(view))
 
 
 def second_text(view: View) -> str:
@@ -25,6 +28,13 @@ def second_text(view: View) -> str:
         if view.example.second is None
         else f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>"
     )
+
+
+def show_notes(view: View) -> None:
+    """What a reader must know of the model and of this text."""
+    for note in view.model.notes:
+        st.caption(plain(note))
+    show_text_notes(view)
 
 
 def show_text_notes(view: View) -> None:
@@ -59,11 +69,9 @@ def truncation(view: View) -> str:
 def _verdict(view: View) -> str:
     if view.label_class is None:
         return ""
-    right = view.label_class == view.predicted
-    return (
-        f" That is "
-        f"{'right' if right else f'<b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}'}."
-    )
+    if view.label_class == view.predicted:
+        return " That is right."
+    return f" That is <b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}."
 
 
 def _long(text: str) -> str:

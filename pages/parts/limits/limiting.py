@@ -1,7 +1,10 @@
 """Limits and scores as jobs: what is asked for, how far it is, and what is known of one side so far."""
 
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
+from core.data.examples import Example
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     Found,
@@ -25,12 +28,26 @@ from core.mathematics.stepwise import relay
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
+from pages.parts.frame.picking import Browsed
 from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Orders, Side, about_side
 
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
 STUDIED, WIDEST = 10, 64
 _EXPECTED_WIDTH = 8
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the page's settings say."""
+
+    measures: tuple[str, ...]
+    sign: str
+    width: int
+    half: bool
+    rule: str
+    form: str
+    direction: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,29 +273,27 @@ class KnownLimits:
     """
 
     side: Side
+    choice: Choice
     scored: tuple[Scored, ...]
     search: Searching
     exact: Exact | None
     orders: Orders
 
     @classmethod
-    def of(cls, side: Side, measures: tuple[str, ...], sign: str, width: int, half: bool) -> "KnownLimits":
+    def of(cls, side: Side, choice: Choice) -> "KnownLimits":
         """The work of one side with these choices."""
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
         allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
-        search = Searching(
-            side,
-            width,
-            half,
-            1 << left_over(side.encoded) <= allowed
-            and (possible or Searching(side, width, half, True).job is not None),
-        )
+        search = Searching(side, choice.width, choice.half, True)
+        if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
+            search = replace(search, exact=False)
         offered = not search.exact and possible
         return cls(
             side,
-            tuple(Scored(side, name, sign) for name in measures),
+            choice,
+            tuple(Scored(side, name, choice.sign) for name in choice.measures),
             search,
             asked if offered else None,
             Orders(side, BY_FEATURE),
@@ -300,25 +315,58 @@ class KnownLimits:
         """The best limits so far."""
         return (self.exact.found if self.exact is not None else None) or self.search.found
 
-    def board(self, gating: StandingGates) -> StandingTable | None:
+    @property
+    def runs(self) -> bool:
+        """Whether something of it may still change."""
+        return any(work.runs for work in self.works)
+
+    @property
+    def gating(self) -> StandingGates:
+        """How the inputs are tested."""
+        return StandingGates(self.side.encoded, self.side.reference, self.choice.rule, self.choice.form)
+
+    @property
+    def score_name(self) -> str:
+        """What AOPC is the mean fall of."""
+        return f"probability of {self.side.class_name}"
+
+    @property
+    def table(self) -> StandingTable | None:
         """Where everything stands; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.score for one in self.scored if one.score is not None]
-        return build_standings(found, scores, self.orders.band, self.side.target, gating)
+        return build_standings(found, scores, self.orders.band, self.side.target, self.gating)
 
 
-def studied_cases(explainer, texts: list[tuple[str, str | None]], unit: str) -> tuple:
+# What is known of each side; those without limits are left out.
+Boards = dict[KnownLimits, StandingTable]
+
+
+def known_boards(known: Sequence[KnownLimits]) -> Boards:
+    """What is known of each side so far."""
+    found = {one: one.table for one in known}
+    return {one: board for one, board in found.items() if board is not None}
+
+
+def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[Study]:
+    """The study of this text, and that of the first texts of the data that the filters leave, where there are some."""
+    side, half = known.side, known.choice.half
+    studies = [Study(side.explainer, ((side.encoded, side.target),), "this text", half)]
+    examples = [] if browsed is None else [browsed.index.data.examples[row] for row in browsed.rows[:STUDIED]]
+    cases = tuple(_cases(side, examples))
+    if browsed is not None and len(cases) > 1:
+        studies.append(Study(side.explainer, cases, f"{len(cases)} texts of {browsed.index.data.name}", half))
+    return studies
+
+
+def _cases(side: Side, examples: Sequence[Example]) -> Iterator[tuple]:
     """Texts as cases of a study, those that cannot be encoded or have nothing to order left out; the predicted class is
     explained.
     """
-    cases = []
-    for text, second in texts:
-        try:
-            encoded = explainer.encode(text, second, unit)
-        except ValueError:
-            continue
-        if left_over(encoded) > 1:
-            cases.append((encoded, None))
-    return tuple(cases)
+    for example in examples:
+        with contextlib.suppress(ValueError):
+            encoded = side.explainer.encode(example.text, example.second, side.encoded.unit)
+            if left_over(encoded) > 1:
+                yield encoded, None

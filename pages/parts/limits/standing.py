@@ -13,6 +13,7 @@ from core.explanation.standings import (
     Standing,
     StandingGates,
     StandingTable,
+    compare_standings,
 )
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
@@ -32,7 +33,7 @@ from core.validity.marks import (
 )
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
-from pages.parts.limits.limiting import KnownLimits
+from pages.parts.limits.limiting import Boards, KnownLimits
 from pages.parts.sections.sides import Side
 
 SCORE_COLUMNS = [
@@ -287,6 +288,28 @@ def comparison_line(found: Comparison, boards: dict[str, StandingTable], complet
     so_far = "" if complete else " so far"
     warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
     return f"{said}{_changed(found, so_far)}{warned}"
+
+
+def by_model(boards: Boards) -> dict[str, StandingTable]:
+    """What is known of each model."""
+    return {one.side.model.name: board for one, board in boards.items()}
+
+
+def compared(boards: Boards) -> Comparison | None:
+    """The comparison of two models that explain the same class; None where there is none."""
+    if len(boards) < 2 or len({one.side.class_name for one in boards}) > 1:
+        return None
+    return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
+
+
+def comparison(boards: Boards) -> str:
+    """What comes of setting two models beside each other, in a sentence or two; "" with one."""
+    if len(boards) < 2:
+        return ""
+    found = compared(boards)
+    if found is None:
+        return no_comparison([one.side for one in boards])
+    return comparison_line(found, by_model(boards), not any(one.runs for one in boards))
 
 
 def no_comparison(sides: list[Side]) -> str:

@@ -1,6 +1,4 @@
-"""What a check asks of a sample, the same on each of its parts: how many examples, which models beside it, which
-measures.
-"""
+"""What several pages ask: which measures; of a sample, how many examples, and which models beside it."""
 
 import streamlit as st
 
@@ -54,12 +52,12 @@ def other_model(name: str, models: list):
     return other
 
 
-def choose_measures(does: str) -> list[str]:
-    """Draw the choice of measures; does: what each of them does."""
+def choose_measures(does: str, baselines: bool = False) -> list[str]:
+    """Draw the choice of measures; does: what each of them does; baselines: whether random order is among them."""
     return linked(
         st.multiselect,
         "Measures",
-        [name for name in measures() if not measures()[name].baseline],
+        [name for name, measure in measures().items() if baselines or not measure.baseline],
         list(default_measures()),
         "measures",
         help=does,

@@ -1,5 +1,7 @@
 """One or two models at the same example: the second one, random orders, and what each one's p-values are worth."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,11 +9,13 @@ import streamlit as st
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import Band, band_cost, random_band
+from core.figures.figures import RandomLine
+from core.mathematics.curves import spread
 from core.network.architectures import UnsupportedModel
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
-from core.validity.marks import HOLM, PERCENT, RULES, doubts, says_nothing
+from core.validity.marks import HOLM, PERCENT, RULES, Gate, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
 from core.wording import number, plain
 from pages.parts.components.tables import table
@@ -114,6 +118,16 @@ def both_sides(view: View, name: str, place) -> list[Side]:
     return sides if other is None else [*sides, other]
 
 
+def side_columns(sides: Sequence[Side]) -> Iterator[tuple[int, Side]]:
+    """Each side, drawn in a column of its own and headed by its model's name where there are two."""
+    many = len(sides) > 1
+    for i, (place, side) in enumerate(zip(st.columns(len(sides), gap="large") if many else [nullcontext()], sides)):
+        with place:
+            if many:
+                st.markdown(f"**{plain(side.model.name)}**")
+            yield i, side
+
+
 @dataclass(frozen=True, eq=False)
 class Orders(Work):
     """The random orders of one example under one model."""
@@ -136,6 +150,15 @@ class Orders(Work):
     @property
     def band(self) -> Band | None:
         return self.latest if self.complete else None
+
+    def line(self, x: np.ndarray, gate: Gate | None, form: str) -> RandomLine | None:
+        """For the figure, None before they are there; x: float64[K], shares masked; gate: theirs, None without one."""
+        band = self.band
+        if band is None:
+            return None
+        mean, lower, upper = spread(band.values(self.side.target))
+        first = None if gate is None else gate.first
+        return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
     def run(self, job):
         """What the job does."""

@@ -5,11 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from core.explanation.explainer import Attribution
-from core.explanation.recursive import BY_RATIO, Band, Step, Summary, planned_counts
+from core.explanation.recursive import BY_RATIO, Step, Summary, planned_counts
 from core.explanation.rows import build_row, choose_variant, value_text
-from core.figures.figures import FigureLine, RandomLine
+from core.figures.figures import FigureLine
 from core.figures.palette import STRONGEST, hue
-from core.mathematics.curves import spread
 from core.mathematics.statistics import ALPHA
 from core.measures.registry import Measure
 from core.validity.marks import PERCENT, Gate, path_text
@@ -111,14 +110,6 @@ def line(measure: str, summary: Summary, form: str) -> FigureLine:
     p = np.array([step.p.get(form, np.nan) for step in summary.steps])
     return FigureLine(
         measure, hue(measure), summary.x[: len(p)], summary.values, p, summary.gate.rejected, summary.gate.first
-    )
-
-
-def random_line(band: Band, x: np.ndarray, gate: Gate | None, target: int, form: str) -> RandomLine:
-    """Random orders for the figure; x: float64[K], as of a `Line`; gate: theirs, None where there is none."""
-    mean, lower, upper = spread(band.values(target))
-    return RandomLine(
-        x, mean, lower, upper, band.median_p(form), len(band.logits), None if gate is None else gate.first
     )
 
 
