@@ -5,13 +5,13 @@ otherwise be.
 import os
 import platform
 import statistics
-import time
 from collections.abc import Callable
 
 import numpy as np
+import torch
 
 from core.bench import bench_judging, bench_limits
-from core.loading.loading import load
+from core.bench.clock import clocked, most_held
 from core.measures.catalogue import measures
 from core.measures.registry import Explained
 from core.network.features import Encoded
@@ -59,14 +59,12 @@ def bench(model: Model, repeats: int = 7) -> dict:
 
 def matrix_product_peak(model: Model, repeats: int) -> float:
     """Fastest square matrix product in the model's precision, in operations a second."""
-    import torch
-
     best = 0.0
     for size in (512, 1024, 2048):
         left, right = (
             torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2)
         )
-        seconds = min(_timed(lambda: left @ right, model) for _ in range(repeats + 2))
+        seconds = min(clocked(lambda: left @ right, model.device)[1] for _ in range(repeats + 2))
         best = max(best, 2 * size**3 / seconds)
     return best
 
@@ -82,8 +80,6 @@ def masf_speed(
         {"ratio": time of comparing over that of the whole test, higher is better; "megabytes": most that the test
         held beyond the reference and the observations; "seconds": of the test}.
     """
-    import tracemalloc
-
     rng = np.random.default_rng(0)
     states, tested = (
         rng.standard_normal((count, layers, dimensions)).astype(np.float32) for count in (reference, observations)
@@ -91,13 +87,9 @@ def masf_speed(
     masf = fit_literal(states)
     flat, few = states.reshape(reference, -1), tested[:compared].reshape(compared, -1)
     masf.p_values(tested[:2])
-    ours = min(_seconds(lambda: masf.p_values(tested)) for _ in range(3))
-    every = _seconds(lambda: [(flat < row).mean(axis=0) for row in few]) * observations / compared
-    tracemalloc.start()
-    masf.p_values(tested)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return {"ratio": every / ours, "megabytes": peak / 1e6, "seconds": ours}
+    ours = min(clocked(lambda: masf.p_values(tested))[1] for _ in range(3))
+    every = clocked(lambda: [(flat < row).mean(axis=0) for row in few])[1] * observations / compared
+    return {"ratio": every / ours, "megabytes": most_held(lambda: masf.p_values(tested)), "seconds": ours}
 
 
 def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
@@ -116,9 +108,7 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, floa
             states = model.run(ids, lengths, types, reference.pooling)[1]
             p_values(reference.forms, states)
 
-        times = [
-            (_timed(lambda: model.run(ids, lengths, types), model), _timed(tested, model)) for _ in range(4 * repeats)
-        ]
+        times = [(clocked(lambda: model.run(ids, lengths, types))[1], clocked(tested)[1]) for _ in range(4 * repeats)]
         plain, with_p = (statistics.median(column) for column in zip(*times))
         added[batch] = 1000 * (with_p - plain)
     return added
@@ -126,7 +116,6 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, floa
 
 def operations(model: Model, encoded: Encoded) -> int:
     """Floating-point operations of the matrix products in one forward pass, counted by torch."""
-    import torch
     from torch.utils.flop_counter import FlopCounterMode
 
     with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
@@ -136,8 +125,6 @@ def operations(model: Model, encoded: Encoded) -> int:
 
 def machine(model: Model) -> str:
     """The processor, its threads and the device, in words."""
-    import torch
-
     return (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch "
         f"{torch.__version__}, "
@@ -174,7 +161,7 @@ def bench_report(found: dict) -> str:
 def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:
     ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
     types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
-    seconds = statistics.median(_timed(lambda: model.run(ids, lengths, types), model) for _ in range(2 * repeats))
+    seconds = statistics.median(clocked(lambda: model.run(ids, lengths, types))[1] for _ in range(2 * repeats))
     return batch / seconds, operations(model, encoded) * batch / seconds / peak
 
 
@@ -189,7 +176,7 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
     seconds = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, run in contestants.items():
-            seconds[name].append(_timed(run, model))
+            seconds[name].append(clocked(run)[1])
     ours = statistics.median(seconds.pop("ours"))
     return {name: statistics.median(times) / ours for name, times in seconds.items()}
 
@@ -201,7 +188,6 @@ def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:
 
 
 def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callable[[], np.ndarray]:
-    import torch
     from captum.attr import FeatureAblation
 
     ids = model.tensor(encoded.ids[None])
@@ -222,24 +208,3 @@ def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callab
         return scores[0].float().cpu().numpy()[first]
 
     return run
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
-def _timed(work: Callable[[], object], model: Model) -> float:
-    started = time.perf_counter()
-    work()
-    if model.device.startswith("cuda"):
-        import torch
-
-        torch.cuda.synchronize()
-    return time.perf_counter() - started
-
-
-def run_bench(name: str, device: str, precision: str) -> str:
-    """Load a model, measure it and report."""
-    return bench_report(bench(load(name, device, precision)))

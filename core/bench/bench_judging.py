@@ -3,9 +3,8 @@ against draws one by one.
 """
 
 import statistics
-import time
-from collections.abc import Callable
 
+from core.bench.clock import clocked
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.judging import How, Judge, judge_measure
 from core.measures.catalogue import import_captum, measures
@@ -44,15 +43,15 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     explainer = with_reference(model, None)
     scores = [Judge(explainer, encoded).attribution(name)[0] for name in cheap]
     _together(model, encoded, cheap[:1], hard)
-    timed = [_seconds(lambda: _together(model, encoded, cheap, hard)) for _ in range(repeats)]
+    timed = [clocked(lambda: _together(model, encoded, cheap, hard))[1] for _ in range(repeats)]
     before = model.scheduler.counters.passes
     _together(model, encoded, cheap, hard)
     passes = model.scheduler.counters.passes - before
     shared, alone = (
-        [_seconds(lambda: _rated(model, encoded, scores, hard, share)) for _ in range(repeats)]
+        [clocked(lambda: _rated(model, encoded, scores, hard, share))[1] for _ in range(repeats)]
         for share in (True, False)
     )
-    soft, single = ([_seconds(lambda: run(model, encoded)) for _ in range(repeats)] for run in (_soft, _one_by_one))
+    soft, single = ([clocked(lambda: run(model, encoded))[1] for _ in range(repeats)] for run in (_soft, _one_by_one))
     middle = statistics.median
     return {
         "features": encoded.F,
@@ -110,9 +109,3 @@ def _one_by_one(model: Model, encoded: Encoded) -> None:
     # As beside the draws in one batch: the text itself, and nothing of it.
     Explainer(model).logits(encoded)
     Soft(model, encoded, 1).probabilities(0 * scores)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started

@@ -4,10 +4,10 @@ program alone.
 
 import statistics
 import time
-from collections.abc import Callable
 
 import numpy as np
 
+from core.bench.clock import clocked, most_held
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import WIDTH, find_beam, find_exact
@@ -93,17 +93,12 @@ def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, f
         most
         that it held beyond the scores}.
     """
-    import tracemalloc
-
     rng = np.random.default_rng(0)
     few, many = rng.random(1 << small), rng.random(1 << large)
-    quick = statistics.median(_clocked(lambda: lattice_limits(few))[1] for _ in range(max(1, repeats)))
-    slow = statistics.median(_clocked(lambda: lattice_limits(many))[1] for _ in range(min(3, max(1, repeats))))
-    tracemalloc.start()
-    lattice_limits(many)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return {"small": small, "large": large, "milliseconds": 1000 * quick, "seconds": slow, "megabytes": peak / 1e6}
+    quick = statistics.median(clocked(lambda: lattice_limits(few))[1] for _ in range(max(1, repeats)))
+    slow = statistics.median(clocked(lambda: lattice_limits(many))[1] for _ in range(min(3, max(1, repeats))))
+    held = most_held(lambda: lattice_limits(many))
+    return {"small": small, "large": large, "milliseconds": 1000 * quick, "seconds": slow, "megabytes": held}
 
 
 def base_speed(device: str, config=None, features: int = 100, width: int = WIDTH) -> dict:
@@ -226,11 +221,11 @@ def _exact(model: Model, text: str) -> tuple[int, float]:
     """The number of features, and the seconds that their exact limits take."""
     explainer, encoded = Explainer(model), model.encode(text)
     target = int(Oracle(model, encoded).logits(np.zeros((1, encoded.F), dtype=bool)).argmax())
-    return encoded.F, _clocked(lambda: finish(find_exact(explainer, encoded, target)))[1]
+    return encoded.F, clocked(lambda: finish(find_exact(explainer, encoded, target)))[1]
 
 
 def _twin(model: Model, encoded: Encoded, target: int, width: int) -> dict:
-    limits, seconds = _clocked(lambda: literal_limits(model, encoded, target, width))
+    limits, seconds = clocked(lambda: literal_limits(model, encoded, target, width))
     return {"seconds": seconds, "limits": limits}
 
 
@@ -240,7 +235,7 @@ def _ours(model: Model, encoded: Encoded, target: int, width: int, half: bool) -
     searching = (explainer.searching(encoded) if half else None) or explainer.oracles.of(encoded)
     models = {id(one): one for one in (model, searching.model)}.values()
     before = sum(one.scheduler.counters.seconds for one in models)
-    found, seconds = _clocked(lambda: finish(find_beam(explainer, encoded, target, width, half, early=False)))
+    found, seconds = clocked(lambda: finish(find_beam(explainer, encoded, target, width, half, early=False)))
     inside = sum(one.scheduler.counters.seconds for one in models) - before
     return {
         "searched": found.searched,
@@ -271,10 +266,3 @@ def _warm_up(explainer: Explainer, encoded: Encoded) -> None:
     rough = explainer.searching(encoded)
     for model in (explainer.model, *(() if rough is None else (rough.model,))):
         Oracle(model, encoded).logits(masks)
-
-
-def _clocked(work: Callable[[], object]) -> tuple:
-    """What work returns, and its seconds; everything here ends with numbers in the processor's memory."""
-    started = time.perf_counter()
-    result = work()
-    return result, time.perf_counter() - started

@@ -13,7 +13,8 @@ def add(option) -> None:
 
 def run(options) -> int:
     """Carry out the command; 0."""
-    from core.bench.bench import run_bench
+    from core.bench.bench import bench, bench_report
+    from core.loading.loading import load
 
-    print(run_bench(options.model, options.device, options.precision))
+    print(bench_report(bench(load(options.model, options.device, options.precision))))
     return 0

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import torch
+
 from core.loading.loading import check_weights, read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
@@ -25,8 +27,6 @@ def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: 
     Raises:
         UnsupportedModel: a sentence on what is wrong with the base.
     """
-    import torch
-
     source = _locate_base(name)
     if source.adapter:
         raise UnsupportedModel(
@@ -60,8 +60,6 @@ def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: t
     Args:
         half: store weights in half precision; they are computed in float32 all the same.
     """
-    import torch
-
     out.mkdir(parents=True, exist_ok=True)
     if half:
         module = module.to(torch.float16)

@@ -4,9 +4,11 @@ import json
 import platform
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from core.data.tables import LabelledTexts
 from core.evaluation.predicting import predict_at_ratios
@@ -64,7 +66,7 @@ def build_card(
             "majority_class": labels[majority],
         },
         "seconds": sum(entry["seconds"] for entry in history),
-        "machine": f"{platform.machine()}, {_threads()} threads, {model.device}",
+        "machine": f"{platform.machine()}, {torch.get_num_threads()} threads, {model.device}",
         "versions": {name: _version(name) for name in ("torch", "transformers", "peft")}
         | {"python": sys.version.split()[0]},
     }
@@ -117,15 +119,7 @@ Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 """
 
 
-def _threads() -> int:
-    import torch
-
-    return torch.get_num_threads()
-
-
 def _version(name: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
     try:
         return version(name)
     except PackageNotFoundError:

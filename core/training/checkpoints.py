@@ -1,9 +1,14 @@
 """A training run's state on disk after every epoch, as safetensors and JSON."""
 
 import json
-import os
 import shutil
 from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from core.storage.files import write_whole
 
 
 class Checkpoint:
@@ -33,8 +38,6 @@ class Checkpoint:
 
     def save(self, module, optimiser, epoch: int, scores: dict) -> None:
         """Write the state after an epoch; a kill in the middle leaves the former epoch's."""
-        from safetensors.torch import save_file
-
         self.folder.mkdir(parents=True, exist_ok=True)
         weights = {name: p.detach().cpu().contiguous() for name, p in _trainable(module).items()}
         tensors = {f"w.{name}": value for name, value in weights.items()}
@@ -47,9 +50,7 @@ class Checkpoint:
         if self.best_epoch == epoch:
             save_file(weights, self.folder / f"best-{epoch}.safetensors")
         record = {"fingerprint": self.fingerprint, "history": self.history, "state": state}
-        temporary = self.folder / "record.json.tmp"
-        temporary.write_text(json.dumps(record), encoding="utf-8")
-        os.replace(temporary, self.folder / "record.json")
+        write_whole(self.folder / "record.json", json.dumps(record).encode(), replaces=True)
         for old in self.folder.glob("*.safetensors"):
             if old.name not in (state, f"best-{self.best_epoch}.safetensors"):
                 old.unlink()
@@ -62,8 +63,6 @@ class Checkpoint:
 
     def load_best(self, module) -> None:
         """Put the best epoch's weights into the module."""
-        from safetensors.torch import load_file
-
         _put_weights(module, load_file(self.folder / f"best-{self.best_epoch}.safetensors"))
 
     def clear(self) -> None:
@@ -72,9 +71,6 @@ class Checkpoint:
 
     def _read(self) -> dict | None:
         """The last state's tensors, with `history` set; None where the files are another plan's, damaged or gone."""
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
         try:
             record = json.loads((self.folder / "record.json").read_text(encoding="utf-8"))
             if record["fingerprint"] != self.fingerprint:
@@ -91,8 +87,6 @@ def _trainable(module) -> dict:
 
 
 def _put_weights(module, weights: dict) -> None:
-    import torch
-
     parameters = _trainable(module)
     with torch.no_grad():
         for name, value in weights.items():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from core.data.stories import ACTORS, EMPTY_WORDS, GO, LENGTHS, PLACES, TAKE, TASKS, THINGS, VERBS, Story, stories
 
@@ -58,8 +59,6 @@ def write_encoder(
     Returns:
         The folder.
     """
-    import torch
-
     torch.manual_seed(seed)
     module = _fresh(shape)
     tagger = torch.nn.Linear(shape.width, NOWHERE + 1)
@@ -157,7 +156,6 @@ def save_tokenizer(out: Path) -> None:
 
 def _fresh(shape: Shape):
     """Random weights; words and positions start large and positions as waves, so that neighbours are found early."""
-    import torch
     from transformers import BertConfig, BertForSequenceClassification
 
     config = BertConfig(
@@ -204,8 +202,6 @@ def _lesson(steps: int, seed: int) -> Iterator[Iterator[Story]]:
 
 
 def _batch(told: Iterator[Story], size: int):
-    import torch
-
     rows = [(tags(story), PLACES.index(story.answer)) for story, _ in zip(told, range(size))]
     longest = max(len(ids) for (ids, _, _), _ in rows)
 
@@ -216,8 +212,6 @@ def _batch(told: Iterator[Story], size: int):
 
 
 def _loss(module, tagger, ids, kinds, wanted, answers):
-    import torch
-
     # Half the time of float32 on processors that know the format, and as good here.
     with torch.autocast("cpu", dtype=torch.bfloat16):
         out = module.bert(input_ids=ids, attention_mask=(ids != 0).long(), token_type_ids=kinds)
@@ -232,8 +226,6 @@ def _words(sentence: str) -> list[str]:
 
 def accuracy(module, told: list[Story]) -> float:
     """Share of stories that an encoder's own head answers, in [0, 1]; higher is better."""
-    import torch
-
     ids, kinds, _, answers = _batch(iter(told), len(told))
     with torch.inference_mode():
         logits = module(input_ids=ids, attention_mask=(ids != 0).long(), token_type_ids=kinds).logits

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
+import torch
 
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts, read_labelled
@@ -150,8 +151,6 @@ class _Run:
     """The loop's moving parts: one module, its optimiser, its data."""
 
     def __init__(self, plan, module, mask_id, train_set, valid_set, device, progress):
-        import torch
-
         self.plan, self.module, self.mask_id, self.device, self.progress = plan, module, mask_id, device, progress
         self.train_set, self.valid_set = train_set, valid_set
         self.classifier = module.get_base_model() if plan.method == "lora" else module
@@ -171,8 +170,6 @@ class _Run:
 
     def epoch(self, epoch: int) -> float:
         """Train one epoch and return the mean loss; all randomness comes from (seed, epoch)."""
-        import torch
-
         rng = np.random.default_rng([self.plan.seed, 2, epoch])
         torch.manual_seed(int(rng.integers(2**31)))
         self.module.train()
@@ -209,8 +206,6 @@ class _Run:
         }
 
     def _predict(self, masks) -> np.ndarray:
-        import torch
-
         self.module.eval()
         predicted = np.empty(len(masks), dtype=np.int64)
         order = np.argsort([len(ids) for ids in self.valid_set.ids], kind="stable")
@@ -223,8 +218,6 @@ class _Run:
         return predicted
 
     def _forward(self, data: Tokenised, indices, masks):
-        import torch
-
         def tensor(array):
             return torch.from_numpy(array).to(self.device)
 

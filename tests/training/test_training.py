@@ -22,7 +22,7 @@ from core.loading.loading import load
 from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
 from core.settings import ROOT
-from core.training import cards, checkpoints, training
+from core.training import cards, training
 from core.training.bases import load_base, save_trained
 from core.training.checkpoints import Checkpoint
 from core.training.training import Plan, TrainingError, batches, pad, tokenise, train
@@ -671,7 +671,7 @@ def test_a_kill_while_the_state_is_written_keeps_the_former_epoch(files, tiny_ro
         os.rename(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(checkpoints.os, "replace", replace_once)
+        patch.setattr(os, "replace", replace_once)
         with pytest.raises(KeyboardInterrupt):
             train(plan)
     assert (tmp_path / "out" / ".progress" / "state-1.safetensors").exists()
