@@ -226,7 +226,7 @@ def _label(table: RawTable, columns: list[_Column]) -> str | None:
 def _few(values: list, most: int, least: int = 1) -> bool:
     """Whether the values could be labels: neither too many nor fractions."""
     different = {str(value).strip() for value in values if not is_blank(value)}
-    fractions = any(re.fullmatch(r"[+-]?\d*\.\d*[1-9]\d*", value) for value in different)
+    fractions = any(re.fullmatch(r"[+-]?\d*[.,]\d*[1-9]\d*", value) for value in different)
     return least <= len(different) <= min(most, MOST_LABELS) and not fractions
 
 
