@@ -65,7 +65,7 @@ class App:
         return [
             e
             for e in self.at.main
-            if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_figure_buttons"
+            if getattr(e, "type", "") == "bidi_component" and e.proto.component_name != "faithscope_pictures"
         ]
 
     @property

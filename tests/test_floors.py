@@ -14,6 +14,12 @@ HEAVY = ("torch", "transformers", "captum", "datasets", "umap", "peft")
 HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
 FACE = [ROOT / "app.py", *sorted((ROOT / "pages").rglob("*.py"))]
 FILES = [*sorted((ROOT / "core").rglob("*.py")), *FACE]
+# What a browser gets beside what Python writes: scripts, style sheets, templates.
+DRAWN = sorted(
+    path for room in ("core", "pages") for kind in ("js", "css", "html") for path in (ROOT / room).rglob(f"*.{kind}")
+)
+# What turns a text into code or markup.
+RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<script", "new Function", "eval(")
 
 
 # The house from the ground up: a room imports from itself and from rooms before it. core/README.md says what each
@@ -30,7 +36,7 @@ SAME = {"core.mathematics.search": "core.mathematics"}
 # Parts of one page: they know no other page's.
 SIBLINGS = [room for room in ROOMS if room.startswith("pages.parts.")][3:]
 MOST_MODULES = 14
-MOST_LINES, MOST_OF_A_FUNCTION = 450, 45
+MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
 # Alike, and found by their register.
 ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies"}
 
@@ -152,16 +158,29 @@ def test_nothing_runs_foreign_code_or_markup(path):
             assert node.arg not in ("unsafe_allow_html", "unsafe_allow_javascript", "allow_pickle"), node.arg
             assert node.arg != "trust_remote_code" or ast.unparse(node.value) == "False"
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            for word in (
-                "innerHTML",
-                "outerHTML",
-                "insertAdjacentHTML",
-                "document.write",
-                "<script",
-                "new Function",
-                "eval(",
-            ):
-                assert word not in node.value
+            assert [word for word in RUNS if word in node.value] == []
+
+
+def test_nothing_that_a_browser_gets_runs_foreign_code_or_markup():
+    found = {path.suffix for path in DRAWN}
+    assert found == {".css", ".html", ".js"}, found
+    broken = [
+        f"{path.relative_to(ROOT).as_posix()}: {word}"
+        for path in DRAWN
+        for word in RUNS
+        if word in path.read_text(encoding="utf-8")
+    ]
+    assert not broken, "\n" + "\n".join(broken)
+
+
+def test_scripts_and_styles_are_read_without_turning_the_head():
+    broken = []
+    for path in DRAWN:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        longest = max(map(len, lines))
+        if path.suffix != ".html" and (len(lines) > MOST_LINES or longest > MOST_COLUMNS):
+            broken.append(f"{path.relative_to(ROOT).as_posix()}: {len(lines)} lines, the longest has {longest} columns")
+    assert not broken, "\n" + "\n".join(broken)
 
 
 @of_every_file

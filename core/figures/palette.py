@@ -15,6 +15,11 @@ _SPARE = ("#4b7f52", "#c77d3a", "#5d6bb0", "#a05d7a", "#6b8e9e")
 _CLASSES = ("#009e73", "#cc79a7", "#7a5195", "#b8860b", "#0072b2", "#d97a1e")
 
 
+def custom_properties(selector: str, colours: dict[str, str]) -> str:
+    """A rule of CSS that names colours for the style sheets after it: "for" is var(--for) there."""
+    return f"{selector} {{\n" + "".join(f"  --{name}: {colour};\n" for name, colour in colours.items()) + "}\n"
+
+
 def class_hue(place: int) -> str:
     """The colour of a model's class by its place; from the seventh on they come again, so a symbol must stand beside
     it.

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core.explanation.rows import value_text
-from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, hue
+from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, custom_properties, hue
 from core.reports.exports import Shown, describe, visible
 from core.validity import marks
 from core.wording import printed_number
@@ -43,8 +43,8 @@ def read_style(*names: str) -> str:
         "for-shade": shade(1),
         "against-shade": shade(-1),
     }
-    said = "".join(f"  --{name}: {colour};\n" for name, colour in colours.items())
-    return f":root {{\n{said}}}\n" + "".join((_TEMPLATES / name).read_text(encoding="utf-8") for name in names)
+    sheets = [(_TEMPLATES / name).read_text(encoding="utf-8") for name in names]
+    return custom_properties(":root", colours) + "".join(sheets)
 
 
 @functools.cache

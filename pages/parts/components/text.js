@@ -1,0 +1,53 @@
+// Words of a text as nodes that can be pointed at and walked along. Texts travel as data.
+
+// What is inside are nodes and texts, never markup.
+export const make = (tag, kind, ...inside) => {
+  const node = document.createElement(tag);
+  if (kind) node.className = kind;
+  node.append(...inside);
+  return node;
+};
+export const visible = (text) => text.replaceAll('\u0000', '␀');
+// A label with a long text in it, short enough to float beside it; what is said of the text stands at the end.
+export const brief = (label) => {
+  const all = [...label];
+  return all.length > 240 ? all.slice(0, 120).join('') + ' … ' + all.slice(-100).join('') : label;
+};
+// Arrow keys go from word to word; one of them is a stop of the tab key.
+export const walkWords = (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
+  const next = all[all.indexOf(event.currentTarget) + step];
+  if (next) {
+    event.currentTarget.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+  event.preventDefault();
+  event.stopPropagation();
+};
+// What floats beside a node that is pointed at: its label. The same word in other rows is marked.
+export const pointing = (root, tip) => {
+  const mark = (i, on) => root.querySelectorAll(`[data-i="${i}"]`).forEach((node) => node.classList.toggle('same', on));
+  const show = (event) => {
+    const node = (root.pointed = event.currentTarget);
+    tip.textContent = brief(node.getAttribute('aria-label'));
+    tip.hidden = false;
+    const box = node.getBoundingClientRect();
+    tip.style.left = Math.max(8, Math.min(box.left, window.innerWidth - 360)) + 'px';
+    tip.style.top = (box.top > 60 ? box.top - tip.offsetHeight - 6 : box.bottom + 6) + 'px';
+    mark(node.dataset.i, true);
+  };
+  const hide = (event) => {
+    tip.hidden = true;
+    root.pointed = null;
+    mark(event.currentTarget.dataset.i, false);
+  };
+  return { show, hide };
+};
+// A share of a named colour over the page's ground; what the ground lends is as light or dark as the theme.
+export const mix = (colour, percent) => `color-mix(in srgb, ${colour} ${percent}%, var(--st-background-color))`;
+// The shade of a value in [-1, 1]; the strongest leaves text readable.
+export const shadeOf = (value, strongest) =>
+  mix(`var(--${value < 0 ? 'against' : 'for'})`, Math.round(Math.min(1, Math.abs(value)) * strongest * 1000) / 10);

@@ -1,0 +1,58 @@
+"""The scripts of components in a real browser: each parses, finds what it imports, and is a component when put together."""
+
+import pytest
+
+from pages.parts.components.component import FOLDER, with_imports
+from tests import browsing
+
+browser = browsing.browser
+SCRIPTS = sorted(path.name for path in FOLDER.glob("*.js"))
+
+
+@pytest.fixture
+def page(browser):
+    """A page of an address of our own, where every file of the folder lies."""
+    opened = browser.new_page()
+    kinds = {".js": "text/javascript", ".css": "text/css"}
+
+    def answer(route):
+        path = FOLDER / route.request.url.rpartition("/")[2]
+        if path.suffix in kinds:
+            route.fulfill(body=path.read_text(encoding="utf-8"), content_type=f"{kinds[path.suffix]}; charset=utf-8")
+        else:
+            route.fulfill(body="<!DOCTYPE html>", content_type="text/html")
+
+    opened.route("**/*", answer)
+    opened.goto("http://components.test/")
+    yield opened
+    opened.close()
+
+
+def test_every_script_parses_and_finds_what_it_imports(page):
+    """As the modules that editors and linters read; a name that no file exports is an error."""
+    found = {name: page.evaluate("async (name) => Object.keys(await import('/' + name))", name) for name in SCRIPTS}
+    assert {name.removesuffix(".js") for name, names in found.items() if names == ["default"]} == {
+        path.stem for path in FOLDER.glob("*.html")
+    }
+    assert all(found.values()), found
+
+
+def test_every_script_parses_as_it_is_put_together(page):
+    """As Streamlit gets it: without imports, each name defined once, nothing exported but the component."""
+    for name in SCRIPTS:
+        names = page.evaluate(
+            "async (text) => Object.keys(await import(URL.createObjectURL(new Blob([text], {type: 'text/javascript'}))))",
+            with_imports(name),
+        )
+        assert names == (["default"] if (FOLDER / name).with_suffix(".html").is_file() else []), name
+
+
+def test_a_browser_keeps_every_rule_of_a_style_sheet(page):
+    for path in FOLDER.glob("*.css"):
+        whole = with_imports(path.name)
+        kept = page.evaluate(
+            "(text) => { const sheet = new CSSStyleSheet(); sheet.replaceSync(text); return sheet.cssRules.length; }",
+            whole,
+        )
+        # A rule ends with a line of its own; two are Firefox's own.
+        assert "@import" not in whole and kept == whole.count("\n}\n") - whole.count("::-moz-"), path.name
