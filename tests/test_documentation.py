@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.measures.catalogue import measures
+from core.metrics.catalogue import metrics
 from tests.test_floors import ROOMS, SIBLINGS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -42,6 +44,29 @@ def test_every_source_is_in_the_table_of_papers():
     assert papers == {"FMM", "NAOPC", "SoftFaith", "RobustInf", "ROAR", "MaSF"}
     named = set(re.findall(r"Source: ([A-Z]\w*[A-Z]\w*) (?:Eq|§|App|Alg|Table|Fig)", "\n".join(TEXTS.values())))
     assert named <= papers
+
+
+def test_the_readme_expands_short_names_where_they_come_first_and_leads_here():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for name in ("FMM", "NAOPC", "SoftFaith", "RobustInf", "ROAR", "MaSF", "AOPC"):
+        found = re.search(rf"(?<![\w-]){name}\b", readme)
+        assert found and readme[found.start() - 1] == "(", f"{name} is not expanded where it comes first"
+    assert "(core/README.md)" in readme and "(core/README.md#glossary)" in readme
+
+
+def test_every_measure_metric_and_number_is_defined():
+    glossary = HOUSE.split("## Glossary")[1].replace("*", "").lower()
+    plain = {name.partition(" (")[0].lower() for name in (*measures(), *metrics())}
+    assert {name for name in plain if name.replace("aopc ", "") not in glossary} == set()
+
+
+def test_every_walk_names_what_to_read_as_an_example():
+    walks = re.findall(
+        r"^\d\. \*\*(.*?)(?=^\d\.|^## )", HOUSE.split("## Five walks")[1], flags=re.MULTILINE | re.DOTALL
+    )
+    assert len(walks) == 5
+    for walk in walks:
+        assert re.search(r"`tests/[\w/]+test_\w+\.py`", walk), walk
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -92,6 +117,6 @@ def test_the_tables_hold_the_rooms_in_their_order():
     )
 
 
-@pytest.mark.parametrize("path", re.findall(r"`((?:tests|core)/[\w/]+\.py)`", HOUSE))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:tests|core|pages)/[\w/]+\.py)`", HOUSE))))
 def test_files_that_are_to_be_read_exist(path):
     assert (ROOT / path).is_file()

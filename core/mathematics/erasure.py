@@ -56,7 +56,7 @@ def normalised_sufficiency(full: float, kept: np.ndarray, none: float) -> np.nda
             gives S₀.
     Returns:
         float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4: erasing everything costs the class nothing.
-    Source: SoftFaith Eq. 1 and 2.
+    Source: SoftFaith Eq. 1.
     """
     room = _room(full, none)
     return np.clip(1 - np.maximum(0.0, full - np.asarray(kept, dtype=np.float64)) / room, 0.0, 1.0)
@@ -70,7 +70,7 @@ def normalised_comprehensiveness(full: float, left: np.ndarray, none: float) -> 
             gives S₀.
     Returns:
         float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4.
-    Source: SoftFaith Eq. 3 and 4.
+    Source: SoftFaith Eq. 2.
     """
     room = _room(full, none)
     return np.clip(np.maximum(0.0, full - np.asarray(left, dtype=np.float64)) / room, 0.0, 1.0)

@@ -28,7 +28,7 @@ def ns(case: Case) -> Score:
 
     Returns:
         Score in [0, 1] with a value at each length; higher is better. NaN where 1 − S₀ < 1e-4.
-    Source: SoftFaith Eq. 1 and 2, §4.4.
+    Source: SoftFaith Eq. 1, §4.4.
     """
     return _hard(case, True)
 
@@ -39,7 +39,7 @@ def nc(case: Case) -> Score:
 
     Returns:
         Score in [0, 1] with a value at each length; higher is better. NaN where 1 − S₀ < 1e-4.
-    Source: SoftFaith Eq. 3 and 4, §4.4.
+    Source: SoftFaith Eq. 2, §4.4.
     """
     return _hard(case, False)
 
@@ -61,7 +61,7 @@ register(
         "and 50 % of the features.",
         cost=f"{len(LENGTHS)} + 2",
         passes=_passes,
-        source="SoftFaith Eq. 1, 2",
+        source="SoftFaith Eq. 1",
         compute=ns,
         order=10,
         default=True,
@@ -80,7 +80,7 @@ register(
         "and 50 % of the features.",
         cost=f"{len(LENGTHS)} + 2",
         passes=_passes,
-        source="SoftFaith Eq. 3, 4",
+        source="SoftFaith Eq. 2",
         compute=nc,
         order=20,
         default=True,

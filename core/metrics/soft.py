@@ -27,7 +27,12 @@ _DOES = {
     MIXED: "its word embedding is mixed with noise, q to 1 − q",
     ATTENTION: "other words attend to it with weight q",
 }
-_SOURCES = {BERNOULLI: "SoftFaith Eq. 5", ADDED: "SoftFaith Eq. 7", MIXED: "SoftFaith Eq. 8", ATTENTION: "SoftFaith §6"}
+_SOURCES = {
+    BERNOULLI: "SoftFaith Eq. 3 to 5",
+    ADDED: "SoftFaith Eq. 7",
+    MIXED: "SoftFaith Eq. 8",
+    ATTENTION: "SoftFaith App. C",
+}
 
 
 def soft(case: Case, kind: str, sufficiency: bool) -> Score:
@@ -41,7 +46,7 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
 
     Returns:
         Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4, or where the network cannot be perturbed so.
-    Source: SoftFaith Eq. 5, 7, 8; glossary, Hard and soft erasure, where the paper takes one draw and this K.
+    Source: SoftFaith Eq. 3 to 5, 7, 8; glossary, Hard and soft erasure, where the paper takes one draw and this K.
     """
     free, perturbed = ~case.masked, cast(Callable, case.perturbed)
     q = retained(case.scores, case.masked, case.scaling)

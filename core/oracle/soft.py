@@ -41,7 +41,7 @@ class Soft:
     Kinds (q of a token: its feature's retain; e: its word embedding; σ: standard deviation of the model's word
     embeddings):
 
-    - Bernoulli: each element of e is kept with probability q, else 0 (SoftFaith Eq. 5).
+    - Bernoulli: each element of e is kept with probability q, else 0 (SoftFaith Eq. 3).
     - added noise: e + (1 − q)·σ·ε, ε standard normal (Eq. 7). Departure: σ brings the noise to the size of what it is
       added to,
       which ε alone is not for every model.
@@ -52,7 +52,7 @@ class Soft:
       special token in
       front which is always attended to (`Architecture.soft_attention`).
 
-    Source: SoftFaith Eq. 5, 7, 8 and §6; glossary, Noise; glossary, Attention mask.
+    Source: SoftFaith Eq. 3, App. C with Eq. 7 and 8; glossary, Noise; glossary, Attention mask.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ def half_erased(case: Case) -> Score:
 
     Returns:
         Score in [−1, 1]; higher is better.
-    Source: made up, after SoftFaith Eq. 3.
+    Source: made up, after SoftFaith Eq. 2.
     """
     masks = prefix_masks(comprehensiveness_order(case.scores, case.masked), len(case.masked))
     values = case.value(masks[[0, len(masks) // 2]])
@@ -29,7 +29,7 @@ register(
         definition="Erase the more important half: fall of the class’s probability.",
         cost="2",
         passes=lambda F, draws: 2,
-        source="SoftFaith Eq. 3, at one half",
+        source="SoftFaith Eq. 2, at one half",
         compute=half_erased,
         order=55,
     )
