@@ -10,6 +10,7 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Generator
 from types import GeneratorType
+from typing import Any
 
 from core.explanation.explainer import Cost
 from core.mathematics.search.limits import TooDear
@@ -31,7 +32,8 @@ class Job:
         self.key, self.label = key, label
         self.state = WAITING
         self.done = self.total = 0
-        self.partial = self.result = None
+        self.partial: Any = None
+        self.result: Any = None
         self.problem = ""
         self.started: float | None = None
         # Seconds of the turns that are over and the beginning of the one under way, in one piece for readers.
@@ -54,7 +56,7 @@ class Job:
         return self._stop.is_set()
 
     @property
-    def latest(self):
+    def latest(self) -> Any:
         """What is known of it: the result, else what it yielded last (a stopped one keeps that), else None."""
         return self.result if self.state == DONE else self.partial
 

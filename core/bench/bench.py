@@ -92,7 +92,7 @@ def masf_speed(
     return {"ratio": every / ours, "megabytes": most_held(lambda: masf.p_values(tested)), "seconds": ours}
 
 
-def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
+def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, float]:
     """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is
     better.
     """
@@ -105,7 +105,7 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[str, floa
         types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
 
         def tested():
-            states = model.run(ids, lengths, types, reference.pooling)[1]
+            states = np.asarray(model.run(ids, lengths, types, reference.pooling)[1])
             p_values(reference.forms, states)
 
         times = [(clocked(lambda: model.run(ids, lengths, types))[1], clocked(tested)[1]) for _ in range(4 * repeats)]

@@ -4,6 +4,7 @@ program alone.
 
 import statistics
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from core.explanation.limiting import WIDTH, find_beam, find_exact
 from core.loading.loading import building
 from core.mathematics.search.limits import lattice_limits
 from core.mathematics.stepwise import finish
-from core.network.architectures import architecture_of
+from core.network.architectures import Config, architecture_of
 from core.network.features import Encoded, Feature, Truncation
 from core.network.model import Model
 from core.oracle.oracle import Oracle
@@ -64,7 +65,9 @@ def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budge
     target = int(explainer.logits(encoded).argmax())
     _warm_up(explainer, encoded)
     halves = (False, True) if explainer.searching(encoded) is not None else (False,)
-    contestants = {} if model.architecture.reading == "last" else {"twin": lambda: _twin(model, encoded, target, width)}
+    contestants: dict[str | bool, Callable[[], dict]] = (
+        {} if model.architecture.reading == "last" else {"twin": lambda: _twin(model, encoded, target, width)}
+    )
     contestants |= {half: lambda half=half: _ours(model, encoded, target, width, half) for half in halves}
     runs, started, rounds = {name: [] for name in contestants}, time.perf_counter(), 0
     while rounds == 0 or (rounds < repeats and (time.perf_counter() - started) * (rounds + 1) / rounds <= budget):
@@ -101,7 +104,7 @@ def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, f
     return {"small": small, "large": large, "milliseconds": 1000 * quick, "seconds": slow, "megabytes": held}
 
 
-def base_speed(device: str, config=None, features: int = 100, width: int = WIDTH) -> dict:
+def base_speed(device: str, config: Config | None = None, features: int = 100, width: int = WIDTH) -> dict:
     """Beam limits of a long input under a large classifier, once after a warm-up.
 
     Args:
@@ -123,7 +126,7 @@ def base_speed(device: str, config=None, features: int = 100, width: int = WIDTH
     }
 
 
-def random_classifier(device: str, config=None) -> Model:
+def random_classifier(device: str, config: Config | None = None) -> Model:
     """Build a BERT classifier of two classes with random weights in float32; it has no tokenizer.
 
     Args:
@@ -132,12 +135,12 @@ def random_classifier(device: str, config=None) -> Model:
     import torch
     from transformers import AutoModelForSequenceClassification, BertConfig
 
-    config = config or BertConfig(num_labels=2)
+    config = config or BertConfig()
     with building(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         module = AutoModelForSequenceClassification.from_config(config)
     module.eval().requires_grad_(False).to(device)
-    labels = tuple(str(i) for i in range(config.num_labels))
+    labels = tuple(map(str, config.id2label or ()))
     return Model(
         "random",
         "random",

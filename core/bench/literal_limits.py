@@ -40,7 +40,7 @@ def _search(model: Model, encoded: Encoded, target: int, width: int, sign: float
     """The largest (sign 1) or the smallest (−1) AOPC that a beam finds."""
     free = [int(i) for i in np.flatnonzero(~encoded.premasked)]
     whole = _scores(model, encoded, target, [()])[0]
-    kept: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
+    kept = [(0.0, ())]
     for _ in free:
         longer = [(total, (*order, i)) for total, order in kept for i in free if i not in order]
         scores = _scores(model, encoded, target, [order for _, order in longer])

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from core.commands.terminal import Bar
+from core.commands.terminal import Bar, Option, Options
 
 HELP = "pretrain the small encoder of the story models, a base for core train"
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option("--out", required=True, help="folder to write")
     option("--steps", type=int, default=6000, help="mini-batches that the learning rate is planned for")
@@ -15,7 +15,7 @@ def add(option) -> None:
     option("--seed", type=int, default=0, help="of weights and stories")
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.training.story_encoder import write_encoder
 

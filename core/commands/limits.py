@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, add_machine, add_measures
+from core.commands.terminal import Bar, Option, Options, add_machine, add_measures
 from core.explanation.rows import SIGNS
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
@@ -14,7 +14,7 @@ HELP = "AOPC of measures between the limits that the model allows, for a file of
 GOES_ON = "The same command goes on after the last complete text."
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option("--model", required=True, help="bundled name, folder, hub id or adapter")
     option("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
@@ -46,7 +46,7 @@ def add(option) -> None:
     add_machine(option)
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.tables import read_labelled
     from core.evaluation.studies.limits_of_texts import Batch, batch_limits

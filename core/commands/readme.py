@@ -3,9 +3,11 @@
 import ast
 import difflib
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from core import settings
+from core.commands.terminal import Option, Options
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 
@@ -14,13 +16,13 @@ _HEAD = ("name", "variants", "definition", "forward passes", "needs", "source")
 _METRICS_HEAD = ("name", "better", "range", "definition", "forward passes", "source")
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option("--check", action="store_true", help="say what differs; status 1 where anything does (what it does unasked)")
     option("--write", action="store_true", help="write the tables into the files")
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0, or 1 where something differs and is not written."""
     stale = {path: texts for path, texts in renewed(settings.ROOT).items() if texts[0] != texts[1]}
     for path, (old, new) in stale.items():
@@ -90,14 +92,14 @@ def room_tables(written: str, root: Path) -> str:
     def row(found: re.Match) -> str:
         place = root / found[1]
         module = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8")))
+        said = ast.get_docstring(ast.parse(module.read_text(encoding="utf-8"))) or ""
         promise = said.partition("\n\n")[0]
         return f"| `{found[1]}` | {_cell(promise)} |"
 
     return re.sub(r"^\| `([\w/]+)` \|.*\|$", row, written, flags=re.MULTILINE)
 
 
-def _markdown(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(map(_cell, row))} |" for row in (head, ("---",) * len(head), *rows))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.commands.terminal import Bar, add_machine
+from core.commands.terminal import Bar, Option, Options, add_machine
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.validity.masf import COMBINATIONS, Combine
@@ -11,7 +11,7 @@ from core.validity.masf import COMBINATIONS, Combine
 HELP = "fit the MaSF reference of a model: what its hidden states look like on inputs that it knows"
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option("--model", required=True, help="bundled name, folder, hub id or adapter")
     option(
@@ -48,7 +48,7 @@ def add(option) -> None:
     add_machine(option)
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.tables import read_labelled
     from core.loading.loading import load
@@ -63,15 +63,13 @@ def run(options) -> int:
         Combine(options.dimensions, options.layers),
         options.compact,
     )
-    files = [
-        read_labelled(Path(path), options.text, options.second, None) if path else None
-        for path in (options.data, options.held_out)
-    ]
+    data = read_labelled(Path(options.data), options.text, options.second, None)
+    held_out = options.held_out and read_labelled(Path(options.held_out), options.text, options.second, None)
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     out = Path(options.out) if options.out else place_for(model)
     with Bar() as bar:
-        reference = fit_reference(model, files[0], drawing, files[1], bar)
+        reference = fit_reference(model, data, drawing, held_out or None, bar)
     write_reference(reference, out)
     print(f"Written: {out}\n\n{readable_reference(reference)}")
     return 0

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+from core.commands.terminal import Option, Options
 from core.data.stories import TASKS
 
 HELP = "question-answering stories whose evidence is known, as JSON Lines"
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option(
         "--task",
@@ -24,7 +25,7 @@ def add(option) -> None:
     option("--balanced", action="store_true", help="every place is the answer equally often")
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.examples import write_stories
 

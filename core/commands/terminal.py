@@ -1,6 +1,7 @@
 """What several commands share: options, reading what they name, and a progress bar."""
 
-from collections.abc import Iterable
+import argparse
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,16 +12,19 @@ from core.data.tables import read_table
 from core.measures.catalogue import measures
 from core.settings import PRECISIONS
 
+# How a command declares what it takes (`add_argument`), and what it was asked for.
+Option = Callable[..., object]
+Options = argparse.Namespace
 _ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
 
 
-def add_machine(option) -> None:
+def add_machine(option: Option) -> None:
     """Where and how a command computes."""
     option("--device", default="auto", help="auto, cuda, mps or cpu")
     option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
 
 
-def add_measures(option, does: str, default: Iterable[str], nargs: str = "*") -> None:
+def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures; does: what is done with them."""
     asked = [
         f"{name} [{', '.join(f'{key}=…' for key in measure.options)}]"
@@ -35,13 +39,13 @@ def add_measures(option, does: str, default: Iterable[str], nargs: str = "*") ->
     )
 
 
-def add_columns(option) -> None:
+def add_columns(option: Option) -> None:
     """Which columns of its file hold what."""
     for role, what in _ROLES.items():
         option(f"--{role}", help=f"column of the {what}, where that is not understood by itself")
 
 
-def columns_of(options) -> tuple[tuple[str, str | None], ...]:
+def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
     """The columns as they were named: (role, column)."""
     return tuple((role, getattr(options, role)) for role in _ROLES)
 
@@ -62,10 +66,10 @@ class Bar:
     def __init__(self):
         self._bar, self._phase = None, None
 
-    def __enter__(self):
+    def __enter__(self) -> "Bar":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
 
@@ -73,7 +77,7 @@ class Bar:
         from tqdm import tqdm
 
         phase = what.partition(",")[0]
-        if phase != self._phase or self._bar.total != total or done < self._bar.n:
+        if self._bar is None or phase != self._phase or self._bar.total != total or done < self._bar.n:
             if self._bar is not None:
                 self._bar.close()
             self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)

@@ -1,8 +1,9 @@
 """`python -m core train`: make a faithfulness measurable model by masked fine-tuning."""
 
 from dataclasses import fields
+from typing import Any
 
-from core.commands.terminal import Bar
+from core.commands.terminal import Bar, Option, Options
 from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
@@ -11,7 +12,7 @@ HELP = "masked fine-tuning: make a faithfulness measurable model"
 GOES_ON = "The same command goes on after the last complete epoch."
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     option("--base", required=True, help="what to fine-tune: a bundled base, a folder or a hub id")
     option("--train", required=True, help="training file: .jsonl, .csv, .tsv or .parquet")
@@ -36,12 +37,13 @@ def add(option) -> None:
     option("--half", action="store_true", help="store the weights in half precision")
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.training.training import Plan, train
 
     known = {field.name for field in fields(Plan)}
-    plan = Plan(**{k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known})
+    asked: dict[str, Any] = {k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known}
+    plan = Plan(**asked)
     with Bar() as bar:
         out = train(plan, bar)
     print(f"Written: {out}\n")

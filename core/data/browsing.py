@@ -171,7 +171,7 @@ def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilitie
     probabilities = (
         np.full((N, len(labels)), np.nan) if probabilities is None else np.asarray(probabilities, dtype=np.float64)
     )
-    there = np.isfinite(probabilities).all(axis=1)
+    there = np.all(np.isfinite(probabilities), axis=1)
     predicted = np.where(there, np.where(there[:, None], probabilities, 0.0).argmax(axis=1), -1)
     confidence = np.where(there, probabilities.max(axis=1), np.nan)
     classes = np.array([match.classes.get(name, -1) for name in index.data.classes] + [-1], dtype=np.int64)

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from core.data import evidence_columns as evidence
 from core.data.examples import DataSet, Example
@@ -49,7 +50,9 @@ class Mapping:
         """Back from `as_dict`; BadData if it is not of that kind."""
         if not isinstance(found, dict):
             raise BadData("The choice of columns is damaged. Choose the columns again.")
-        chosen = {role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note", "evidence")}
+        chosen: dict[str, Any] = {
+            role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note", "evidence")
+        }
         names = found.get("label_names") or ()
         if not isinstance(chosen["text"], str) or not chosen["text"]:
             raise BadData("No column is chosen as the text. Choose one.")
@@ -58,7 +61,9 @@ class Mapping:
             raise BadData(
                 f"The choice of columns is damaged ({listed(wrong) or 'names of labels'}). Choose the columns again."
             )
-        return cls(**{role: column or None for role, column in chosen.items()}, label_names=tuple(names))
+        return cls(
+            chosen.pop("text"), **{role: column or None for role, column in chosen.items()}, label_names=tuple(names)
+        )
 
 
 # ---- building
@@ -305,13 +310,13 @@ def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:
     return labels
 
 
-def short_text(value) -> str:
+def short_text(value: object) -> str:
     """A short value as text: whole numbers without ".0"; "" for none."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return "" if value is None else str(value).strip()
 
 
-def is_blank(value) -> bool:
+def is_blank(value: object) -> bool:
     """Whether a cell holds nothing."""
     return value is None or (isinstance(value, str) and not value.strip())

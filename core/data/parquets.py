@@ -1,6 +1,7 @@
 """Unpack Parquet files with an eye on their size: a thousand bytes of one can stand for gigabytes of text."""
 
 import json
+from typing import Any
 
 MOST_ROWS, MOST_COLUMNS, MOST_UNPACKED = 2_000_000, 10_000, 500_000_000
 # What a cell costs as an object of Python, whatever it holds.
@@ -13,7 +14,7 @@ class TooMuch(ValueError):
     """A file holds more than is read; the message says more than what, as in "it holds more than 2,000,000 rows"."""
 
 
-def open_parquet(content: bytes):
+def open_parquet(content: bytes) -> Any:
     """A file as pyarrow.Table with its texts still packed: repeated ones are held once, as entries of a dictionary.
 
     Raises:
@@ -61,7 +62,7 @@ def open_parquet(content: bytes):
     return table
 
 
-def column_values(column) -> list:
+def column_values(column: Any) -> list:
     """The values of a column as Python has them, equal texts of a dictionary as one object.
 
     Raises:
@@ -146,6 +147,5 @@ def _unpacked(array) -> int:
         return _unpacked(array.flatten())
     if not types.is_dictionary(kind) or types.is_primitive(kind.value_type):
         return array.nbytes
-    # pyarrow makes these functions when it is imported.
-    lengths = compute.binary_length(array.dictionary)
-    return compute.sum(compute.take(lengths, array.indices)).as_py() or 0
+    lengths = compute.call_function("binary_length", [array.dictionary])
+    return compute.call_function("sum", [lengths.take(array.indices)]).as_py() or 0

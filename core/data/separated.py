@@ -10,6 +10,7 @@ import io
 import re
 import threading
 from itertools import pairwise
+from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch
 from core.data.parsed import BadData, Parsed
@@ -45,7 +46,7 @@ _QUOTES = {
 }
 
 
-def cut(text: str, separator: str, longest: int = 131_072, **quoting) -> list[list[str]]:
+def cut(text: str, separator: str, longest: int = 131_072, **quoting: Any) -> list[list[str]]:
     """Rows of cells, without blank lines; csv.Error names the line where a row went wrong begins.
 
     R numbers rows in a first column that its header leaves out; here that column has a name, an empty one.

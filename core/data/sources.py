@@ -196,11 +196,11 @@ def _keep_understood(
 
 
 def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
-    if task is not None:
+    if task is not None and task.hub is not None:
         return (
             task.hub,
             task.config,
-            next(task.splits[s] for s in ("test", "validation", "train") if task.splits.get(s)),
+            next(name for s in ("test", "validation", "train") if (name := task.splits.get(s))),
         )
     hub, _, rest = asked.partition(":")
     config, _, split = rest.partition(":")

@@ -120,10 +120,12 @@ def _told(task: int, sentences: int, redundant: float, rng: random.Random) -> It
 def _attempt(task: int, length: int, twice: bool, rng: random.Random) -> Story | None:
     events = _walk(task, length, rng)
     question = _question(task, events, rng)
-    facts = _supporting(events, question) if question is not None else None
-    if question is None or facts is None:
+    if question is None:
         return None
-    story = Story(events, question, answer(events, question), facts)
+    told, facts = answer(events, question), _supporting(events, question)
+    if told is None or facts is None:
+        return None
+    story = Story(events, question, told, facts)
     if twice:
         story = _restated(story, rng)
     return story if _sound(story) else None
@@ -226,7 +228,7 @@ def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[in
         found = (handled, last(GO, events[handled].actor, before=end))
     else:
         found = _carried(events, question, last)
-    return None if found is None or None in found else tuple((i,) for i in sorted(found))
+    return None if found is None or None in found else tuple((i,) for i in sorted(i for i in found if i is not None))
 
 
 def _carried(events, question: Question, last) -> tuple | None:

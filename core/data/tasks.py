@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from core.data.mapping import Mapping
 from core.data.parsed import BadData
@@ -197,7 +198,7 @@ def match_task(columns: Iterable[str], hub_id: str | None = None, config: str | 
     return fitting[0] if len(fitting) == 1 else None
 
 
-def _task(row: dict) -> Task:
+def _task(row: dict[str, Any]) -> Task:
     lacking = [name for name in _KINDS if name not in row]
     unknown = [name for name in row if name not in _KINDS]
     if lacking or unknown:
@@ -212,15 +213,13 @@ def _task(row: dict) -> Task:
         split is None or isinstance(split, str) for split in row["splits"].values()
     ):
         raise ValueError(f"'splits' must name {', '.join(_SPLITS)}, each with a text or null")
-    task = Task(
-        **row
-        | {
-            "columns": tuple(row["columns"]),
-            "papers": tuple(row["papers"]),
-            "label_names": tuple(row["label_names"] or ()),
-            "label_values": row["label_values"] or {},
-            "only": {column: _written(value) for column, value in (row["only"] or {}).items()},
-        }
+    task = replace(
+        Task(**row),
+        columns=tuple(row["columns"]),
+        papers=tuple(row["papers"]),
+        label_names=tuple(row["label_names"] or ()),
+        label_values=row["label_values"] or {},
+        only={column: _written(value) for column, value in (row["only"] or {}).items()},
     )
     _check(task)
     return task

@@ -74,8 +74,8 @@ def judge_pair(judge: Judge, top: Sequence[int], first: Sequence[float], second:
     Source: SoftFaith Fig. 1.
     """
     masked = judge.encoded.premasked
-    scores = tuple(weighted(judge.encoded.F, top, weights) for weights in (first, second))
+    scores = weighted(judge.encoded.F, top, first), weighted(judge.encoded.F, top, second)
     one, other = (ranking(each[~masked]).tolist() for each in scores)
     metrics = [name for kind in zip(*hard_and_soft()) for name in kind]
-    found = tuple(judge.rate(each, metrics).found for each in scores)
+    found = judge.rate(scores[0], metrics).found, judge.rate(scores[1], metrics).found
     return Pair(scores, found, one == other)

@@ -81,7 +81,10 @@ class OrderScore:
 
     def normalised(self, limits: Limits) -> tuple[float, float]:
         """NAOPC of comprehensiveness (↑ better) and of sufficiency (↓ better); NaN where the limits coincide."""
-        return tuple(naopc(score, limits.lower, limits.upper) for score in (self.comprehensiveness, self.sufficiency))
+        return (
+            naopc(self.comprehensiveness, limits.lower, limits.upper),
+            naopc(self.sufficiency, limits.lower, limits.upper),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,7 +218,6 @@ def find_beam(
     full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
     widths = _widths(width, early)
     most = [most_sets(left_over(encoded), tried) for tried in widths]
-    found = None
     try:
         for i, tried in enumerate(widths):
             told = None if progress is None else lambda asked, i=i: progress(sum(most[:i]) + asked, sum(most))
@@ -332,7 +334,9 @@ def study_width(
     return (yield from _study(explainer, cases, threshold, widest, False, cancelled))
 
 
-def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[BeamStudy | None, None, BeamStudy]:
+def _study(
+    explainer: Explainer, cases, threshold, widest, half, cancelled
+) -> Generator[BeamStudy | None, None, BeamStudy]:
     given, asked = [], []
     for encoded, target in cases:
         full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
@@ -343,15 +347,11 @@ def _study(explainer, cases, threshold, widest, half, cancelled) -> Generator[Be
             if rough is None
             else BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own)
         )
-    study = None
     try:
-        for told in study_search(given, threshold, widest):
-            study = told or study
-            yield told
+        return (yield from study_search(given, threshold, widest))
     finally:
         for oracle in asked:
             oracle.flush()
-    return study
 
 
 def _beam(

@@ -87,7 +87,7 @@ def flips(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     Returns:
         bool[M, K].
     """
-    return reversals(values, directions).any(axis=(1, 3))
+    return np.any(reversals(values, directions), axis=(1, 3))
 
 
 def metric_agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:

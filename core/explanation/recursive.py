@@ -152,7 +152,7 @@ def masked_steps(
         ValueError: a score is NaN; the steps before were yielded.
     Source: FMM §3.4, Alg. 3; ROAR §4 for the two kinds.
     """
-    mask, scores, last = np.array(start, dtype=bool), None, None
+    mask, scores, last = np.array(start, dtype=bool), np.empty(0), None
     for count in counts:
         if last is None or count > last.count:
             if last is not None:
@@ -162,7 +162,7 @@ def masked_steps(
             if mask.all():
                 shown = np.zeros(len(mask))
             else:
-                scores = attribute(mask) if scores is None or recompute else scores
+                scores = attribute(mask) if not scores.size or recompute else scores
                 shown = np.where(mask, 0.0, scores)
             last = Step.of(mask, shown, judged)
         yield last

@@ -245,14 +245,11 @@ def compare_standings(boards: dict[str, StandingTable], direction: str) -> Compa
         if sum(one.measure == measure for one in placed) > 1
     ]
     ahead = {
-        measure: tuple(
-            _ahead([one for one in placed if one.measure == measure], name) for name in ("place", "place_normalised")
-        )
-        for measure in shared
+        measure: (_ahead(placed, measure, "place"), _ahead(placed, measure, "place_normalised")) for measure in shared
     }
     return Comparison(direction, placed, kendall_tau(-raw, -normal), ahead)
 
 
-def _ahead(placed: list[Placed], by: str) -> str | None:
-    first, second = sorted(placed, key=lambda one: getattr(one, by))[:2]
+def _ahead(placed: tuple[Placed, ...], measure: str, by: str) -> str | None:
+    first, second = sorted((one for one in placed if one.measure == measure), key=lambda one: getattr(one, by))[:2]
     return None if getattr(first, by) == getattr(second, by) else first.model

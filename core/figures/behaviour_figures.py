@@ -3,6 +3,7 @@ plane.
 """
 
 import html
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ def behaviour_panels(reports: list[BehaviourReport]) -> dict:
         for line in one.lines
         for drawn in _line(one, line, place, len(reports) > 1)
     ]
-    axes = {
+    axes: dict[str, Any] = {
         "yaxis": axis("predictions not changed yet (%)", domain=_UPPER, range=[-3, 103]),
         "yaxis2": axis("centroid change (1 − cosine)", domain=_LOWER, anchor="x2", rangemode="tozero"),
         "yaxis3": axis("change of mean σ (%)", domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
@@ -103,8 +104,8 @@ def map_figure(
     bare = axis(
         showticklabels=False, showgrid=False, ticks="", showline=True, linecolor="rgba(125,133,144,0.4)", mirror=True
     )
-    layout = {"legend": legend(-0.02, yanchor="top"), "hovermode": "closest", "clickmode": "event+select"}
-    return figure(traces, 460, xaxis=bare, yaxis=bare, **layout)
+    around = legend(-0.02, yanchor="top")
+    return figure(traces, 460, xaxis=bare, yaxis=bare, legend=around, hovermode="closest", clickmode="event+select")
 
 
 def groups_of(

@@ -1,6 +1,7 @@
 """Figures of a model check: what masking does to performance, to the share rejected, and to the data set's p-values."""
 
 import html
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def panels(reports: list[CheckReport], form: str) -> dict:
         for line in one.lines if place == 0 else one.lines[:1]:
             traces += _line(one, line, form, place, len(reports) > 1)
     top = _UPPER if tested else [0, 1]
-    axes = {
+    axes: dict[str, Any] = {
         "xaxis": _share("", _LEFT if tested else top),
         "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
     }
@@ -88,7 +89,7 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
     Source: FMM Figs. 2 and 3.
     """
     places = list(range(len(rows)))
-    bar = {"line": {"color": "rgba(125,133,144,0.5)", "width": 6}, "showlegend": False}
+    bar: dict[str, Any] = {"line": {"color": "rgba(125,133,144,0.5)", "width": 6}, "showlegend": False}
     traces = [trace("lines", [masked, full], [i, i], **bar) for i, (_, full, masked, _) in enumerate(rows)]
     for name, at, symbol, colour, size in (
         ("unmasked", 1, "circle", SUPPORTS, 13),
@@ -99,7 +100,7 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
         x = [row[at] for row in rows]
         traces.append(trace("markers", x, places, "%{y}: %{x:.3f}", name=name, marker=look))
     names = [html.escape(name) for name, *_ in rows]
-    axes = {
+    axes: dict[str, Any] = {
         "xaxis": axis(f"{html.escape(metric)} ↑ better"),
         "yaxis": axis(tickvals=places, ticktext=names, range=[len(rows) - 0.4, -0.6], showgrid=False),
     }

@@ -5,6 +5,7 @@ erased.
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +49,7 @@ def places_across(
         look = _stroke(i, hue, 3, 11) | {"connectgaps": True, "customdata": list(map(list, zip(ranks, texts[i])))}
         told = "%{x}: place %{customdata[0]}, %{customdata[1]}"
         traces.append(trace("lines+markers", list(range(len(heads))), y, told, label, name=label, **look))
-        notes += [note(k, y[k], label, xanchor="left", xshift=12) for k, place in enumerate(ranks) if place][-1:]
+        notes += [note(k, at, label, xanchor="left", xshift=12) for k, at in enumerate(y) if at is not None][-1:]
     columns = axis(
         tickvals=list(range(len(heads))),
         ticktext=_heads(heads, many),
@@ -125,7 +126,7 @@ def leaving(found: dict[str, np.ndarray], rejected: dict[str, np.ndarray], sizes
             y = np.maximum(p[half], LOWEST_P).tolist()
             traces.append(trace("lines+markers", _X, y, "p = %{customdata:.3g}", name, **look, **panel))
     ticks = _length_ticks(sizes, unit)
-    axes = {
+    axes: dict[str, Any] = {
         "xaxis": axis("only the rationale is kept", **ticks, domain=_LEFT),
         "yaxis": axis("p-value ↑", **P_AXIS),
         "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),

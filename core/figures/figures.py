@@ -5,6 +5,7 @@ Dictionaries, since building the same figure through `plotly.graph_objects` take
 
 import html
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class RandomLine:
     first: int | None
 
 
-def figure(traces: list[dict], height: int, annotations: list[dict] | None = None, **layout) -> dict:
+def figure(traces: list[dict], height: int, annotations: list[dict] | None = None, **layout: Any) -> dict:
     """Traces in the house's layout, on a transparent ground.
 
     Args:
@@ -69,18 +70,18 @@ def figure(traces: list[dict], height: int, annotations: list[dict] | None = Non
     return {"data": traces, "layout": common | layout}
 
 
-def axis(title: str | None = None, **more) -> dict:
+def axis(title: str | None = None, **more: Any) -> dict:
     """An axis in the house's style; title: as Plotly reads it, names of others escaped."""
     more = more if title is None else {"title": {"text": title}} | more
     return {"automargin": True, "gridcolor": "rgba(125,133,144,0.25)", "zeroline": False} | more
 
 
-def legend(y: float, **more) -> dict:
+def legend(y: float, **more: Any) -> dict:
     """A legend in one line, its lower edge at a height of the figure, in shares of its axes."""
     return {"orientation": "h", "x": 0, "y": y, "yanchor": "bottom"} | more
 
 
-def trace(mode: str, x: list, y: list, told: str | None = None, extra: str = "", **more) -> dict:
+def trace(mode: str, x: list, y: list, told: str | None = None, extra: str = "", **more: Any) -> dict:
     """Points or a line; told: what hovering says, nothing where it is None; extra: whose point it is, escaped."""
     hover = {"hoverinfo": "skip"} if told is None else {"hovertemplate": f"{told}<extra>{extra}</extra>"}
     return {"type": "scatter", "mode": mode, "x": x, "y": y} | hover | more
@@ -92,15 +93,15 @@ def stroke(colour: str, width: float, dash: str | None, symbol: str | list[str],
     return {"line": line, "marker": {"size": size, "color": colour, "symbol": symbol}}
 
 
-def band(x: list, low: list, high: list, colour: str, share: float, **more) -> list[dict]:
+def band(x: list, low: list, high: list, colour: str, share: float, **more: Any) -> list[dict]:
     """The ground between two lines, filled with a share of a colour "#rrggbb"."""
     red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    common = {"line": {"width": 0}, "showlegend": False} | more
-    filled = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{share})"}
+    common: dict[str, Any] = {"line": {"width": 0}, "showlegend": False} | more
+    filled: dict[str, Any] = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{share})"}
     return [trace("lines", x, low, **common), trace("lines", x, high, **common, **filled)]
 
 
-def level(y: float, colour: str, xref: str = "paper", **more) -> dict:
+def level(y: float, colour: str, xref: str = "paper", **more: Any) -> dict:
     """A dashed line across the axes at a value."""
     dashed = {"color": colour, "dash": "dash"}
     return {"type": "line", "x0": 0, "x1": 1, "xref": xref, "y0": y, "y1": y, "line": dashed} | more
@@ -112,7 +113,7 @@ def upright(x: float, colour: str, width: float) -> dict:
     return {"type": "line", "line": {"color": colour, "width": width}} | ends
 
 
-def note(x: float | str, y: float, text: str, size: int | None = None, **more) -> dict:
+def note(x: float | str, y: float, text: str, size: int | None = None, **more: Any) -> dict:
     """Words at a place."""
     font = {"color": INK} | ({} if size is None else {"size": size})
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": font} | more
@@ -144,7 +145,10 @@ def performance_by_masking(card: dict) -> dict:
         note(100, values[-1], f"{values[-1]:.3f}", yshift=14, xshift=0),
         note(12, majority, "class majority", yshift=12, xshift=0),
     ]
-    axes = {"xaxis": axis("tokens masked at random (%)", range=[-4, 106]), "yaxis": axis(f"{shown['metric']} ↑ better")}
+    axes: dict[str, Any] = {
+        "xaxis": axis("tokens masked at random (%)", range=[-4, 106]),
+        "yaxis": axis(f"{shown['metric']} ↑ better"),
+    }
     return figure(lines, 300, notes, **axes)
 
 
@@ -167,7 +171,7 @@ def masking_paths(
     for i, line in enumerate(lines):
         traces += _path(line, DASHES[i % len(DASHES)], tested)
     shapes = [] if at is None else [upright(100 * at, INK, 1)]
-    axes = {
+    axes: dict[str, Any] = {
         "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
         # Plotly reads markup in its texts.
         "yaxis": axis(html.escape(score), range=[-0.03, 1.03], domain=[0.42, 1] if tested else [0, 1]),

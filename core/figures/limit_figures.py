@@ -2,6 +2,7 @@
 
 import html
 from dataclasses import dataclass
+from typing import Any
 
 from core.figures.figures import INK, axis, figure, legend, level, note, stroke, trace, upright
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
@@ -9,7 +10,7 @@ from core.mathematics.search.limits import BeamStudy, Limits
 from core.validity.marks import with_sign
 
 _ROW, _ABOVE, _BELOW = 58, 44, 104
-_OVER = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
+_OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (("comprehensiveness", "triangle-right", "↑ better"), ("sufficiency", "triangle-left-open", "↓ better"))
 
@@ -66,7 +67,7 @@ def gauges(
     reach += [value for row in rows for value in (row.comprehensiveness, row.sufficiency)]
     low, high = min(reach), max(reach)
     room, tall = 0.06 * max(high - low, 1e-3), _ROW * len(names) + 24
-    right = {"x": 1.01, "xref": "paper", "xanchor": "left", "align": "left"}
+    right: dict[str, Any] = {"x": 1.01, "xref": "paper", "xanchor": "left", "align": "left"}
     notes = [note(**right, y=i, text=text, size=14) for i, text in enumerate(beside)]
     notes += [*_edges(limits, tag), note(**right, **_OVER, text="<b>NAOPC</b>")]
     return figure(
@@ -145,10 +146,13 @@ def widths(study: BeamStudy, exact: Limits | None, score: str) -> dict:
         traces.append(trace("lines+markers", names, mean, "beam %{x}: %{y:.4g}", name, **look))
     if len(names) > 2:
         at, said = study.widths.index(study.recommended), "enough" if study.settled else "not settled"
-        arrow = {"showarrow": True, "arrowcolor": INK, "ay": -32, "ax": 0}
+        arrow: dict[str, Any] = {"showarrow": True, "arrowcolor": INK, "ay": -32, "ax": 0}
         notes.append(note(names[at], traces[0]["y"][at], said, **arrow))
     known = [] if exact is None else [level(y, RANDOM) for y in (exact.lower, exact.upper)]
-    axes = {"xaxis": axis("width of the beam, B", type="category"), "yaxis": axis(f"AOPC of the {html.escape(score)}")}
+    axes: dict[str, Any] = {
+        "xaxis": axis("width of the beam, B", type="category"),
+        "yaxis": axis(f"AOPC of the {html.escape(score)}"),
+    }
     return figure(traces, 320, notes, **axes, shapes=known, legend=legend(1.02))
 
 
@@ -168,9 +172,9 @@ def _marks(rows: list[Gauge], i: int) -> dict:
 
 
 def _range(chance: Range, y: int) -> list[dict]:
-    bar = {"line": {"color": RANDOM, "width": 8}, "opacity": 0.55, "showlegend": False}
+    bar: dict[str, Any] = {"line": {"color": RANDOM, "width": 8}, "opacity": 0.55, "showlegend": False}
     told = f"mean %{{x:.3g}}, 95 % of {chance.orders} orders from {chance.low:.3g} to {chance.high:.3g}"
-    more = {
+    more: dict[str, Any] = {
         "name": f"random order (mean, 95 % of {chance.orders})",
         "marker": {"color": RANDOM, "size": 12, "symbol": "diamond"},
     } | _written([f"{chance.mean:.3g}"], "top")

@@ -10,7 +10,7 @@ from pathlib import Path
 from core.loading import lora
 from core.loading.loading import building, check_complete, check_weights, merged, unreadable
 from core.loading.locating import ModelSource
-from core.network.architectures import UnsupportedModel
+from core.network.architectures import Config, Module, UnsupportedModel
 from core.storage import hub
 
 _INDEX = "model.safetensors.index.json"
@@ -37,7 +37,7 @@ class Headers:
         return f"The weights are safetensors, stored as {', '.join(kinds)}."
 
 
-def read_headers(source: ModelSource, config) -> Headers:
+def read_headers(source: ModelSource, config: Config) -> Headers:
     """Read names and shapes of a model's tensors, base and adapter, without their values.
 
     What was not fetched from the hub yet is asked for there.
@@ -54,7 +54,7 @@ def read_headers(source: ModelSource, config) -> Headers:
     return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, folder]), not here)
 
 
-def blueprint(source: ModelSource, config, headers: Headers):
+def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
     """Build the module without memory for its weights, and hold the files' tensors against it.
 
     Returns:

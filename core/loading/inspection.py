@@ -20,7 +20,7 @@ from core.loading.small_files import (
 )
 from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, Measure
-from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
+from core.network.architectures import Config, Module, UnsupportedModel, architecture_of, is_scale_free
 from core.wording import in_short
 
 YES, PARTLY, NO = "yes", "partly", "no"
@@ -235,7 +235,7 @@ class _Check:
         return ModelCheck(self.name, not wrong, tuple(self.findings), self.labels, note)
 
 
-def memory_bytes(module, config, precision: str) -> tuple[int, int]:
+def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, int]:
     """Bytes of a module's weights, and roughly those of the intermediate results of its largest batch with
     gradients.
     """

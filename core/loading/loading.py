@@ -3,7 +3,9 @@
 import contextlib
 import json
 import threading
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 from core.loading.locating import REFERENCE_FILE, ModelSource, digest, locate
 from core.loading.lora import adapter_settings, merge_adapter
@@ -11,7 +13,7 @@ from core.loading.small_files import read_parts
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.measures.catalogue import measures
-from core.network.architectures import UnsupportedModel, architecture_of, is_scale_free
+from core.network.architectures import Config, Module, UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
 from core.network.memory import keep_freed_memory
 from core.network.model import Model
@@ -114,12 +116,12 @@ def _module(source: ModelSource, config, dtype):
     return module
 
 
-def merged(module, source: ModelSource, adapter: dict, tensors: dict | None = None) -> set[str]:
+def merged(module: Module, source: ModelSource, adapter: dict, tensors: dict | None = None) -> set[str]:
     """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if
     it does not fit.
     """
     try:
-        return merge_adapter(module, source.adapter, adapter, tensors)
+        return merge_adapter(module, source.top, adapter, tensors)
     except UnsupportedModel:
         raise
     except Exception as error:
@@ -137,7 +139,7 @@ def check_complete(source: ModelSource, missing: set[str]) -> None:
         )
 
 
-def read_weights(source: ModelSource, config, dtype, **more):
+def read_weights(source: ModelSource, config: Config, dtype: Any, **more: Any) -> tuple[Module, set[str]]:
     """The module, and the names of the parameters that the files lack."""
     from transformers import AutoModelForSequenceClassification
 
@@ -204,7 +206,7 @@ def _card(folder: Path) -> dict | None:
 
 
 @contextlib.contextmanager
-def building():
+def building() -> Generator[None]:
     """Build modules one at a time and without transformers' load report and progress bar; problems become sentences.
 
     While it builds a module, transformers changes torch's default dtype and its initialisers for the whole process.

@@ -7,7 +7,7 @@ A test holds the two equal.
 import json
 from pathlib import Path
 
-from core.network.architectures import UnsupportedModel
+from core.network.architectures import Module, UnsupportedModel
 
 _PREFIX = "base_model.model."
 
@@ -45,7 +45,7 @@ def adapter_settings(folder: Path) -> dict | None:
     return found
 
 
-def merge_adapter(module, folder: Path, config: dict, tensors: dict | None = None) -> set[str]:
+def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict | None = None) -> set[str]:
     """Add an adapter to a module's parameters, `W + s·B A` with s = alpha/r (alpha/√r where rank-stabilised).
 
     Args:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
-from core.network.architectures import UnsupportedModel, architecture_of
+from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
 from core.wording import in_short
 
 # Beyond these a configuration is damaged or hostile, and building its module would take forever.
@@ -36,7 +36,7 @@ def read_parts(source: ModelSource) -> Parts:
     return Parts(source, config, tokenizer, labels, mask_id, most, notes)
 
 
-def read_tokenizer(source: ModelSource):
+def read_tokenizer(source: ModelSource) -> Tokenizer:
     """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
     from transformers import AutoTokenizer
 
@@ -54,7 +54,7 @@ def read_tokenizer(source: ModelSource):
             f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
             f"tokenizer.save_pretrained."
         ) from error
-    if not tokenizer.is_fast:
+    if not tokenizer or not tokenizer.is_fast:
         raise UnsupportedModel(
             f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer "
             f"(tokenizer.json)."
@@ -62,7 +62,7 @@ def read_tokenizer(source: ModelSource):
     return tokenizer
 
 
-def read_config(source: ModelSource):
+def read_config(source: ModelSource) -> Config:
     """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
     otherwise.
     """
@@ -102,7 +102,7 @@ def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
     return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
 
-def read_labels(config, name: str) -> tuple[str, ...]:
+def read_labels(config: Config, name: str) -> tuple[str, ...]:
     """Names of the classes, each its own; UnsupportedModel with a sentence if there are fewer than two."""
     if config.num_labels < 2:
         raise UnsupportedModel(
@@ -116,7 +116,7 @@ def read_labels(config, name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
+def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
     """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there
     is neither.
     """
@@ -136,7 +136,7 @@ def mask_token(tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
     )
 
 
-def check_vocabulary(tokenizer, mask_id: int, config, name: str) -> None:
+def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: str) -> None:
     """UnsupportedModel with a sentence unless the tokens that every text gets have word embeddings."""
     try:
         highest = max([mask_id, *tokenizer("a")["input_ids"]])
@@ -153,7 +153,7 @@ def check_vocabulary(tokenizer, mask_id: int, config, name: str) -> None:
         )
 
 
-def longest_input(tokenizer, config, architecture) -> int:
+def longest_input(tokenizer: Tokenizer, config: Config, architecture: Architecture) -> int:
     """Most tokens that a model reads, special tokens included; UnsupportedModel with a sentence if no word has room."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 512
     try:

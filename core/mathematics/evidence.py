@@ -7,11 +7,12 @@ This is plausibility, agreement with what people call the evidence; it says noth
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from core.mathematics.ranking import ranking
 
 
-def evidence_mask(starts: Sequence[int], ends: Sequence[int], spans: Sequence[tuple[int, int]]) -> np.ndarray:
+def evidence_mask(starts: ArrayLike, ends: ArrayLike, spans: Sequence[tuple[int, int]]) -> np.ndarray:
     """Say which features are evidence: those that share at least one character with a span.
 
     Spans may overlap, and may lie beyond the text: there they meet no feature.

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Generator, Iterator
 from typing import Generic, TypeVar
 
-Part, Said, Result = TypeVar("Part"), TypeVar("Said"), TypeVar("Result")
+Part = TypeVar("Part")
+Said = TypeVar("Said")
+Result = TypeVar("Result")
 
 
 def finish(work: Generator[Part, None, Result]) -> Result:

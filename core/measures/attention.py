@@ -14,7 +14,7 @@ def attention(explained: Explained) -> dict[str, np.ndarray]:
         {"absolute": float64[F]}, in [0, 1]; special tokens hold the rest of the 1.
     Source: SoftFaith §4.3.
     """
-    weights, _ = explained.inside.attention()
+    weights, _ = explained.network.attention()
     return {"absolute": _from_reading(explained, weights.mean(dim=0))}
 
 
@@ -25,12 +25,12 @@ def scaled_attention(explained: Explained) -> dict[str, np.ndarray]:
         {"signed": float64[F]}; higher is more important.
     Source: SoftFaith §4.3; Serrano and Smith (2019).
     """
-    weights, gradient = explained.inside.attention()
+    weights, gradient = explained.network.attention()
     return {"signed": _from_reading(explained, weights.mean(dim=0) * gradient.mean(dim=0))}
 
 
-def _from_reading(explained, table) -> np.ndarray:
-    inside = explained.inside
+def _from_reading(explained: Explained, table) -> np.ndarray:
+    inside = explained.network
     read = inside.model.tensor(inside.reading()).to(table)
     return np.where(explained.masked, 0.0, inside.per_feature(read @ table))
 

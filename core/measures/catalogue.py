@@ -17,9 +17,9 @@ class Measures(dict[str, Measure]):
             raise KeyError(name)
         return self[plain].asked(options[:-1])
 
-    def __contains__(self, name) -> bool:
+    def __contains__(self, name: object) -> bool:
         try:
-            return bool(self[name])
+            return isinstance(name, str) and bool(self[name])
         except (KeyError, ValueError):
             return False
 

@@ -17,11 +17,12 @@ def gradient(explained: Explained) -> dict[str, np.ndarray]:
         {"L2", "L1"}: float64[F], at least 0; higher is more important. It says nothing of direction.
     Source: FMM §4 and App. E.
     """
-    inside = explained.inside
+    inside = explained.network
     _, g = inside.word_gradient()
     squares = ((g @ inside.model.gram) * g).sum(dim=1)
     matrix = inside.model.word_embeddings
-    absolute = sum((matrix[i : i + _ROWS].float() @ g.T).abs().sum(dim=0) for i in range(0, len(matrix), _ROWS))
+    blocks = (matrix[i : i + _ROWS].float() @ g.T for i in range(0, len(matrix), _ROWS))
+    absolute = sum((block.abs().sum(dim=0) for block in blocks), start=g.new_zeros(len(g)))
     # Rounding can leave a square a little below zero.
     norms = {"L2": squares.clamp(min=0).sqrt(), "L1": absolute}
     return {name: np.where(explained.masked, 0.0, inside.per_feature(value)) for name, value in norms.items()}

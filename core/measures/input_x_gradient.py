@@ -16,7 +16,7 @@ def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
         {"signed", "absolute"}: float64[F]; higher is more important.
     Source: FMM §4 and App. E.
     """
-    inside = explained.inside
+    inside = explained.network
     embeddings, g = inside.word_gradient()
     scores = (embeddings * g).sum(dim=1)
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)

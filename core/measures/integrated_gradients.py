@@ -3,8 +3,9 @@
 import numpy as np
 
 from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
-from core.network.architectures import is_scale_free
+from core.network.architectures import Tensor, is_scale_free
 from core.network.scheduler import memory_in_words
+from core.oracle.inside import Inside
 
 STEPS = 20
 MOST_STEPS = 10_000
@@ -12,7 +13,7 @@ BASELINES = {"zero": "an empty one", "mask": "a fully masked one"}
 _TOKENS = 4096
 
 
-def token_attributions(inside, steps: int = STEPS, baseline: str | None = None):
+def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None = None) -> Tensor:
     """Integrated gradients of every token, special ones included: right Riemann sum.
 
     All word embeddings are interpolated, of special tokens and the second text too, from the
@@ -61,7 +62,7 @@ def integrated_gradients(
         {"signed", "absolute"}: float64[F]; higher is more important.
     Source: FMM §4 and App. E.
     """
-    inside = explained.inside
+    inside = explained.network
     scores = token_attributions(inside, steps, baseline)
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
 

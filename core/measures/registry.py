@@ -3,8 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from core.oracle.inside import Inside
 
 ORACLE, GRADIENTS, ATTENTION, NOTHING = "masking oracle", "gradients", "attention", "nothing"
 # Place in menus of a measure that asks for none: behind those that do, by name.
@@ -26,7 +30,14 @@ class Explained:
     masked: np.ndarray
     seed: int = 0
     example: int = 0
-    inside: object = None
+    inside: "Inside | None" = None
+
+    @property
+    def network(self) -> "Inside":
+        """Gradients and attention; ValueError where only an oracle exists."""
+        if self.inside is None:
+            raise ValueError("gradients and attention need a model, not its oracle alone")
+        return self.inside
 
     def value(self, masks: np.ndarray) -> np.ndarray:
         """v of bool[M, F] on top of what is masked already: the target's logit, float64[M]."""
@@ -79,8 +90,8 @@ class Measure:
     recursive: bool = False
     baseline: bool = False
     seeded: bool = False
-    options: Mapping[str, tuple[object, Callable[[str], object]]] = field(default_factory=dict)
-    varied: Callable[..., Mapping[str, object]] = field(default=dict, repr=False)
+    options: Mapping[str, tuple[Any, Callable[[str], Any]]] = field(default_factory=dict)
+    varied: Callable[..., Mapping[str, Any]] = field(default=dict, repr=False)
     version: int = 1
 
     @property

@@ -1,8 +1,18 @@
 """What differs between model families, in one table: pooling, norms, embeddings' extra inputs."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    import torch
+
+# What `transformers` makes: a classifier, its settings and its tokenizer. What they hold is their family's own.
+Module = Any
+Config = Any
+Tokenizer = Any
+Tensor: TypeAlias = "torch.Tensor"
 
 
 class UnsupportedModel(ValueError):
@@ -60,7 +70,7 @@ def architecture_of(model_type: str) -> Architecture:
         ) from None
 
 
-def is_scale_free(architecture: Architecture, config) -> bool:
+def is_scale_free(architecture: Architecture, config: Config) -> bool:
     """Whether f(c·e) = f(e) for every c > 0: nothing is added to the word embedding before it is normalised.
 
     Then e · ∂f/∂e = 0, so that input × gradient holds rounding errors only, and integrated gradients
@@ -71,14 +81,23 @@ def is_scale_free(architecture: Architecture, config) -> bool:
     return architecture.scale_free
 
 
-def reading_position(architecture: Architecture, config) -> str:
+def reading_position(architecture: Architecture, config: Config) -> str:
     """Name what the classifier reads: "first", "last" or "mean" over the tokens."""
     if architecture.reading != "config":
         return architecture.reading
     return "mean" if config.classifier_pooling == "mean" else "first"
 
 
-def classify(module, architecture: Architecture, embeddings, attention, type_ids, lengths, hidden, attentions):
+def classify(
+    module: Module,
+    architecture: Architecture,
+    embeddings: Tensor,
+    attention: "Tensor | None",
+    type_ids: "Tensor | None",
+    lengths: Tensor,
+    hidden: bool,
+    attentions: bool,
+) -> tuple[Tensor, Any, Any]:
     """Run a classifier on word embeddings.
 
     The last-token families are read at the last *given* position, whatever the ids there are:
@@ -105,7 +124,7 @@ def classify(module, architecture: Architecture, embeddings, attention, type_ids
     return logits, out.hidden_states, out.attentions
 
 
-def attention_bias(weights):
+def attention_bias(weights: Tensor) -> Tensor:
     """What is added to attention before the softmax so that attending to token t counts `weights` [B, T] in [0, 1] →
     Tensor[B, 1, T, T].
 
@@ -120,7 +139,7 @@ def attention_bias(weights):
 
 
 @contextlib.contextmanager
-def only_what_is_read(module, architecture: Architecture) -> Iterator[None]:
+def only_what_is_read(module: Module, architecture: Architecture) -> Generator[None]:
     """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing
     else.
 
@@ -139,7 +158,7 @@ def only_what_is_read(module, architecture: Architecture) -> Iterator[None]:
         hook.remove()
 
 
-def normalised(module, architecture: Architecture, states):
+def normalised(module: Module, architecture: Architecture, states: Any) -> list[Tensor]:
     """Hidden states after layer normalisation: the norm that follows, where a family norms before its blocks.
 
     The last state of every family has passed the final norm.

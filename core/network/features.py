@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from core.network.architectures import Tokenizer
 from core.network.grouping import GROUPS, find_groups
 
 UNITS = ("word", "token", *GROUPS)
@@ -120,7 +121,7 @@ def _split_edges(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def encode(
-    tokenizer,
+    tokenizer: Tokenizer,
     text: str,
     second: str | None = None,
     *,

@@ -4,7 +4,9 @@ import copy
 import functools
 import time
 from dataclasses import replace
+from typing import Any
 
+from core.network.architectures import Module
 from core.network.model import Model
 
 HALF = "bfloat16"
@@ -34,7 +36,7 @@ def half_twin(model: Model) -> Model | None:
     return replace(model, module=module, precision=HALF)
 
 
-def round_parameters(module, dtype) -> None:
+def round_parameters(module: Module, dtype: Any) -> None:
     """Convert a module's parameters; buffers (rotary frequencies) keep their precision, as transformers keeps them."""
     for parameter in module.parameters():
         parameter.data = parameter.data.to(dtype)

@@ -44,7 +44,7 @@ class FairLock:
             raise
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._guard:
             if self._owner != threading.get_ident():
                 raise RuntimeError("a lock can only be given back by the thread that holds it")

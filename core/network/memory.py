@@ -4,7 +4,7 @@ import contextlib
 import ctypes
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 
@@ -32,7 +32,7 @@ def free_memory() -> int:
 
 
 @contextlib.contextmanager
-def without_collecting() -> Iterator[None]:
+def without_collecting() -> Generator[None]:
     """Pause the garbage collector; what exists after the first time is left out of later collections.
 
     Importing the network's libraries makes over half a million lasting objects, and going through

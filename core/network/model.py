@@ -2,6 +2,7 @@
 
 import contextlib
 import weakref
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,9 @@ import numpy as np
 
 from core.network.architectures import (
     Architecture,
+    Module,
+    Tensor,
+    Tokenizer,
     attention_bias,
     classify,
     normalised,
@@ -34,8 +38,8 @@ class Model:
 
     name: str
     digest: str
-    module: Any
-    tokenizer: object
+    module: Module
+    tokenizer: Tokenizer
     architecture: Architecture
     device: str
     precision: str
@@ -47,7 +51,7 @@ class Model:
     folder: Path | None = None
     lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
-    _gram: object = field(default=None, repr=False)
+    _gram: "Tensor | None" = field(default=None, repr=False)
     _spread: float | None = field(default=None, repr=False)
 
     def __post_init__(self):
@@ -78,12 +82,12 @@ class Model:
         return getattr(self.tokenizer, "unk_token_id", None)
 
     @property
-    def word_embeddings(self):
+    def word_embeddings(self) -> Tensor:
         """Tensor[vocabulary, E], the matrix of the word embeddings (frozen)."""
         return self.module.get_input_embeddings().weight
 
     @property
-    def gram(self):
+    def gram(self) -> Tensor:
         """Tensor[E, E], EᵀE in float32: gives vocabulary norms of a gradient without the vocabulary."""
         with self.lock:
             if self._gram is None:
@@ -113,7 +117,9 @@ class Model:
             second_maskable=second_maskable,
         )
 
-    def run(self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False):
+    def run(
+        self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Run one batch without gradients.
 
         Args:
@@ -144,7 +150,9 @@ class Model:
             pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
             return logits.float().cpu().numpy(), pooled
 
-    def differentiable(self, embeddings, type_ids: np.ndarray | None = None, attentions: bool = False):
+    def differentiable(
+        self, embeddings: Tensor, type_ids: np.ndarray | None = None, attentions: bool = False
+    ) -> tuple[Tensor, Any]:
         """Run word embeddings Tensor[B, T, E] of equal length with gradients; the caller holds `lock`.
 
         Returns:
@@ -155,7 +163,9 @@ class Model:
         logits, _, maps = classify(self.module, self.architecture, embeddings, None, types, lengths, False, attentions)
         return logits.float(), maps[-1] if attentions else None
 
-    def read(self, embeddings, type_ids: np.ndarray | None = None, weights=None, pooling: str = ""):
+    def read(
+        self, embeddings: Tensor, type_ids: np.ndarray | None = None, weights: "Tensor | None" = None, pooling: str = ""
+    ) -> tuple[np.ndarray, np.ndarray | None]:
         """Run word embeddings Tensor[B, T, E] of equal length without gradients; the caller holds `lock`.
 
         Args:
@@ -175,12 +185,12 @@ class Model:
         pooled = self._pool(states, None, pooling == "mean").float().cpu().numpy() if pooling else None
         return logits.float().cpu().numpy(), pooled
 
-    def embed(self, ids: np.ndarray):
+    def embed(self, ids: np.ndarray) -> Tensor:
         """Word embeddings of int64[B, T] as a leaf Tensor[B, T, E] that records gradients."""
         return self.module.get_input_embeddings()(self.tensor(ids)).detach().requires_grad_(True)
 
     @contextlib.contextmanager
-    def eager_attention(self):
+    def eager_attention(self) -> Generator[None]:
         """Hold the lock with attention maps available; the former implementation comes back after."""
         with self.lock:
             before = self.module.config._attn_implementation
@@ -190,7 +200,7 @@ class Model:
             finally:
                 self.module.set_attn_implementation(before)
 
-    def tensor(self, array: np.ndarray):
+    def tensor(self, array: np.ndarray) -> Tensor:
         """Copy an array to the model's device."""
         import torch
 

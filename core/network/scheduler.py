@@ -4,7 +4,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -52,7 +52,7 @@ class Counters:
     _rates: deque = field(default_factory=lambda: deque(maxlen=16), repr=False, compare=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
-    def add(self, **amounts) -> None:
+    def add(self, **amounts: float) -> None:
         with self._guard:
             for name, amount in amounts.items():
                 setattr(self, name, getattr(self, name) + amount)
@@ -87,7 +87,14 @@ class Scheduler:
             itself for each new size of a batch (oneDNN compiles its half-precision kernels by size).
     """
 
-    def __init__(self, network: Callable, max_rows: int = 64, max_tokens: int = 16_384, lock=None, multiple: int = 1):
+    def __init__(
+        self,
+        network: Callable,
+        max_rows: int = 64,
+        max_tokens: int = 16_384,
+        lock: contextlib.AbstractContextManager | None = None,
+        multiple: int = 1,
+    ):
         self.network = network
         self.max_rows = max_rows
         self.max_tokens = max_tokens
@@ -176,7 +183,7 @@ class Scheduler:
 
 
 @contextlib.contextmanager
-def memory_in_words() -> Iterator[None]:
+def memory_in_words() -> Generator[None]:
     """Turn an exhausted memory into `OutOfMemory` with its sentence; for work that cannot be halved."""
     try:
         yield

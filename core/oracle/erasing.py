@@ -5,6 +5,7 @@ token.
 import numpy as np
 
 from core.network.features import Encoded, masked_ids, with_premasked
+from core.network.model import Model
 from core.network.scheduler import ZERO_ID, Input, NonFinite
 
 MASK, REMOVAL, ZERO, UNKNOWN = "mask token", "removal", "zero embedding", "unknown token"
@@ -15,7 +16,7 @@ class NothingLeft(NonFinite):
     """An input without a token has no score; the message says what to do."""
 
 
-def erasures_of(model) -> tuple[str, ...]:
+def erasures_of(model: Model) -> tuple[str, ...]:
     """The erasures that differ under a model: its tokenizer may have no unknown token, or use that one for masking."""
     return tuple(name for name in ERASURES if name != UNKNOWN or model.unknown_id not in (None, model.mask_id))
 

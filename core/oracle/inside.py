@@ -2,11 +2,12 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from functools import cached_property
 
 import numpy as np
 
+from core.network.architectures import Tensor
 from core.network.features import Encoded, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Cancelled, Counters, NonFinite, memory_in_words
@@ -27,18 +28,18 @@ class Inside:
         self._once = threading.RLock()
         self._watch = threading.local()
 
-    def word_gradient(self):
+    def word_gradient(self) -> tuple[Tensor, Tensor]:
         """Word embeddings e_t and ∂f/∂e_t, Tensor[T, E] each, float32; one pass, kept."""
         with self._once:
             return self._word_gradient
 
-    def attention(self):
+    def attention(self) -> tuple[Tensor, Tensor]:
         """Last layer's attention and its gradient, Tensor[heads, T, T] each, float32; one pass, kept."""
         with self._once:
             return self._attention
 
     @contextlib.contextmanager
-    def watched(self, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Iterator[None]:
+    def watched(self, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Generator[None]:
         """Report passes to `progress` and ask `cancelled` before each batch, for the calling thread only."""
         self._watch.progress, self._watch.cancelled = progress, cancelled
         try:
@@ -46,7 +47,7 @@ class Inside:
         finally:
             self._watch.progress = self._watch.cancelled = None
 
-    def logit(self, embeddings):
+    def logit(self, embeddings: Tensor) -> Tensor:
         """f of Tensor[B, T, E], as Tensor[B]; counts its passes, and raises Cancelled where that was asked for."""
         if getattr(self._watch, "cancelled", None) is not None and self._watch.cancelled():
             raise Cancelled("stopped between two batches")
@@ -58,7 +59,7 @@ class Inside:
             self._watch.progress(len(embeddings))
         return logits[:, self.target]
 
-    def per_feature(self, scores) -> np.ndarray:
+    def per_feature(self, scores: Tensor) -> np.ndarray:
         """Sum token scores Tensor[T] over each feature's tokens → float64[F]."""
         values = scores.detach().double().cpu().numpy()
         of = self.encoded.feature_of

@@ -75,7 +75,12 @@ class Oracle:
         return self._known_logits(keys)
 
     def logits_and_states(
-        self, masks: np.ndarray, pooling: str = "max", *, progress=None, cancelled=None
+        self,
+        masks: np.ndarray,
+        pooling: str = "max",
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
 

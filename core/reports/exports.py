@@ -195,7 +195,7 @@ def provenance(
     now = now or datetime.datetime.now(datetime.UTC)
     return (
         identity(model, encoded, example, data, data_digest, target)
-        | versions()
+        | dict(versions())
         | {"date": now.astimezone(datetime.UTC).isoformat(timespec="seconds")}
     )
 

@@ -91,7 +91,7 @@ def _compare(page: LimitsShown) -> list[Comparison] | None:
         return None
     boards = {shown.model: told.board for shown, told in page.sides}
     found = [compare_standings(boards, way) for way in sorted(DIRECTIONS, key=lambda way: way != page.direction)]
-    return [] if None in found else found
+    return [] if None in found else [one for one in found if one]
 
 
 def _facts(page: LimitsShown, shown: Shown, board: StandingTable) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import functools
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from core.reports.exports import Shown, describe, visible
 from core.validity import marks
 from core.wording import printed_number
 
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 # Nothing may be loaded and nothing may run, whatever a text holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -19,7 +23,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_CLASSES = 20
 
 
-def write_page(template: str, title: str, style: str, **given) -> str:
+def write_page(template: str, title: str, style: str, **given: Any) -> str:
     """A whole page from a template that extends page.html, to be saved as UTF-8.
 
     Args:
@@ -48,7 +52,7 @@ def read_style(*names: str) -> str:
 
 
 @functools.cache
-def environment(folder: Path):
+def environment(folder: Path) -> "Environment":
     """Templates of a folder: every value is escaped, control characters are shown as signs, and a name that nobody gave
     is an error.
     """
@@ -63,8 +67,8 @@ def environment(folder: Path):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["marks"] = marks
-    made.tests["turning"] = lambda text: BIDI.search(text) is not None
+    made.globals["marks"] = marks  # ty: ignore[invalid-assignment] (Jinja states the type of what it begins with)
+    made.tests["turning"] = lambda text: BIDI.search(text) is not None  # ty: ignore[invalid-assignment] (as above)
     made.filters |= {
         "straight": straight,
         "number": printed_number,

@@ -6,7 +6,7 @@ import contextlib
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 _SMALL = ["*.json", "*.txt", "*.model", "*.md"]
@@ -135,7 +135,7 @@ def _within(seconds: float, function: Callable):
 
 
 @contextlib.contextmanager
-def quietly():
+def quietly() -> Generator[None]:
     """Keep progress bars and log lines off the terminal; problems become sentences."""
     from datasets.utils import logging
     from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars

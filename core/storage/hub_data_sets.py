@@ -127,7 +127,7 @@ def _fetched_before(id: str, what: str, error: Exception) -> Listing:
         if folder
         else {}
     )
-    if not _data_files(sizes):
+    if folder is None or not _data_files(sizes):
         raise HubError(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {INSTEAD}.") from error
     return Listing(
         id,

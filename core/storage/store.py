@@ -21,6 +21,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError
@@ -58,7 +59,7 @@ class Entry:
     meta: dict
 
 
-def canonical_key(producer: str, version: int, **inputs) -> str:
+def canonical_key(producer: str, version: int, **inputs: Any) -> str:
     """Hash a producer and all its inputs: SHA-256 of canonical JSON, 64 hex characters.
 
     The order of keywords and of dictionaries does not matter; 1, 1.0, True and "1" differ; a tuple
@@ -256,7 +257,7 @@ def _pack(key: str, arrays: dict, meta: dict) -> tuple[str, bytes]:
         {name: _storable(name, array) for name, array in arrays.items()},
         {"faithscope": f"{_UNSEALED.decode()} {about}"},
     )
-    start, end = _SEAL.search(data).span(1)
+    start, end = next(_SEAL.finditer(data)).span(1)
     seal = hashlib.sha256(data).hexdigest()
     return seal, data[:start] + seal.encode() + data[end:]
 

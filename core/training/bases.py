@@ -8,10 +8,12 @@ import torch
 from core.loading.loading import check_weights, read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
-from core.network.architectures import UnsupportedModel, architecture_of
+from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
 
 
-def load_base(name: str, labels: tuple[str, ...], method: str, rank: int, seed: int):
+def load_base(
+    name: str, labels: tuple[str, ...], method: str, rank: int, seed: int
+) -> tuple[Module, Tokenizer, int, int]:
     """Load a pretrained encoder or decoder with a classification head, in float32.
 
     The head is fresh unless the base has one for as many classes, which is then trained on.
@@ -54,7 +56,9 @@ def base_digest(name: str) -> str:
     return digest(_locate_base(name))
 
 
-def save_trained(module, tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool) -> Path:
+def save_trained(
+    module: Module, tokenizer: Tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool
+) -> Path:
     """Write a folder that our loader reads (and `transformers`, after full fine-tuning).
 
     Args:

@@ -8,6 +8,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from core.network.architectures import Module
 from core.storage.files import write_whole
 
 
@@ -19,7 +20,7 @@ class Checkpoint:
         self.fingerprint = fingerprint
         self.history: list[dict] = []
 
-    def resume(self, module, optimiser) -> int:
+    def resume(self, module: Module, optimiser: torch.optim.Optimizer) -> int:
         """Load the last complete epoch's state; return how many epochs are done (0: nothing usable)."""
         tensors = self._read()
         if tensors is None:
@@ -36,7 +37,7 @@ class Checkpoint:
                 }
         return len(self.history)
 
-    def save(self, module, optimiser, epoch: int, scores: dict) -> None:
+    def save(self, module: Module, optimiser: torch.optim.Optimizer, epoch: int, scores: dict) -> None:
         """Write the state after an epoch; a kill in the middle leaves the former epoch's."""
         self.folder.mkdir(parents=True, exist_ok=True)
         weights = {name: p.detach().cpu().contiguous() for name, p in _trainable(module).items()}
@@ -61,7 +62,7 @@ class Checkpoint:
         scores = [entry["selection"] for entry in self.history]
         return scores.index(max(scores))
 
-    def load_best(self, module) -> None:
+    def load_best(self, module: Module) -> None:
         """Put the best epoch's weights into the module."""
         _put_weights(module, load_file(self.folder / f"best-{self.best_epoch}.safetensors"))
 

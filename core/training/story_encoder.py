@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from core.data.stories import ACTORS, EMPTY_WORDS, GO, LENGTHS, PLACES, TAKE, TASKS, THINGS, VERBS, Story, stories
+from core.network.architectures import Module
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = tuple(
@@ -165,7 +166,6 @@ def _fresh(shape: Shape):
         num_attention_heads=shape.heads,
         intermediate_size=2 * shape.width,
         max_position_embeddings=_POSITIONS,
-        num_labels=len(PLACES),
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
         initializer_range=0.08,
@@ -224,7 +224,7 @@ def _words(sentence: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", sentence)
 
 
-def accuracy(module, told: list[Story]) -> float:
+def accuracy(module: Module, told: list[Story]) -> float:
     """Share of stories that an encoder's own head answers, in [0, 1]; higher is better."""
     ids, kinds, _, answers = _batch(iter(told), len(told))
     with torch.inference_mode():

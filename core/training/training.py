@@ -16,7 +16,7 @@ from core.loading.loading import choose_device, load
 from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
-from core.network.architectures import architecture_of, classify
+from core.network.architectures import Tokenizer, architecture_of, classify
 from core.network.features import encodable
 from core.network.memory import keep_freed_memory
 from core.training.bases import base_digest, load_base, save_trained
@@ -252,7 +252,7 @@ def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progr
     )
 
 
-def tokenise(tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
+def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
     """Tokenise a data set; both texts of a pair are maskable in training (FMM's code).
 
     Raises:

@@ -159,9 +159,7 @@ def fit_reference(
             _cross_validated(observed, drawing),
             {"texts": len(data), "source": f"{FOLDS}-fold cross-validation"},
         )
-    for name in FORMS:
-        which = {"all": slice(None), "unmasked": ~other.masked, "masked": other.masked}
-        rates[name] = {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
+    which = {"all": slice(None), "unmasked": ~other.masked, "masked": other.masked}
     calibrated = forms[CALIBRATED]
     parts = dict(zip(LEVELS, (calibrated.first.count, calibrated.second.count, calibrated.third.count)))
     return pack(
@@ -179,7 +177,11 @@ def fit_reference(
             "texts": len(data),
             "observations": parts,
             "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(),
-            "false_rejection": rates,
+            "false_rejection": rates
+            | {
+                name: {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
+                for name in FORMS
+            },
         },
     )
 
@@ -229,7 +231,9 @@ def place_for(model: Model) -> Path:
 def _states(model: Model, rows: list[Input], pooling: str, progress) -> np.ndarray:
     states = np.empty(0)
     for indices, _, batch in model.scheduler.run(rows, hidden=pooling, progress=progress):
-        states = np.empty((len(rows), *batch.shape[1:]), dtype=np.float32) if not states.size else states
+        states = (
+            np.empty((len(rows), *batch.shape[1:]), np.float32) if batch is not None and not states.size else states
+        )
         states[indices] = batch
     return states
 

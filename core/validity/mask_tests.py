@@ -36,7 +36,7 @@ class MaskTest:
 class MasfTest:
     """MaSF of a reference, asked about pooled hidden states of whatever input they come from."""
 
-    forms = FORMS
+    forms: tuple[str, ...] = FORMS
 
     def __init__(self, reference: Reference):
         self.reference, self.pooling = reference, reference.pooling
@@ -70,7 +70,7 @@ class MaskTests:
         self._guard = threading.Lock()
         if reference is not None:
             self.key = canonical_key("masf", 1, forward=oracle().key, reference=reference.digest)
-            self._read_store()
+            self._read_store(reference)
 
     @property
     def oracle(self) -> Oracle:
@@ -99,7 +99,7 @@ class MaskTests:
             _, states = self.oracle.logits_and_states(
                 np.asarray(masks)[list(missing.values())], self.reference.pooling, **more
             )
-            self._keep(list(missing), states)
+            self._keep(list(missing), MasfTest(self.reference).by_layer(states))
         found = np.stack([self._known[key] for key in keys])
         return MaskTest(
             self.oracle.logits(masks, **more),
@@ -127,16 +127,16 @@ class MaskTests:
             masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
             self.store.append(self.key, {"masks": masks, "p": np.stack([self._known[key] for key in unsaved])}, {})
 
-    def _keep(self, keys: list[bytes], states: np.ndarray) -> None:
-        rows = np.stack(list(MasfTest(self.reference).by_layer(states).values()), axis=1)
+    def _keep(self, keys: list[bytes], found: dict[str, np.ndarray]) -> None:
+        rows = np.stack(list(found.values()), axis=1)
         with self._guard:
             self._known.update(zip(keys, rows))
             self._unsaved += keys
         if len(self._unsaved) >= SEGMENT_ROWS:
             self.flush()
 
-    def _read_store(self) -> None:
-        width, shape = -(-self.oracle.F // 8), (len(FORMS), 1 + self.reference.forms[CALIBRATED].L)
+    def _read_store(self, reference: Reference) -> None:
+        width, shape = -(-self.oracle.F // 8), (len(FORMS), 1 + reference.forms[CALIBRATED].L)
         for segment in self.store.segments(self.key) if self.store is not None else ():
             masks, p = segment.arrays.get("masks"), segment.arrays.get("p")
             if masks is not None and p is not None and p.shape == (len(masks), *shape) and masks.shape[1:] == (width,):

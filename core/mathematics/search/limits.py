@@ -245,13 +245,13 @@ def beam_study(cases: Sequence[BeamCase], threshold: float = STILL, widest: int 
     """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to
     its end.
     """
-    return list(study_search(cases, threshold, widest))[-1]
+    return finish(study_search(cases, threshold, widest))
 
 
 def study_search(
     cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024
-) -> Generator[BeamStudy | None, None, None]:
-    """Yield the study after each width, and None after each input; the last has the recommendation.
+) -> Generator[BeamStudy | None, None, BeamStudy]:
+    """Yield the study after each width, and None after each input; returns the last, which has the recommendation.
 
     Args:
         cases: N inputs of one model; one gives a width for this input, many one for a data set.
@@ -263,7 +263,7 @@ def study_search(
     if not cases:
         raise ValueError("a beam-size study needs at least one input")
     lower, upper, still, width = np.empty((len(cases), 0)), np.empty((len(cases), 0)), 0, 1
-    while width <= widest and still < 2:
+    while True:
         found = []
         for case in cases:
             found.append(beam_limits(case.value, case.F, width, case.masked, case.rescore))
@@ -280,10 +280,12 @@ def study_search(
             moved = max(np.ptp(lower[:, -2:].mean(axis=0)), np.ptp(upper[:, -2:].mean(axis=0)))
             still = still + 1 if moved < threshold else 0
         settled = still == 2
-        yield BeamStudy(
-            tuple(2**i for i in range(lower.shape[1])), lower, upper, width // 4 if settled else width, settled
-        )
+        widths = tuple(2**i for i in range(lower.shape[1]))
+        study = BeamStudy(widths, lower, upper, width // 4 if settled else width, settled)
+        yield study
         width *= 2
+        if settled or width > widest:
+            return study
 
 
 def _free(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
