@@ -24,6 +24,16 @@ def escaped(text: str, most: int = 60) -> str:
     return html.escape(shortened(text, most).replace("\0", "␀"))
 
 
+def strong(text: str, most: int = 60) -> str:
+    """Text for an HTML element as `escaped` gives it, in bold."""
+    return f"<b>{escaped(text, most)}</b>"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Names for a sentence: "a, b and c"; "" for none."""
+    return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
+
+
 def shortened(text: str, most: int = 60) -> str:
     """At most `most` characters, the cut marked by …"""
     return text if len(text) <= most else text[: most - 21] + "…" + text[-20:]

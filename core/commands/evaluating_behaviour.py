@@ -10,14 +10,8 @@ import numpy as np
 from core.data.examples import DataSet, Example
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import RANDOM, Course, Walked, behave
-from core.evaluation.studies.behaviour_report import (
-    HALF,
-    BehaviourReport,
-    X,
-    behaviour_answer,
-    behaviour_report,
-    signed_percent,
-)
+from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
+from core.evaluation.studies.behaviour_sentences import behaviour_answer, signed_percent
 from core.evaluation.studies.scoring import Study
 from core.explanation.explainer import Explainer, softmax
 from core.mathematics.stepwise import finish

@@ -15,13 +15,11 @@ from core.evaluation import engine as sample_run
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked, behave, behave_cost, known
-from core.evaluation.studies.behaviour_report import (
-    ALL,
-    HALF,
+from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
+from core.evaluation.studies.behaviour_sentences import (
     HEADER,
     behaviour_answer,
     behaviour_json,
-    behaviour_report,
     behaviour_rows,
     drift_sentence,
 )

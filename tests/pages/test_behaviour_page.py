@@ -18,13 +18,8 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import behaviour as library
 from core.evaluation.studies import embedding_map, model_check
 from core.evaluation.studies.behaviour import Course, behave
-from core.evaluation.studies.behaviour_report import (
-    HEADER,
-    behaviour_answer,
-    behaviour_report,
-    behaviour_rows,
-    signed_percent,
-)
+from core.evaluation.studies.behaviour_report import behaviour_report
+from core.evaluation.studies.behaviour_sentences import HEADER, behaviour_answer, behaviour_rows, signed_percent
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.stepwise import finish
@@ -204,7 +199,7 @@ def test_one_example_one_word_and_masked_texts_are_said(given, alone):
 
 
 def test_without_umap_everything_else_is_there(given, alone, monkeypatch):
-    monkeypatch.setattr("pages.parts.check.behaviour_tab.can_map", lambda: False)
+    monkeypatch.setattr("pages.parts.check.embedding_map.can_map", lambda: False)
     app = complete(given())
     assert "UMAP is not installed" in app.said and len(rows_of(app)) == 2 and len(charts(app)) == 1
 

@@ -16,6 +16,7 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
+from core.explanation.metric_sentences import metrics_answer, no_better
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
@@ -26,7 +27,6 @@ from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
 from core.wording import without_markup
-from pages.parts.erasure.metric_cells import erasure_answer, no_better
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -134,8 +134,7 @@ def answer_to(values: list[list[float]], free: int = 5) -> str:
         values * np.nan,
         (("",) * values.shape[1],) * len(values),
     )
-    side = SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(free, dtype=bool), unit="word"))
-    return without_markup(erasure_answer(SimpleNamespace(names=found.metrics, judged=(None,), side=side), found, True))
+    return without_markup(metrics_answer(found, "word", free, True))
 
 
 def test_the_answer_in_words_of_each_kind():

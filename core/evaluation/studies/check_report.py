@@ -89,6 +89,11 @@ class CheckReport:
         return next((line for line in self.lines if line.curve.random), None)
 
     @property
+    def measured(self) -> list[CurveFigures]:
+        """The lines of measures."""
+        return [line for line in self.lines if not line.curve.random]
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on what was left out, lacks or is cut."""
         return (*self.sample.notes, *told_left_out(self.left_out), *self.extra)

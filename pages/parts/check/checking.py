@@ -12,6 +12,7 @@ from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.model_check import Curve, Passed, check, check_cost, known
 from core.explanation.explainer import Cost
 from core.storage.store import canonical_key
+from pages.parts.check.models import OnSample
 from pages.parts.frame import resources
 from pages.parts.frame.working import Work
 
@@ -102,25 +103,16 @@ class Checking(Sampled):
         return check_cost(self.explainer, self.sample, self.curve)
 
     def run(self, job):
-        """What the job does."""
         return check(
             self.explainer, self.sample, self.curve, resources.store(), progress=job.report, cancelled=job.cancelled
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
-    """One model on the page: its works, random order first."""
+class Checked(OnSample):
+    """One model on the page and what its curves come to."""
 
-    works: tuple[Checking, ...]
-
-    @property
-    def explainer(self):
-        return self.works[0].explainer
-
-    @property
-    def model(self):
-        return self.explainer.model
+    work, beside = Checking, 1
 
     def passed(self) -> dict[Curve, Passed]:
         """What is known of every curve."""
@@ -128,7 +120,7 @@ class Checked:
 
     def report(self, passed: dict[Curve, Passed], metric: str | None = None) -> CheckReport | None:
         """All of it in numbers, by a metric or the model's own; None before the first example."""
-        return build_check_report(self.model, self.explainer.reference, self.works[0].sample, passed, metric)
+        return build_check_report(self.model, self.explainer.reference, self.sample, passed, metric)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)

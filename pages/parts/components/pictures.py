@@ -1,4 +1,4 @@
-"""Plotly figures with buttons that save them as the page shows them; the script is constant, names and texts travel as data."""
+"""Plotly figures with buttons that save them as shown; the script is constant, names and texts travel as data."""
 
 from collections.abc import Iterable
 

@@ -101,7 +101,6 @@ class Diagnosing(Work):
         super().ask()
 
     def run(self, job):
-        """What the job does."""
         return score_examples(
             self.explainer, self.examples, self.study, resources.store(), progress=job.report, cancelled=job.cancelled
         )

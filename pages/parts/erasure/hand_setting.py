@@ -7,14 +7,14 @@ import streamlit as st
 
 from core.explanation.hand_set import REST, Pair, judge_pair, row_of, top_words
 from core.explanation.judging import How
+from core.explanation.metric_report import head
 from core.explanation.rows import pieces
 from core.metrics.catalogue import metrics
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import escaped, number, plain
+from core.wording import escaped, joined, number, plain
 from pages.parts.components.tables import table
 from pages.parts.components.words import words
 from pages.parts.erasure.judging import judge_of
-from pages.parts.erasure.metric_cells import head
 from pages.parts.frame.links import linked
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.sides import Side
@@ -70,7 +70,7 @@ def pair_line(pair: Pair) -> str:
     if len(undefined) == len(pair.found[0]):
         return f"None of the metrics is defined here: {escaped(pair.found[0][undefined[0]].note, 200)}"
     gone = (
-        f" {_joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: "
+        f" {joined(undefined)} {_verb(undefined, 'is', 'are')} undefined here: "
         f"{escaped(pair.found[0][undefined[0]].note, 200)}"
         if undefined
         else ""
@@ -82,15 +82,15 @@ def _of_hard(pair: Pair) -> str:
     """What hard metrics make of the order."""
     differ, same = _apart(pair, soft=False)
     if pair.same_order:
-        alike = f", so <b>{_joined(same)} {_verb(same, 'is', 'are')} exactly the same</b> for both" if same else ""
+        alike = f", so <b>{joined(same)} {_verb(same, 'is', 'are')} exactly the same</b> for both" if same else ""
         return f"Both rank all words alike{alike}."
     begins = "The two no longer rank the words alike"
     if differ:
-        return f"{begins}, so <b>{_joined(differ)} {_verb(differ, 'differs', 'differ')} now</b>."
+        return f"{begins}, so <b>{joined(differ)} {_verb(differ, 'differs', 'differ')} now</b>."
     if not same:
         return f"{begins}."
     return (
-        f"{begins}, yet <b>{_joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing "
+        f"{begins}, yet <b>{joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing "
         f"of what is erased changes the score."
     )
 
@@ -99,9 +99,9 @@ def _of_soft(pair: Pair) -> str:
     """What soft metrics make of the weights."""
     differ, same = _apart(pair, soft=True)
     if differ:
-        return f"<b>{_joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
+        return f"<b>{joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
     return (
-        f"{_joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
+        f"{joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
         f"another example."
         if same
         else ""
@@ -112,10 +112,6 @@ def _apart(pair: Pair, soft: bool) -> tuple[list[str], list[str]]:
     """The soft or the hard metrics that tell the two apart, and those that do not."""
     names = [name for name in pair.found[0] if metrics()[name].soft is soft]
     return [name for name in names if pair.differ(name)], [name for name in names if pair.differ(name) is False]
-
-
-def _joined(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 2 else names)
 
 
 def _verb(names: list[str], one: str, more: str) -> str:

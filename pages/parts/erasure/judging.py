@@ -17,10 +17,12 @@ from core.explanation.judging import (
     judge_shuffled,
     judging_cost,
 )
-from core.explanation.metric_table import MetricTable, build_metric_table
+from core.explanation.limiting import left_over
+from core.explanation.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
+from pages.parts.erasure.choosing import Choice
 from pages.parts.frame import working
 from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Side, about_side
@@ -69,7 +71,6 @@ class Judging(Work):
         return self.latest if self.complete else None
 
     def run(self, job):
-        """What the job does."""
         return judge_measure(
             self.side.explainer,
             self.side.encoded,
@@ -113,7 +114,6 @@ class ChanceWork(Work):
         return self.latest or {}
 
     def run(self, job):
-        """What the job does."""
         return judge_random(
             self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled
         )
@@ -160,7 +160,6 @@ class Shuffling(Work):
         return self.latest or {}
 
     def run(self, job):
-        """What the job does."""
         found = {}
         for i, measure in enumerate(self.measures):
 
@@ -184,34 +183,34 @@ class Shuffling(Work):
 
 @dataclass(frozen=True, eq=False)
 class KnownRatings:
-    """All work on one side, and what it says together; shuffled: None where no soft metric is shown or nothing can be
+    """All work on one side, and what it says together; shuffled: none where no soft metric is shown or nothing can be
     shuffled yet.
     """
 
     side: Side
-    names: tuple[str, ...]
-    how: How
-    sign: str
+    choice: Choice
     judged: tuple[Judging, ...]
     chances: tuple[ChanceWork, ...]
-    shuffled: Shuffling | None
+    shuffled: tuple[Shuffling, ...]
 
     @classmethod
-    def of(cls, side: Side, measures: tuple[str, ...], sign: str, names: tuple[str, ...], how: How) -> "KnownRatings":
+    def of(cls, side: Side, choice: Choice) -> "KnownRatings":
         """The work of one side with these choices; nothing is to be done where no metric is chosen."""
+        names, asked, sign, how = choice.metrics, choice.measures, choice.sign, choice.how
         soft = tuple(name for name in names if metrics()[name].soft)
         hard = tuple(name for name in names if name not in soft)
-        judged = tuple(Judging(side, name, sign, names, how) for name in measures) if names else ()
-        chances = tuple(
-            ChanceWork(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind
+        return cls(
+            side,
+            choice,
+            tuple(Judging(side, name, sign, names, how) for name in asked) if names else (),
+            tuple(ChanceWork(side, kind, how, called) for kind, called in ((hard, "hard"), (soft, "soft")) if kind),
+            (Shuffling(side, asked, sign, soft, how),) if soft and asked else (),
         )
-        shuffled = Shuffling(side, measures, sign, soft, how) if soft and measures else None
-        return cls(side, names, how, sign, judged, chances, shuffled)
 
     @property
     def works(self) -> list[Work]:
         """Everything that is asked for, in order."""
-        return [*self.judged, *self.chances, *([self.shuffled] if self.shuffled is not None else [])]
+        return [*self.judged, *self.chances, *self.shuffled]
 
     @property
     def rated(self) -> dict[str, Rated]:
@@ -219,19 +218,23 @@ class KnownRatings:
         return {one.measure: one.rated for one in self.judged if one.complete}
 
     @property
-    def board(self) -> MetricTable:
+    def report(self) -> MetricReport:
         """What is known so far."""
-        return build_metric_table(self.rated, self.names)
-
-    @property
-    def chance(self) -> dict[str, np.ndarray]:
-        """Random attributions so far: {metric: float64[n]}."""
-        return {name: values for one in self.chances for name, values in one.values.items()}
-
-    @property
-    def shuffles(self) -> dict[str, dict[str, np.ndarray]]:
-        """The shuffled baseline so far: {measure: {metric: float64[n]}}."""
-        return {} if self.shuffled is None else self.shuffled.values
+        side, choice = self.side, self.choice
+        return MetricReport(
+            side.class_name,
+            side.encoded.unit,
+            left_over(side.encoded),
+            choice.metrics,
+            choice.sign,
+            choice.how,
+            choice.rule,
+            choice.form,
+            None if side.reference is None else side.reference.floor(choice.form),
+            self.rated,
+            {name: values for one in self.chances for name, values in one.values.items()},
+            {measure: found for one in self.shuffled for measure, found in one.values.items()},
+        )
 
 
 # One: it holds its model, however many others are loaded since.

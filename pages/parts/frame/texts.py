@@ -1,5 +1,7 @@
 """Sentences about the text that is shown: what the model predicts, what it does not read."""
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from core.wording import escaped, number, plain
@@ -8,7 +10,9 @@ from pages.parts.frame.sidebar import View
 
 def show_answer(*said: str, after: str = "") -> None:
     """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped."""
-    st.html("".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after)
+    drawn = "".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after
+    if drawn:
+        st.html(drawn)
 
 
 def prediction_line(view: View, rest: str, *more: str, after: str = "") -> None:
@@ -19,6 +23,12 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "") -> None:
     chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
     predicts = f"The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
     show_answer(f"{predicts}{_verdict(view)}{chosen} {rest}", *more, after=after + second_text(view))
+
+
+def captions(told: Iterable[str]) -> None:
+    """What a reader must know besides, a line of text each."""
+    for one in told:
+        st.caption(plain(one))
 
 
 def second_text(view: View) -> str:
@@ -32,8 +42,7 @@ def second_text(view: View) -> str:
 
 def show_notes(view: View) -> None:
     """What a reader must know of the model and of this text."""
-    for note in view.model.notes:
-        st.caption(plain(note))
+    captions(view.model.notes)
     show_text_notes(view)
 
 

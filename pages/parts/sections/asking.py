@@ -7,6 +7,7 @@ from core.evaluation.sampling import SAMPLE
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import default_measures, measures
 from core.network.architectures import UnsupportedModel
+from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, forget, linked
 
@@ -41,14 +42,16 @@ def choose_models(model, does: str) -> list[str]:
     )
 
 
-def other_model(name: str, models: list):
-    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, or is one of them under
-    another name.
+def other_model(name: str, models: list, erasure: str = MASK):
+    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, is one of them under another
+    name, or cannot erase so.
     """
     other = resources.explainer(name)
     twin = next((model.name for model in models if model.digest == other.model.digest), None)
     if twin is not None:
         raise UnsupportedModel(f"it has the weights of {twin}, so there is nothing to compare.")
+    if erasure not in erasures_of(other.model):
+        raise UnsupportedModel(f"it cannot erase by the {erasure}.")
     return other
 
 

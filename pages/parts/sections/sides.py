@@ -167,6 +167,13 @@ class Orders(Work):
         )
 
 
+# What is said of a model that has no reference.
+_WITHOUT = (
+    "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "
+    "everything else works."
+)
+
+
 def about_the_test(sides: list[Side], form: str) -> None:
     """What the p-values of these models are worth, folded where all have a reference."""
     with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
@@ -177,12 +184,7 @@ def about_the_test(sides: list[Side], form: str) -> None:
             "“not rejected” is no proof."
         )
         for side in sides:
-            st.markdown(f"**{plain(side.model.name)}**")
-            reference = side.reference
-            if reference is None:
-                st.info(plain(without_reference(side)))
-                continue
-            table(["reference", f"{form} form"], reference_facts(reference, form), most=200)
+            show_reference(side.explainer, form, _WITHOUT.format(model=side.model.name))
     for note in dict.fromkeys(note for side in sides for note in _reference_notes(side)):
         st.info(plain(note))
 
@@ -218,15 +220,13 @@ def _reference_in_short(side: Side, form: str) -> str:
     return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
 
 
-def without_reference(side: Side) -> str:
-    """What to do about a model that has no reference, or none that can be used."""
-    if side.explainer.reference_problem:
-        return side.explainer.reference_problem
-    return (
-        f"{side.model.name} has no MaSF reference, so nothing is known here about whether its masked inputs are "
-        f"in-distribution; everything else works. "
-        f"{how_to_fit(side.model)}"
-    )
+def show_reference(explainer, form: str, without: str) -> None:
+    """What the reference of a model is; `without`: what is said where it has none, before how to make one."""
+    st.markdown(f"**{plain(explainer.model.name)}**")
+    if explainer.reference is None:
+        st.info(plain(explainer.reference_problem or f"{without} {how_to_fit(explainer.model)}"))
+        return
+    table(["reference", f"{form} form"], reference_facts(explainer.reference, form), most=200)
 
 
 def _reference_notes(side: Side) -> list[str]:

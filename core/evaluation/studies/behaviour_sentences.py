@@ -1,0 +1,230 @@
+"""What behaviour under masking says: when predictions change and how far embeddings drift, in sentences, a table, rows
+and JSON.
+"""
+
+import numpy as np
+
+from core.evaluation.studies.behaviour import ORDERS, Course
+from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
+from core.oracle.erasing import MASK
+from core.wording import number
+
+
+def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
+    """The answer in sentences, as text: which order changes predictions earliest, then how far the embeddings of each
+    model drift.
+    """
+    return [sentence for sentence in (flips_sentence(reports[0]), drift_sentence(reports)) if sentence]
+
+
+def flips_sentence(found: BehaviourReport) -> str:
+    """Which measure changes the predictions of a model earliest, set against random order; "" where nothing can be
+    judged.
+    """
+    chance, ranked = found.random, found.ranked
+    told = "" if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n) else _after(chance)
+    if not ranked and told:
+        changes = "never changes its prediction" if chance.never == 1 else f"changes its prediction {told}"
+        return f"{_done(chance.course).capitalize()} in random order, {found.model} {changes}."
+    if not ranked:
+        return ""
+    first = ranked[0]
+    if first.never == 1:
+        return (
+            f"No measure ever changes the prediction of "
+            f"{found.model}{f'; random order does {told}' if told and chance.never < 1 else ''}."
+        )
+    beside = f", in random order {told}" if told else ""
+    if told and first.fidelity.mean <= chance.fidelity.mean:
+        return (
+            f"No measure changes the prediction of {found.model} earlier than chance: {first.course.measure}, the "
+            f"earliest, {_after(first)}{beside}."
+        )
+    return (
+        f"{first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
+        f"(fidelity {first.fidelity.mean:.3g} ↑)."
+    )
+
+
+def _after(line: CourseLine) -> str:
+    """When predictions change along an order; those that never do are said."""
+    if line.never == 1:
+        return "never"
+    never = f" ({100 * line.never:.3g} % never do, which counts as 100 %)" if line.never else ""
+    return f"after {100 * (1 - line.fidelity.mean):.3g} % of the {line.course.unit}s on average{never}"
+
+
+def _done(course: Course) -> str:
+    return "masked" if course.erasure == MASK else "erased"
+
+
+def drift_sentence(reports: list[BehaviourReport]) -> str:
+    """How far the embeddings are from the unmasked ones at 50 % and at 100 %, along the first model's first course, for
+    all that have it; "" for one example alone.
+    """
+    course = reports[0].lines[0].course
+    told = [
+        (one, line)
+        for one in reports
+        for line in one.lines
+        if line.course == course and line.n > 1 and line.n == reports[0].lines[0].n
+    ]
+    if not told or told[0][0] is not reports[0]:
+        return ""
+    how = "at random" if course.random else f"in the order of {course.measure}"
+    half, everything = (
+        [(one.model, f"{line.centroid[k]:.2f}", signed_percent(line.spread[k])) for one, line in told]
+        for k in (HALF, ALL)
+    )
+    done = _done(course)
+    return (
+        f"Half {done} {how}, the centre of the embeddings has moved by {half[0][1]} (1 − cosine) and their spread "
+        f"changed by {half[0][2]}{_beside(half)}; "
+        f"with everything {done} by {everything[0][1]} and {everything[0][2]}{_beside(everything)}."
+    )
+
+
+def _beside(told: list[tuple[str, str, str]]) -> str:
+    """The numbers of the models after the first, in brackets."""
+    return (
+        f" ({'; '.join(f'{name}: {centroid}, {spread}' for name, centroid, spread in told[1:])})"
+        if len(told) > 1
+        else ""
+    )
+
+
+def signed_percent(share: float) -> str:
+    """A change as a signed percentage; — where there is no number."""
+    return "—" if share != share else f"{100 * share:+.3g} %".replace("-", "−")
+
+
+def curves_in_words(reports: list[BehaviourReport]) -> str:
+    """The figure for those who do not see it."""
+    told = (
+        f"{one.model}, {line.course.measure}: {', '.join(number(100 * value) for value in line.unflipped)}"
+        for one in reports
+        for line in one.lines
+    )
+    return f"Predictions not changed yet at each masking ratio, in percent. {'; '.join(told)}."
+
+
+def behaviour_table(reports: list[BehaviourReport]) -> tuple[list[str], list[list[str]]]:
+    """Fidelity and drift of each order of each model, (header, rows) of text."""
+    header = [
+        "model",
+        "order",
+        "fidelity ↑ (95 %)",
+        "normalised ↑",
+        "never changes ↓",
+        "centroid change at 50 · 100 % masked",
+        "change of mean σ at 50 · 100 %",
+        "examples",
+    ]
+    return header, [_cells(one, line) for one in reports for line in one.lines]
+
+
+def _cells(one: BehaviourReport, line: CourseLine) -> list[str]:
+    interval = line.fidelity
+    return [
+        one.model,
+        line.course.measure,
+        f"{number(interval.mean)} ({number(interval.low)} to {number(interval.high)})" if line.judged else "—",
+        "0 (by definition)" if line.course.random else number(line.normalised),
+        "—" if line.never != line.never else f"{number(100 * line.never)} %",
+        " · ".join(number(float(line.centroid[k])) for k in (HALF, ALL)),
+        " · ".join(signed_percent(float(line.spread[k])) for k in (HALF, ALL)),
+        f"{line.n:,}",
+    ]
+
+
+# ---- as rows
+
+HEADER = (
+    "model",
+    "order",
+    "erased by",
+    "masking ratio (0 to 1)",
+    "examples",
+    "change of centroid (1 - cosine, 0 to 2)",
+    "change of mean standard deviation (share)",
+    "predictions not changed yet (share)",
+    "fidelity (higher is more faithful)",
+    "fidelity, 95 % from",
+    "fidelity, 95 % to",
+    "normalised fidelity (at most 1)",
+    "predictions that never change (share)",
+    "examples judged",
+)
+
+
+def behaviour_rows(found: BehaviourReport) -> list[list]:
+    """A report as rows, one for each course and ratio, see HEADER; fidelity is of the whole course."""
+    return [
+        [
+            found.model,
+            line.course.measure,
+            line.course.erasure,
+            float(ratio),
+            line.n,
+            float(line.centroid[k]),
+            float(line.spread[k]),
+            float(line.unflipped[k]),
+            line.fidelity.mean,
+            line.fidelity.low,
+            line.fidelity.high,
+            line.normalised,
+            line.never,
+            line.judged,
+        ]
+        for line in found.lines
+        for k, ratio in enumerate(X)
+    ]
+
+
+def behaviour_json(reports: list[BehaviourReport]) -> dict:
+    """Reports as plain values for a JSON file; null where there is no number."""
+    return {
+        "answer": behaviour_answer(reports),
+        "models": [
+            {
+                "model": one.model,
+                "weights": one.digest,
+                "training": one.training,
+                "data": one.sample.name,
+                "data_sha256": one.sample.digest,
+                "largest_fidelity": _plain(one.best),
+                "notes": list(one.notes),
+                "left_out": one.left_out,
+                "ratios": X.tolist(),
+                "random_orders": ORDERS,
+                "curves": [_line_json(line) for line in one.lines],
+            }
+            for one in reports
+        ],
+    }
+
+
+def _line_json(line: CourseLine) -> dict:
+    course = line.course
+    return {
+        "measure": course.measure,
+        "values": course.sign,
+        "unit": course.unit,
+        "erased_by": course.erasure,
+        "examples": line.n,
+        "judged": line.judged,
+        "fidelity": _plain(line.fidelity.mean),
+        "fidelity_interval": [_plain(line.fidelity.low), _plain(line.fidelity.high)],
+        "normalised_fidelity": _plain(line.normalised),
+        "never_changes": _plain(line.never),
+        "not_changed_yet": _plain(line.unflipped),
+        "centroid_change": _plain(line.centroid),
+        "spread_change": _plain(line.spread),
+    }
+
+
+def _plain(value):
+    """Numbers for JSON: None where there is none."""
+    if isinstance(value, np.ndarray):
+        return [_plain(one) for one in value.tolist()]
+    return None if value != value else float(value)

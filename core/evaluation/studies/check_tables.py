@@ -1,0 +1,157 @@
+"""A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
+
+from core.evaluation.families import Measured
+from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
+from core.evaluation.studies.check_sentences import name_of
+from core.evaluation.studies.disagreement import Disagreement
+from core.validity.marks import HOLM, Why, ratios_text, with_sign
+from core.validity.references import FORMS
+from core.wording import escaped, number, percent, strong
+
+STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
+
+
+def curves_in_words(reports: list[CheckReport]) -> str:
+    """The figure of performance for those who do not see it."""
+    told = (
+        f"{one.model}, {name_of(line.curve)}: {', '.join(f'{value:.2f}' for value in line.performance)}"
+        for one in reports
+        for line in one.lines
+    )
+    return f"Performance at each masking ratio. {'; '.join(told)}."
+
+
+def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
+    """Models beside each other: how they were trained, what they reach, and what the test says of them."""
+    header = [
+        "model",
+        "trained",
+        f"unmasked {reports[0].metric} ↑",
+        "all masked ↑",
+        "class majority",
+        *(f"smallest p, {of} ↑" for of in FORMS),
+        "texts rejected at 0, 50, 100 % ↓",
+    ]
+    rows = [
+        [
+            one.model,
+            STRATEGIES[one.training],
+            *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
+            *(_smallest(one, of) for of in FORMS),
+            _shares(one, form),
+        ]
+        for one in reports
+    ]
+    return header, rows
+
+
+def _smallest(one: CheckReport, form: str) -> str:
+    if not one.floor:
+        return f"— ({Why.NO_REFERENCE})"
+    p, at = one.smallest(form)
+    return with_sign(f"{number(p)} at {at:.0%} masked", one.random.marked(form))
+
+
+def _shares(one: CheckReport, form: str) -> str:
+    shares = one.random.rejected.get(form)
+    return "—" if shares is None else " · ".join(f"{100 * shares[k]:.1f}" for k in (0, 5, 10)) + " %"
+
+
+def spans_in_words(cards: list[Measured]) -> str:
+    """What models reach by their cards, for those who do not see the figure."""
+    return "; ".join(
+        f"{one.name}: {percent(one.unmasked, one.metric)} unmasked, {percent(one.masked, one.metric)} with everything "
+        f"masked"
+        for one in cards
+    )
+
+
+def spans_note(cards: list[Measured]) -> str:
+    """On what the cards say it, and whose weights are not here."""
+    away = [one.name for one in cards if not one.ships]
+    return (
+        f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random, of a pair "
+        "in both texts)."
+    ) + (f" The weights of {', '.join(away)} are not included." if away else "")
+
+
+def with_evidence(found: CheckReport) -> list[CurveFigures]:
+    """The lines of measures for which it is known how well they find the evidence."""
+    return [line for line in found.measured if line.precision == line.precision]
+
+
+def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[str]]]:
+    """How faithful each measure is, and where evidence is known how well it finds it; random order last."""
+    known = with_evidence(found)
+    header = [
+        "measure",
+        "RACU ↑",
+        "ACU ↑",
+        f"smallest p, {form}",
+        *["average precision ↑", "recall of top k ↑"] * bool(known),
+        "examples",
+    ]
+    rows = [
+        [
+            name_of(line.curve),
+            *(with_sign(number(value), found.marked(line, form) and value == value) for value in (line.racu, line.acu)),
+            number(float(line.p[form].min())) if form in line.p else "—",
+            *[number(line.precision), number(line.recall)] * bool(known),
+            f"{line.n:,}",
+        ]
+        for line in found.measured
+    ]
+    p = number(found.smallest(form)[0]) if found.floor else "—"
+    evidence = [number(known[0].chance), ""] if known else []
+    return header, [*rows, ["random order", "0", "0", p, *evidence, f"{found.n:,}"]]
+
+
+def measures_note(found: CheckReport, form: str) -> str:
+    """What the columns of that table mean."""
+    rule = found.random.gates[form].rule if form in found.random.gates else HOLM
+    evidence = (
+        " Average precision and recall: does the attribution of the unmasked text rank the words of the evidence first "
+        "(k: as many as there are)? That is plausibility. The two can disagree."
+    )
+    return (
+        "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
+        "takes all of it at once (1; signed ones exceed it)? That is faithfulness; ACU is the area itself and does not "
+        f"compare across models. {ratios_text(rule, len(X))}{evidence * bool(with_evidence(found))}"
+    )
+
+
+def found_and_faithful(found: CheckReport, form: str) -> str:
+    """The measure that finds the evidence best and the one that is the most faithful, of those that are through; HTML
+    in which all text is escaped, "" where there are not two.
+    """
+    through = [line for line in with_evidence(found) if line.n == found.n]
+    if len(through) < 2:
+        return ""
+    finder = max(through, key=lambda line: line.precision)
+    faithful = max((line for line in through if line.racu == line.racu), key=lambda line: line.racu, default=None)
+    if faithful is None:
+        parted = (
+            "which is the most faithful one cannot be told, since masking in random order takes no performance away "
+            "here"
+        )
+    elif faithful.racu <= 0:
+        parted = "none is more faithful than random order"
+    else:
+        same = "the same measure" if finder is faithful else strong(faithful.curve.measure)
+        score = with_sign(f"RACU {number(faithful.racu)} ↑", found.marked(faithful, form))
+        parted = f"{same} is the most faithful one ({score})"
+    chance = f"where a random order has {number(finder.chance)}"
+    if finder.precision <= finder.chance:
+        return f"None of these measures finds the evidence better than chance ({chance}), and {parted}."
+    precision = f"average precision {number(finder.precision)} ↑"
+    return f"{strong(finder.curve.measure)} finds the evidence best ({precision}, {chance}), and {parted}."
+
+
+def disagreement_sentence(parts: Disagreement, example: str) -> str:
+    """The example at which finding the evidence and being faithful part most; HTML in which all text is escaped."""
+    return (
+        f"They part most on {strong(example)}: {escaped(parts.finder)} finds the evidence (average precision "
+        f"{number(parts.precision[0])} ↑ against {number(parts.precision[1])}), but {escaped(parts.faithful)} is more "
+        f"faithful there (ACU {number(parts.acu[1])} ↑ against {number(parts.acu[0])}, both set against one random "
+        "order)."
+    )

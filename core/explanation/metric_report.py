@@ -1,0 +1,175 @@
+"""What is known of measures under metrics on one example: numbers, which of them rest on rejected inputs, and rows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from core.explanation.judging import How, Rated
+from core.explanation.metric_table import (
+    MetricTable,
+    build_metric_table,
+    gate_of_inputs,
+    gate_of_rationales,
+    mean_and_spread,
+)
+from core.mathematics.erasure import LENGTHS, rationale_sizes
+from core.metrics.catalogue import metrics
+from core.validity.marks import Gate, yes_or_no
+from core.validity.references import FORMS
+
+DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "neither is better"}
+HEADER = [
+    "measure",
+    "metric",
+    "direction",
+    "value",
+    "standard error of its draws",
+    "note",
+    "place (1 is best)",
+    "rank flip",
+    "inputs tested",
+    "smallest p (calibrated)",
+    "smallest p (literal)",
+    "rests on rejected inputs",
+    *(f"value at {100 * length:g} %" for length in LENGTHS),
+    "random: mean",
+    "random: standard deviation",
+    "random: attributions",
+    "shuffled: mean",
+    "shuffled: standard deviation",
+    "shuffles",
+    "explained class",
+    "values",
+    "erasure",
+    "scaling",
+    "draws",
+    "seed",
+    "rule of the gate",
+    "form of the gate",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class MetricReport:
+    """Measures under metrics on one example, as far as they are judged.
+
+    explained: name of the class; unit, features: what can be erased, and how many; names: the metrics asked for; rule,
+    form and floor (the smallest p that the reference can give; None without one): how their inputs are tested; rated:
+    {measure: Rated}; chance: {metric: float64[n]}, random attributions; shuffles: {measure: {metric: float64[n]}}, its
+    own scores in other places.
+    """
+
+    explained: str
+    unit: str
+    features: int
+    names: tuple[str, ...]
+    sign: str
+    how: How
+    rule: str
+    form: str
+    floor: float | None
+    rated: dict[str, Rated]
+    chance: dict[str, np.ndarray]
+    shuffles: dict[str, dict[str, np.ndarray]]
+
+    @cached_property
+    def table(self) -> MetricTable:
+        return build_metric_table(self.rated, self.names)
+
+    @property
+    def sizes(self) -> np.ndarray:
+        """Features of the rationale at each length, int[R]."""
+        return rationale_sizes(self.features)
+
+    @cached_property
+    def gates(self) -> dict[tuple[str, str], Gate]:
+        """{(measure, metric): gate} of the numbers that are defined and asked for inputs."""
+        return {
+            (measure, name): gate_of_inputs(
+                one.inputs[name].p if name in one.inputs else {}, self.floor, self.rule, self.form
+            )
+            for measure, one in self.rated.items()
+            for name, score in one.found.items()
+            if score.value == score.value and (self.floor is None or name in one.inputs)
+        }
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p of the inputs behind numbers that are defined; NaN where none is tested."""
+        tested = [
+            self.rated[measure].inputs[name].p.get(self.form, ())
+            for measure, name in self.gates
+            if name in self.rated[measure].inputs
+        ]
+        return min((float(p.min()) for p in tested if len(p)), default=float("nan"))
+
+    def leaves(self, measure: str) -> dict[str, tuple[np.ndarray, Gate]]:
+        """{erasure: (p-values of keeping and of erasing the rationale at each length, float64[2, R], and what they
+        say)} of a measure that is judged.
+        """
+        return {
+            erasure: (forms[self.form], gate_of_rationales(forms[self.form], self.sizes, self.floor, self.rule))
+            for erasure, forms in self.rated[measure].leaves.items()
+            if self.form in forms
+        }
+
+    def rows(self) -> list[list]:
+        """A line for each measure and metric, see HEADER; of the random attributions, what they come to."""
+        how, table = self.how, self.table
+        settings = [self.explained, self.sign, how.erasure, how.scaling, how.draws, how.seed, self.rule, self.form]
+        return [
+            [
+                *self._cells(measure, name),
+                int(table.places[i, k]) or None,
+                bool(table.flips[i, k]),
+                *self._tests(measure, name),
+                *self._lengths(measure, name),
+                *_chance(self.chance.get(name)),
+                *_chance(self.shuffles.get(measure, {}).get(name)),
+                *settings,
+            ]
+            for i, measure in enumerate(table.measures)
+            for k, name in enumerate(table.metrics)
+        ]
+
+    def _cells(self, measure: str, name: str) -> list:
+        score = self.rated[measure].found[name]
+        return [measure, name, DIRECTIONS[metrics()[name].direction], score.value, score.error, score.note]
+
+    def _tests(self, measure: str, name: str) -> list:
+        inputs, gate = self.rated[measure].inputs.get(name), self.gates.get((measure, name))
+        p = {} if inputs is None else inputs.p
+        return [
+            max((len(found) for found in p.values()), default=None),
+            *(float(p[form].min()) if len(p.get(form, ())) else None for form in FORMS),
+            "not tested" if gate is None else yes_or_no(gate),
+        ]
+
+    def _lengths(self, measure: str, name: str) -> list:
+        found = self.rated[measure].found[name].by_length
+        return [None] * len(LENGTHS) if found is None else found.tolist()
+
+
+def _chance(values: np.ndarray | None) -> Sequence:
+    return (None, None, None) if values is None else mean_and_spread(values)
+
+
+def metric_rows(names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """What each metric is, (header, rows) of text."""
+    return ["metric", "what it measures", "direction", "range", "source"], [
+        [
+            f"{one.name} {one.arrow}",
+            one.definition,
+            DIRECTIONS[one.direction],
+            f"{one.low:g} to {one.high:g}",
+            one.source,
+        ]
+        for one in (metrics()[name] for name in names)
+    ]
+
+
+def head(name: str) -> str:
+    """A metric's name with its arrow."""
+    return f"{name} {metrics()[name].arrow}".strip()

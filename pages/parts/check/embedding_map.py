@@ -1,0 +1,116 @@
+"""A map of the embeddings of erased texts: as work, and drawn."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from core.evaluation.studies.behaviour import RANDOM
+from core.evaluation.studies.embedding_map import FEWEST, MOST, Points, can_map, draw_map, points_of
+from core.explanation.explainer import Cost
+from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
+from core.storage.store import canonical_key
+from core.wording import duration, plain
+from pages.parts.check.behaviour import Behaved, Behaving
+from pages.parts.components.pictures import draw_figure
+from pages.parts.frame import resources
+from pages.parts.frame.links import choose, choose_one
+from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.working import Work
+from pages.parts.sections.saving import about_model
+
+
+@dataclass(frozen=True, eq=False)
+class MapWork(Work):
+    """The map of one model's embeddings along one order."""
+
+    behaving: Behaving
+    points: Points
+
+    @classmethod
+    def of(cls, behaving: Behaving) -> "MapWork":
+        """The map of what an order went through."""
+        return cls(behaving, points_of(behaving.passed))
+
+    @property
+    def key(self) -> str:
+        return canonical_key("job/embedding map", 1, points=self.points.key)
+
+    @property
+    def label(self) -> str:
+        return f"map of the embeddings ({self.behaving.explainer.model.name}, {len(self.points):,} points)"
+
+    @property
+    def cost(self) -> Cost:
+        return Cost(0, self.points.seconds)
+
+    @property
+    def price(self) -> str:
+        return f"UMAP on the processor, about {duration(self.points.seconds)}; no forward passes"
+
+    @property
+    def places(self) -> np.ndarray | None:
+        """Where the points lie, float32[P, 2]; None before it is drawn."""
+        return self.latest if self.complete else None
+
+    def run(self, job):
+        return draw_map(self.points, resources.store())
+
+
+def maps_of(behaved: list[Behaved], measure: str) -> list[MapWork]:
+    """A map for each model whose embeddings along an order are all there."""
+    works = [one.by_measure(measure) for one in behaved] if can_map() else []
+    maps = [MapWork.of(work) for work in works if work is not None and work.through and work.passed.there.any()]
+    return [one for one in maps if len(one.points) >= FEWEST]
+
+
+def map_section(frame: Frame, behaved: list[Behaved], measure: str) -> None:
+    """Draw the maps that are there, or say when they will be."""
+    st.subheader("Map of the embeddings", anchor=False)
+    drawn = [one for one in maps_of(behaved, measure) if one.places is not None]
+    if not can_map():
+        st.info("UMAP is not installed, so no map is drawn. Run the line of the README that installs the requirements.")
+        return
+    if not drawn:
+        order = RANDOM if measure == RANDOM else f"the order of {plain(measure)}"
+        st.caption(f"It is drawn once all examples are erased in {order}, from {FEWEST} embeddings on.")
+        return
+    colour = choose_one("Colour by", COLOURS, MASKED, "colour")
+    for column, one in zip(st.columns(len(drawn)), drawn):
+        with column:
+            _map(frame, one, colour)
+    st.caption(
+        f"Each point is one text with 0, 20, 50, 80 or 100 % masked (at most {MOST} texts); a click chooses its "
+        f"example, whose points are joined. UMAP keeps "
+        "neighbours together: distances between groups, their sizes and the axes mean nothing, and two maps do not "
+        "compare point by point."
+    )
+
+
+def _map(frame: Frame, one: MapWork, colour: str) -> None:
+    work, points = one.behaving, one.points
+    model, sample, walked = work.explainer.model, work.sample, work.passed
+    predicted = walked.predicted[points.example, points.ratio]
+    chosen = frame.example.id if frame.example is not None else None
+    path = np.flatnonzero([sample.examples[i].id == chosen for i in points.example])
+    told = [(sample.examples[i].id, int(i), model.labels[c]) for i, c in zip(points.example, predicted)]
+    groups = groups_of(colour, points.ratio, sample.labels[points.example], predicted, model.labels)
+    st.markdown(f"**{plain(model.name)}**")
+    # A new key after each choice, so that the point that was clicked does not choose its example again.
+    event = draw_figure(
+        map_figure(one.places, groups, told, points.ratio, path),
+        f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}",
+        f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
+        ["map", model.name],
+        about_model(model),
+        "the map",
+        on_select="rerun",
+        selection_mode="points",
+    )
+    for point in event["selection"]["points"][:1]:
+        place = point.get("customdata", [None, None])[1]
+        if isinstance(place, int) and 0 <= place < len(sample):
+            st.session_state["map picks"] = st.session_state.get("map picks", 0) + 1
+            choose("example", sample.examples[place].id)
+            # The sidebar shows it too.
+            st.rerun()

@@ -1,0 +1,144 @@
+"""Is masking in-distribution, a part of Model check: the verdict, what masking does to models and measures, the
+references.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from core.evaluation.families import family
+from core.evaluation.studies import check_tables
+from core.evaluation.studies.check_report import CheckReport, left_out, metric_of, told_left_out
+from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_findings, check_rows, verdict_sentence
+from core.evaluation.studies.disagreement import disagreement
+from core.evaluation.studies.model_check import Curve
+from core.figures.check_figures import panels, spans
+from core.wording import escaped, plain
+from pages.parts.check.checking import Checked
+from pages.parts.check.models import models_on_sample
+from pages.parts.components.pictures import chart, draw_figure
+from pages.parts.components.tables import table
+from pages.parts.frame.links import choose, held
+from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.texts import captions, show_answer
+from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
+from pages.parts.sections.findings import show_findings
+from pages.parts.sections.saving import about_model, save_report
+from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
+from pages.parts.sections.streaming import stream
+
+
+def validity(frame: Frame) -> None:
+    """Draw this part of the page."""
+    said, stage, below = (st.container() for _ in range(3))
+    with below:
+        st.subheader("Settings", anchor=False)
+        curves, size, beside, form = _settings(frame)
+    checked = models_on_sample(Checked, frame, curves, size, beside, said)
+    if not checked:
+        return
+    works = [work for one in checked for work in one.works]
+    stream(works, stage, partial(_draw, checked, form), said, partial(_say, checked[0]), every=1.0)
+    with below, st.expander("About the p-values: the references", expanded=checked[0].explainer.reference is None):
+        for one in checked:
+            show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
+
+
+def _settings(frame: Frame) -> tuple[list[Curve], int, list[str], str]:
+    left, middle, right = st.columns(3)
+    with left:
+        size = choose_size()
+        beside = choose_models(frame.explainer.model, "Checked on the same examples in random order")
+    with middle:
+        chosen = choose_measures("Each masks what it ranks first for the label, step by step, on every example.")
+        form = choose_form()
+    with right:
+        sign = choose_sign()
+        recompute = choose_order() == RECURSIVE
+    # Of the sidebar and not of its example, which may be one that cannot be shown.
+    unit = held("unit")
+    return [Curve(unit=unit), *(Curve(name, sign, unit, recompute) for name in chosen)], size, beside, form
+
+
+def _say(first: Checked) -> None:
+    passed, chance = first.passed(), first.works[0]
+    found, problems = first.report(passed), left_out(passed[chance.curve])
+    notes = [*chance.sample.notes, *told_left_out(problems)] if found is None else found.notes
+    if found is not None:
+        said = escaped(verdict_sentence(found), 900)
+        if found.n + sum(problems.values()) < len(found.sample):
+            said += f" So far, on {found.n:,} of {len(found.sample):,} examples."
+    elif chance.complete:
+        said = f"None of the {len(chance.sample):,} examples of the sample could be checked."
+    elif chance.runs:
+        said = "The first examples are being masked in random order."
+    else:
+        said = "Ask for random order below to see how it behaves under masking."
+    show_answer(said)
+    captions(notes)
+
+
+def _draw(checked: list[Checked], form: str, asks) -> None:
+    passed, metric = [one.passed() for one in checked], metric_of(checked[0].model)
+    found = [one.report(known, metric) for one, known in zip(checked, passed)]
+    asks()
+    if found[0] is None:
+        return
+    first, told = checked[0], [one for one in found if one is not None]
+    _curves(first, told, form)
+    _side_by_side(first, told, form)
+    _measures(passed[0], found[0], form)
+    save_report(
+        HEADER,
+        lambda: [row for one in told for row in check_rows(one)],
+        lambda: all_as_json(told),
+        ["model-check", told[0].model],
+        "check",
+    )
+
+
+def _curves(first: Checked, found: Sequence[CheckReport], form: str) -> None:
+    st.subheader("What masking does", anchor=False)
+    name, about = ["model-check", found[0].model], about_model(first.model)
+    draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
+    reference = first.explainer.reference
+    rejected = "" if reference is None else reference.false_rejections(form)
+    st.caption(
+        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A data-set p below "
+        "it (Simes over the examples) says that texts masked so far are out-of-distribution for the model."
+        + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
+    )
+
+
+def _side_by_side(first: Checked, found: list[CheckReport], form: str) -> None:
+    st.subheader("Trained with masking, and without", anchor=False)
+    table(*check_tables.training_table(found, form), most=90)
+    cards = family(first.model.card)
+    if len(cards) > 1:
+        rows = [(f"{one.name} ({check_tables.STRATEGIES[one.training]})", one) for one in cards]
+        drawn = spans([(name, one.unmasked, one.masked, one.majority) for name, one in rows], cards[0].metric)
+        chart(drawn, "spans", check_tables.spans_in_words(cards))
+        captions([check_tables.spans_note(cards)])
+    show_findings("FMM", check_findings(found), 160)
+
+
+def _measures(passed: dict, found: CheckReport, form: str) -> None:
+    """How faithful the measures are; where evidence is known, beside how well they find it."""
+    if not found.measured:
+        return
+    st.subheader("How faithful are the measures?", anchor=False)
+    said = check_tables.found_and_faithful(found, form)
+    if said:
+        st.html(f"<p>{said}</p>")
+    table(*check_tables.measures_table(found, form))
+    st.caption(check_tables.measures_note(found, form))
+    # The example at which finding the evidence and being faithful part most.
+    parts = disagreement(passed) if check_tables.with_evidence(found) else None
+    if parts is not None:
+        example = found.sample.examples[parts.place].id
+        st.html(f"<p>{check_tables.disagreement_sentence(parts, example)}</p>")
+        if st.button(f"Choose {plain(example)}", key="choose-disagreement", icon=":material/arrow_forward:"):
+            choose("example", example)
+            # The sidebar shows it too.
+            st.rerun()

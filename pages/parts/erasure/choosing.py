@@ -1,0 +1,90 @@
+"""What the page asks: measures and metrics, how they are judged, and whose rationales are tested."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.explanation.judging import How
+from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS
+from core.metrics.catalogue import default_metrics, of_examples
+from core.oracle.erasing import MASK, erasures_of
+from pages.parts.frame.links import choose_one, linked
+from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.sides import choose_form, choose_rule
+
+COUNTS = ("8", str(DRAWS), "128")
+_ERASURE_HELP = (
+    "How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown "
+    "token."
+)
+_SCALING_HELP = (
+    "How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little of each is "
+    "kept."
+)
+_DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the page's settings say."""
+
+    measures: tuple[str, ...]
+    metrics: tuple[str, ...]
+    sign: str
+    how: How
+    rule: str
+    form: str
+
+
+def choose_erasure(model) -> Choice:
+    """Draw the settings of the page."""
+    chosen = linked(
+        st.multiselect,
+        "Metrics",
+        list(of_examples()),
+        list(default_metrics()),
+        "metrics",
+        help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
+    )
+    named = choose_measures(
+        "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
+    )
+    left, right = st.columns([3, 2])
+    with left:
+        erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
+    with right:
+        scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
+    first, second, third, fourth = st.columns(4)
+    with first:
+        sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
+    with second:
+        draws = choose_one("Draws", COUNTS, str(DRAWS), "draws", _DRAWS_HELP)
+    with third:
+        rule = choose_rule()
+    with fourth:
+        form = choose_form()
+    return Choice(
+        tuple(named),
+        tuple(name for name in of_examples() if name in chosen),
+        sign,
+        How(erasure, scaling, int(draws)),
+        rule,
+        form,
+    )
+
+
+def choose_rationale(choice: Choice) -> str | None:
+    """Heading and choice of the measure whose rationales are tested; None without measures."""
+    st.subheader("Which erasure leaves the distribution?", anchor=False)
+    if not choice.measures:
+        st.caption("Choose a measure in the settings.")
+        return None
+    return linked(
+        st.selectbox,
+        "Rationales of",
+        list(choice.measures),
+        choice.measures[0],
+        "rationales",
+        width=320,
+        help="The words that this measure ranks first, at each length, kept alone or erased.",
+    )

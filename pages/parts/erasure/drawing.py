@@ -1,0 +1,91 @@
+"""Draw what metrics make of the measures: their places, scores by length, and the p-values of rationales."""
+
+import streamlit as st
+
+from core.explanation.metric_report import MetricReport, head
+from core.explanation.metric_sentences import directed, in_words, leaving_sentence, lengths_sentence
+from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
+from core.figures.palette import hue
+from core.metrics.catalogue import hard_and_soft
+from core.wording import number, plain, without_markup
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import square
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.saving import about_view
+
+
+def draw_agreement(view: View, report: MetricReport) -> None:
+    """The places of the measures under each metric with a direction, and how far two metrics agree."""
+    st.subheader("Do they rank the measures alike?", anchor=False)
+    board = report.table
+    shown = directed(board.metrics)
+    if len(shown) < 2 or len(board.measures) < 2:
+        st.caption("That takes two metrics with a direction, and two measures.")
+        return
+    heads = [head(board.metrics[k]) for k in shown]
+    texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
+    drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
+    _draw(view, drawn, "places", in_words(board), "metric-places", "the places")
+    square(board.agreement[shown][:, shown], heads)
+    st.caption(
+        f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is "
+        "the same order, −1 the reverse, — where a metric ties all of them. Lines that cross are rank flips."
+    )
+
+
+def draw_lengths(view: View, report: MetricReport) -> None:
+    """Scores of the hard metrics against the rationale's length, beside the soft metric of the same measure."""
+    st.subheader("Does the rationale’s length decide?", anchor=False)
+    panels = []
+    for hard, soft in hard_and_soft():
+        scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
+        lines = [
+            ByLength(measure, hue(measure), found[hard].by_length, found[soft].value if soft in found else float("nan"))
+            for measure, found in scored
+            if found[hard].by_length is not None
+        ]
+        panels += [(head(hard), soft if soft in report.names else "", lines)] * bool(lines)
+    if not panels:
+        st.caption("That is asked of NS and NC where they are defined; choose one of them in the settings.")
+        return
+    told = "Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table."
+    drawn = draw_scores_by_length(panels, report.sizes, report.unit)
+    _draw(view, drawn, "lengths", told, "erasure-by-length", "the scores by length")
+    st.caption(
+        "Full and dashed lines: hard metrics, which need a length; flat dotted lines: the soft metric of the same "
+        f"measure, which needs none.{lengths_sentence(report)}"
+    )
+
+
+def draw_leaves(view: View, report: MetricReport, measure: str) -> None:
+    """Which erasure of a measure's rationales leaves the distribution, or why that is not known."""
+    if measure not in report.rated:
+        st.caption("Its rationales are tested when it is judged.")
+        return
+    leaves = report.leaves(measure)
+    if not leaves:
+        st.caption(
+            "This model has no reference to test erased inputs against."
+            if report.floor is None
+            else plain(f"{measure} gave no numbers, so it has no rationales.")
+        )
+        return
+    said = leaving_sentence(report, measure)
+    st.html(f"<p>{said}</p>")
+    drawn = leaving(
+        {erasure: p for erasure, (p, _) in leaves.items()},
+        {erasure: gate.rejected.reshape(2, -1) for erasure, (_, gate) in leaves.items()},
+        report.sizes,
+        report.unit,
+    )
+    told = f"p-values of kept and erased rationales by erasure. {without_markup(said)}"
+    _draw(view, drawn, "leaving", told, "erasure-p-values", "the p-values")
+    st.caption(
+        "↑ Higher is more familiar to the model. Below the dashed line p is under 5 %; a cross: rejected as "
+        "out-of-distribution. The test can only reject: “not rejected” is no proof. NS keeps the rationale, NC erases "
+        "it."
+    )
+
+
+def _draw(view: View, figure: dict, key: str, told: str, name: str, title: str) -> None:
+    draw_figure(figure, key, told, [name, view.example.id, view.model.name], about_view(view), title)
