@@ -5,6 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
+from core.mathematics.search.limits import exact_search, study_search
+from core.mathematics.stepwise import finish
 from core.measures.registry import Explained
 
 
@@ -58,3 +60,13 @@ def from_gains(F: int, gains: dict[str, float], otherwise: float = 0.0, whole: f
     sets = [s for k in range(F + 1) for s in combinations(range(F), k)]
     assert set(spelled) <= set(sets), "a set is spelled in ascending order"
     return Table({s: whole - (spelled.get(s, otherwise) if s else 0.0) for s in sets})
+
+
+def exact_limits(*asked, **more):
+    """A search for exact limits, run to its end."""
+    return finish(exact_search(*asked, **more))
+
+
+def beam_study(*asked, **more):
+    """The last word of a beam-size study."""
+    return list(study_search(*asked, **more))[-1]

@@ -98,10 +98,6 @@ class Store:
         self._room = 0
         self._guard = threading.Lock()
 
-    def has(self, key: str) -> bool:
-        """Say whether an entry lies there; `get` may still find it damaged or gone."""
-        return os.path.isfile(self._place(key, ".safetensors"))
-
     def get(self, key: str) -> Entry | None:
         """Read an entry; None if there is none, or none that is whole.
 
@@ -164,10 +160,6 @@ class Store:
             return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None
 
         return self._read(self._place(digest, ".text"), checked)
-
-    def size_bytes(self) -> int:
-        """Add up the files, damaged ones included."""
-        return sum(size for *_, size in self._files())
 
     def clear(self) -> None:
         """Delete everything that the store wrote; other files in the folder stay."""

@@ -16,10 +16,11 @@ from core.explanation.rows import (
     shared_top,
     value_text,
 )
-from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, contrast, hue
+from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, hue
 from core.measures.catalogue import measures
 from core.network.features import UNITS, NoFeatures
 from tests import tiny
+from tests.colours import contrast
 
 PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
 # Ground and text: a plain pair of each kind, and the defaults of Streamlit 1.67.

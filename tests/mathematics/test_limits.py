@@ -15,15 +15,13 @@ from core.mathematics.search.limits import (
     TooDear,
     beam_limits,
     beam_search,
-    beam_study,
-    exact_limits,
     exact_search,
     lattice_limits,
     most_sets,
     study_search,
     widened,
 )
-from tests.table import Table
+from tests.table import Table, beam_study, exact_limits
 
 TABLES = st.integers(1, 5).flatmap(lambda F: st.lists(st.floats(-1, 1), min_size=2**F, max_size=2**F))
 

@@ -11,12 +11,13 @@ import pytest
 from core import measures as room
 from core.commands.readme import measure_table
 from core.evaluation.studies.scoring import Study
-from core.figures.palette import contrast, hue
+from core.figures.palette import hue
 from core.loading.inspection import check_model
 from core.measures import catalogue, registry
 from core.measures.catalogue import default_measures, measures, swept_measures
 from tests.adding import TESTS, one_more_file, read_anew
 from tests.app_session import ATTRIBUTIONS, App
+from tests.colours import contrast
 from tests.table import from_gains
 
 NAME = "leave-pair-out"

@@ -11,10 +11,11 @@ from playwright import sync_api as playwright
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.testing.v1 import AppTest
 
-from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
+from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import COLUMNS, CONSTANT, restored, visible
 from tests import browsing
+from tests.colours import contrast
 from tests.saved_page import ATTACKS, harmless
 from tests.sessions import ROOT, running_server
 from tests.shown import encoded, shown

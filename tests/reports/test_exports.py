@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 
 from core import settings
 from core.explanation.rows import agreement, value_text
-from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend, contrast
+from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend
 from core.measures.catalogue import measures
 from core.reports.attribution_page import STYLE, attribution_page
 from core.reports.exports import (
@@ -30,6 +30,7 @@ from core.reports.exports import (
     visible,
 )
 from core.wording import safe_name
+from tests.colours import contrast
 from tests.saved_page import ANY, ATTACKS, harmless, shown_text
 from tests.shown import NOW, encoded, model, rows, shown
 

@@ -22,7 +22,7 @@ from core.explanation.standings import (
     compare_standings,
 )
 from core.mathematics.aopc import prefix_masks
-from core.mathematics.search.limits import Limits, exact_limits
+from core.mathematics.search.limits import Limits
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
 from core.reports.page import POLICY
 from core.validity.marks import HOLM, Gate
@@ -32,6 +32,7 @@ from tests import browsing
 from tests.app_session import App, wait
 from tests.saved_page import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
 from tests.shown import shown
+from tests.table import exact_limits
 
 browser = browsing.browser
 TEXT = "A good [MASK] film, not bad."

@@ -58,11 +58,6 @@ class Limits:
         return self.upper - self.lower < NARROW
 
 
-def exact_limits(value: Value, F: int, masked: np.ndarray | None = None, most: int = 1 << MOST_EXACT) -> Limits:
-    """Limits over all F! orders from the lattice of subsets: 2^F scores. `exact_search`, run to its end."""
-    return finish(exact_search(value, F, masked, most))
-
-
 def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: int = 1 << MOST_EXACT) -> Search:
     """Search the exact limits, 512 sets at a time.
 
@@ -239,13 +234,6 @@ class BeamStudy:
     upper: np.ndarray
     recommended: int
     settled: bool
-
-
-def beam_study(cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024) -> BeamStudy:
-    """Double the beam's width until both mean limits move less than a threshold twice in a row. `study_search`, run to
-    its end.
-    """
-    return finish(study_search(cases, threshold, widest))
 
 
 def study_search(
