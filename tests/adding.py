@@ -19,14 +19,16 @@ def one_more_file(room: ModuleType, catalogue: ModuleType, registry: ModuleType,
     """
     # What is there already is loaded first, so that it stays registered.
     catalogue._load(*room.__path__)
-    before = set(sys.modules)
+    before, registered = set(sys.modules), getattr(registry, kept)
+    names = dict(registered)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, kept, dict(getattr(registry, kept)))
         patch.setattr(room, "__path__", [*room.__path__, str(folder)])
         yield
     for name in set(sys.modules) - before:
         if name.startswith(f"{room.__name__}."):
             del sys.modules[name]
+    registered.clear()
+    registered.update(names)
     catalogue._load.cache_clear()
 
 

@@ -69,4 +69,4 @@ def exact_limits(*asked, **more):
 
 def beam_study(*asked, **more):
     """The last word of a beam-size study."""
-    return list(study_search(*asked, **more))[-1]
+    return finish(study_search(*asked, **more))

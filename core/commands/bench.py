@@ -1,14 +1,13 @@
 """`python -m core bench`: speed of this machine, as ratios in one run."""
 
-from core.commands.terminal import Option, Options, add_machine
+from core.commands.terminal import Option, Options, add_model
 
 HELP = "speed of this machine, as ratios in one run"
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--model", default="sst2-fmm", help="bundled name, folder, hub id or adapter")
-    add_machine(option)
+    add_model(option, "sst2-fmm")
 
 
 def run(options: Options) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, add_columns, add_machine, add_measures, columns_of, read_named
+from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of, read_named
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
@@ -14,7 +14,6 @@ from core.evaluation.studies.check_report import CheckReport, X, build_check_rep
 from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, verdict_sentence
 from core.evaluation.studies.model_check import RANDOM, Curve, check
 from core.explanation.explainer import Explainer, with_reference
-from core.explanation.rows import SIGNS
 from core.loading.loading import load
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
@@ -31,7 +30,7 @@ GOES_ON = "What is computed is kept; the same command goes on from there."
 
 def add(option) -> None:
     """What it takes."""
-    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add_model(option)
     option(
         "--beside",
         nargs="+",
@@ -40,7 +39,6 @@ def add(option) -> None:
     )
     option("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
     add_measures(option, "to follow beside random order", ())
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     option(
         "--computed",
         choices=("at each step", "once"),
@@ -52,7 +50,6 @@ def add(option) -> None:
     option("--seed", type=int, default=0, help="of the sample and of random order")
     option("--out", help="JSON file for all figures")
     add_columns(option)
-    add_machine(option)
 
 
 def run(options) -> int:
@@ -72,7 +69,7 @@ def run(options) -> int:
         found = run_check(request, options.device, options.precision, bar)
     print(readable_check(found))
     if options.out:
-        write_json(found, Path(options.out))
+        Path(options.out).write_text(json.dumps(all_as_json(found), indent=1) + "\n", encoding="utf-8")
         print(f"\nWritten: {options.out}")
     return 0
 
@@ -193,11 +190,6 @@ def readable_check(reports: list[CheckReport]) -> str:
     if told:
         parts.append(text_table(["FMM found", "here", ""], [[f.claim, f.here, f.said] for f in told]))
     return "\n\n".join(parts)
-
-
-def write_json(reports: list[CheckReport], out: Path) -> None:
-    """All figures as JSON."""
-    out.write_text(json.dumps(all_as_json(reports), indent=1) + "\n", encoding="utf-8")
 
 
 def _smallest(one: CheckReport, form: str) -> str:

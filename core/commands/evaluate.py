@@ -4,11 +4,10 @@ import argparse
 from pathlib import Path
 
 from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
-from core.commands.terminal import Bar, add_columns, add_machine, add_measures, columns_of
+from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of
 from core.data.examples import bundled_data
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Study
 from core.explanation.judging import How
-from core.explanation.rows import SIGNS
 from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
@@ -21,7 +20,7 @@ GOES_ON = "What is computed is kept; the same command goes on from there."
 
 def add(option) -> None:
     """What it takes."""
-    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add_model(option)
     option(
         "--data", required=True, help=f"texts, labelled or not: a file, or a bundled set ({', '.join(bundled_data())})"
     )
@@ -35,7 +34,6 @@ def add(option) -> None:
     )
     add_measures(option, "whose attributions are scored", swept_measures())
     option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
     option(
         "--baseline",
         choices=tuple(COUNTS),
@@ -63,7 +61,6 @@ def add(option) -> None:
     option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
     option("--seed", type=int, default=0, help="of the sample, the baseline, draws and measures")
     add_columns(option)
-    add_machine(option)
 
 
 def run(options) -> int:

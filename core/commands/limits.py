@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_machine, add_measures
-from core.explanation.rows import SIGNS
+from core.commands.terminal import Bar, Option, Options, add_measures, add_model
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
@@ -16,13 +15,12 @@ GOES_ON = "The same command goes on after the last complete text."
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add_model(option)
     option("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
     option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
     option("--text", default="text", help="column of the text")
     option("--second", help="column of the second text of a pair")
     add_measures(option, "to score", default_measures(), "+")
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values order the features")
     option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
     option(
         "--unit",
@@ -43,7 +41,6 @@ def add(option: Option) -> None:
         action="store_true",
         help="search beams in the precision of the computation, not in half precision where that is faster",
     )
-    add_machine(option)
 
 
 def run(options: Options) -> int:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from core.commands.terminal import Bar, Option, Options, add_machine
+from core.commands.terminal import Bar, Option, Options, add_model
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.validity.masf import COMBINATIONS, Combine
@@ -13,7 +13,7 @@ HELP = "fit the MaSF reference of a model: what its hidden states look like on i
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--model", required=True, help="bundled name, folder, hub id or adapter")
+    add_model(option)
     option(
         "--data",
         required=True,
@@ -45,7 +45,6 @@ def add(option: Option) -> None:
     )
     option("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
     option("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
-    add_machine(option)
 
 
 def run(options: Options) -> int:

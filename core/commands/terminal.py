@@ -9,6 +9,7 @@ from core.data.examples import DataSet, bundled_data, bundled_set
 from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import read_table
+from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
 from core.settings import PRECISIONS
 
@@ -18,14 +19,15 @@ Options = argparse.Namespace
 _ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
 
 
-def add_machine(option: Option) -> None:
-    """Where and how a command computes."""
+def add_model(option: Option, default: str | None = None) -> None:
+    """Which model, and where and how a command computes with it."""
+    option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
     option("--device", default="auto", help="auto, cuda, mps or cpu")
     option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
 
 
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
-    """Which measures; does: what is done with them."""
+    """Which measures, and which of their values; does: what is done with them."""
     asked = [
         f"{name} [{', '.join(f'{key}=…' for key in measure.options)}]"
         for name, measure in measures().items()
@@ -37,6 +39,7 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
         default=list(default),
         help=f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}",
     )
+    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
 
 
 def add_columns(option: Option) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from core.data.examples import DataSet
+from core.wording import listed
 
 RIGHT, WRONG = "right", "wrong"
 NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "(no verdict)", "(no tag)"
@@ -110,7 +111,7 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
     if by_name or not labels:
         missing = [label for label in labels if label not in by_name]
         return LabelMatch(
-            by_name, f"Not judged, since the model has no such class: {_some(missing)}." if missing else ""
+            by_name, f"Not judged, since the model has no such class: {listed(missing, 6)}." if missing else ""
         )
     if (
         all(label.isascii() and label.isdigit() for label in labels)
@@ -120,17 +121,17 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
         return LabelMatch(
             {label: int(label) for label in labels},
             f"The labels are numbers; they are read as the model’s classes in order: "
-            f"{_some([f'{n} = {m}' for n, m in enumerate(model_labels)])}.",
+            f"{listed((f'{n} = {m}' for n, m in enumerate(model_labels)), 6)}.",
         )
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
         return LabelMatch(
             {label: i for i, label in enumerate(labels)},
             f"The model does not name its classes; they are read in the data’s order: "
-            f"{_some([f'{m} = {n}' for m, n in zip(model_labels, labels)])}.",
+            f"{listed((f'{m} = {n}' for m, n in zip(model_labels, labels)), 6)}.",
         )
     return LabelMatch(
         {},
-        f"The data’s labels ({_some(list(labels))}) are not this model’s classes ({_some(list(model_labels))}), so "
+        f"The data’s labels ({listed(labels, 6)}) are not this model’s classes ({listed(model_labels, 6)}), so "
         f"right and wrong are not judged.",
     )
 
@@ -289,7 +290,3 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
 def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:
     place = {name: i for i, name in enumerate(names)}
     return np.array([-1 if value is None else place.get(value, -1) for value in values], dtype=np.int64)
-
-
-def _some(names: list[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -8,6 +8,7 @@ import numpy as np
 from core.data.browsing import match_labels
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
+from core.wording import listed
 
 SAMPLE = 200
 
@@ -60,8 +61,8 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
         )
     if not usable:
         raise BadData(
-            f"None of the labels of {data.name} ({_some(data.classes)}) is a class of this model ({_some(classes)}). "
-            f"Choose data of the model’s own task."
+            f"None of the labels of {data.name} ({listed(data.classes, 6)}) is a class of this model "
+            f"({listed(classes, 6)}). Choose data of the model’s own task."
         )
     drawn = np.random.default_rng([seed, 11]).permutation(usable)[:count]
     examples = tuple(data.examples[i] for i in drawn)
@@ -92,7 +93,7 @@ def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sa
     match = match_labels(data.classes, classes)
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
-        raise BadData(f"it has no class for the label {_some(lacking)} of these examples.")
+        raise BadData(f"it has no class for the label {listed(lacking, 6)} of these examples.")
     return replace(
         sample, labels=np.array([match.classes[example.label] for example in sample.examples], dtype=np.int64), notes=()
     )
@@ -114,10 +115,6 @@ def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tu
         )
     elif missing:
         notes.append(
-            f"No example of the sample has the label {_some(tuple(missing))}, so nothing is known here about that."
+            f"No example of the sample has the label {listed(missing, 6)}, so nothing is known here about that."
         )
     return notes
-
-
-def _some(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

@@ -5,7 +5,7 @@ import importlib
 import pkgutil
 
 from core import measures as room
-from core.measures.registry import Measure, registered
+from core.measures.registry import REGISTERED, Measure
 
 
 class Measures(dict[str, Measure]):
@@ -27,7 +27,7 @@ class Measures(dict[str, Measure]):
 def measures() -> Measures:
     """Every measure by name, in the order of menus, baselines last."""
     _load(*room.__path__)
-    return Measures(sorted(registered().items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
+    return Measures(sorted(REGISTERED.items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
 
 
 def default_measures() -> tuple[str, ...]:

@@ -118,28 +118,24 @@ class Measure:
         return replace(self, name=f"{self.name} [{spelled}]", **self.varied(**found)) if found else self
 
 
-_MEASURES: dict[str, Measure] = {}
+# Those registered so far, by name; `core.measures.catalogue.measures` loads them all.
+REGISTERED: dict[str, Measure] = {}
 
 
 def register(measure: Measure) -> Measure:
     """Add a measure; ValueError if its name or hue is taken or none, or a signed variant is none of its variants."""
-    if measure.name in _MEASURES:
+    if measure.name in REGISTERED:
         raise ValueError(f"a measure named {measure.name!r} is registered already")
     if not measure.variants or not measure.signed <= set(measure.variants):
         raise ValueError(f"{measure.name!r}: variants {measure.variants}, signed {sorted(measure.signed)}")
     if not measure.baseline:
         if not re.fullmatch("#[0-9a-f]{6}", measure.hue):
             raise ValueError(f"{measure.name!r}: its hue is {measure.hue!r}, not one as '#rrggbb'")
-        for other in _MEASURES.values():
+        for other in REGISTERED.values():
             if other.hue == measure.hue:
                 raise ValueError(f"{measure.name!r}: {measure.hue} is the hue of {other.name!r} already")
-    _MEASURES[measure.name] = measure
+    REGISTERED[measure.name] = measure
     return measure
-
-
-def registered() -> dict[str, Measure]:
-    """The measures registered so far, by name; `core.measures.catalogue.measures` loads them all."""
-    return dict(_MEASURES)
 
 
 def with_absolute(signed: np.ndarray, absolute: np.ndarray, masked: np.ndarray) -> dict[str, np.ndarray]:

@@ -5,13 +5,13 @@ import importlib
 import pkgutil
 
 from core import metrics as room
-from core.metrics.registry import Metric, registered
+from core.metrics.registry import REGISTERED, Metric
 
 
 def metrics() -> dict[str, Metric]:
     """Every metric by name, in the order of menus."""
     _load(*room.__path__)
-    return dict(sorted(registered().items(), key=lambda item: (item[1].whole, item[1].order, item[0])))
+    return dict(sorted(REGISTERED.items(), key=lambda item: (item[1].whole, item[1].order, item[0])))
 
 
 def of_examples() -> dict[str, Metric]:

@@ -80,10 +80,6 @@ def non_perturbed(case: Case) -> Score:
     return Score(float(never_flips(_descending(case).argmax(axis=1))))
 
 
-def _once(F: int, draws: int) -> int:
-    return F + 1
-
-
 for _order, _name, _title, _direction, _low, _definition, _source, _compute in (
     (
         50,
@@ -136,7 +132,7 @@ for _order, _name, _title, _direction, _low, _definition, _source, _compute in (
             unit="probability" if _low < 0 else "share",
             definition=_definition,
             cost="F + 1",
-            passes=_once,
+            passes=lambda F, draws: F + 1,
             source=_source,
             compute=_compute,
             order=_order,
@@ -153,7 +149,7 @@ register(
         whole=True,
         definition="1 − mean share of the features erased, the most important first, when the prediction changes.",
         cost="F + 1",
-        passes=_once,
+        passes=lambda F, draws: F + 1,
         source="RobustInf Eq. 1",
         compute=fidelity,
     )
@@ -169,7 +165,7 @@ register(
         whole=True,
         definition="Share of the examples whose prediction never changes, however much is erased.",
         cost="F + 1",
-        passes=_once,
+        passes=lambda F, draws: F + 1,
         source="RobustInf Table 1",
         compute=non_perturbed,
     )

@@ -113,19 +113,15 @@ class Metric:
         return self.compute(case)
 
 
-_METRICS: dict[str, Metric] = {}
+# Those registered so far, by name; `core.metrics.catalogue.metrics` loads them all.
+REGISTERED: dict[str, Metric] = {}
 
 
 def register(metric: Metric) -> Metric:
     """Add a metric; ValueError if its name is taken or its range is none."""
-    if metric.name in _METRICS:
+    if metric.name in REGISTERED:
         raise ValueError(f"a metric named {metric.name!r} is registered already")
     if not metric.low < metric.high or metric.direction not in ARROWS:
         raise ValueError(f"{metric.name!r}: range [{metric.low}, {metric.high}], direction {metric.direction}")
-    _METRICS[metric.name] = metric
+    REGISTERED[metric.name] = metric
     return metric
-
-
-def registered() -> dict[str, Metric]:
-    """The metrics registered so far, by name; `core.metrics.catalogue.metrics` loads them all."""
-    return dict(_METRICS)

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Generator
+from concurrent.futures import Future
 from pathlib import Path
 
 _SMALL = ["*.json", "*.txt", "*.model", "*.md"]
@@ -115,23 +116,17 @@ def _ask_about(name: str) -> None:
 
 def _within(seconds: float, function: Callable):
     """The function's result; TimeoutError if it takes longer, since looking up a host's address knows no time limit."""
-    outcome: list = []
+    outcome: Future = Future()
 
     def run():
         try:
-            outcome.append((function(), None))
+            outcome.set_result(function())
         except Exception as error:
-            outcome.append((None, error))
+            outcome.set_exception(error)
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if not outcome:
-        raise TimeoutError(f"no answer within {seconds:g} seconds")
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result
+    # A daemon, so that Python does not wait for it when it ends.
+    threading.Thread(target=run, daemon=True).start()
+    return outcome.result(seconds)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,7 @@ from core.mathematics.curves import racu
 from core.measures.beam import beam
 from core.measures.catalogue import measures
 from core.measures.leave_one_out import leave_one_out
-from core.measures.registry import NOTHING, Measure, registered
+from core.measures.registry import NOTHING, REGISTERED, Measure
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
 from core.validity.marks import decide_path
@@ -120,7 +120,7 @@ def test_an_interaction_changes_the_order_on_the_way():
 def test_the_order_of_beam_is_kept_since_it_is_recursive_already():
     table = either_or()
     order = beam(table.explained())["signed"]
-    assert registered()["beam"].recursive
+    assert REGISTERED["beam"].recursive
     masks = walked(table, [0, 1, 2, 3, 4], attribute=lambda mask: order, recompute=False)
     # Masking both copies first costs 1 at the second step; nothing else reaches more over the path.
     best = np.argsort(-order, kind="stable")
@@ -304,7 +304,7 @@ def test_once_and_at_each_step_begin_alike_and_beam_is_the_same_both_ways(explai
         for again in (True, False)
     }
     assert (paths["gradient", True][1].mask == paths["gradient", False][1].mask).all()
-    scores = explainer.attribute(encoded, "gradient", 0).scores[registered()["gradient"].variants[0]]
+    scores = explainer.attribute(encoded, "gradient", 0).scores[REGISTERED["gradient"].variants[0]]
     order = np.argsort(-scores, kind="stable")
     assert [set(np.flatnonzero(s.mask)) for s in paths["gradient", False]] == [
         set(order[:k]) for k in range(encoded.F + 1)

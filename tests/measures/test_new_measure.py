@@ -25,7 +25,7 @@ NAME = "leave-pair-out"
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
-    with one_more_file(room, catalogue, registry, "_MEASURES", TESTS / "measures" / "example"):
+    with one_more_file(room, catalogue, registry, "REGISTERED", TESTS / "measures" / "example"):
         yield
     assert NAME not in measures()
 

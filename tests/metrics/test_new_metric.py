@@ -18,7 +18,7 @@ NAME = "half erased"
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
-    with one_more_file(room, catalogue, registry, "_METRICS", TESTS / "metrics" / "example"):
+    with one_more_file(room, catalogue, registry, "REGISTERED", TESTS / "metrics" / "example"):
         yield
     assert NAME not in metrics()
 
