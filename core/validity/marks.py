@@ -21,6 +21,7 @@ MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
 KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
 LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
+LATER = f"{SIGN}\ufe0e This and every later step rests on inputs outside the model’s distribution."
 # What stands behind a sentence.
 ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
 SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {OUT}."

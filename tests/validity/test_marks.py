@@ -1,12 +1,25 @@
 """⚠: what is marked by which rule, worked out by hand; and that nothing else decides, draws or words it."""
 
+import ast
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
-from core.validity.marks import HOLM, PLAIN, Why, decide
+from core.validity import marks
+from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, rule_text, why_unavailable
 from tests.p_values import PROPERTY, p_values, slow_holm
+
+ROOT = Path(__file__).resolve().parents[2]
+CODE = [
+    ROOT / "app.py",
+    *(path for room in ("core", "pages") for path in sorted((ROOT / room).rglob("*")) if "bundled" not in path.parts),
+]
+HERE = ROOT / "core" / "validity" / "marks.py"
 
 # ---- what is marked
 
@@ -112,3 +125,62 @@ def test_the_gate_tests_distinct_inputs_and_never_takes_a_rejection_back(distinc
 def test_an_unknown_rule_is_refused():
     with pytest.raises(ValueError, match="'bonferroni'"):
         decide(np.array([0.5]), np.array([0]), 1, 0.001, "bonferroni")
+
+
+# ---- another rule
+
+
+def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
+    """Bonferroni's: every p against 5 % by the number of inputs. p of .004 is below .05/10 = .005, .0051 is not."""
+    few = Rule(
+        lambda p, planned: p < 0.05 / planned, lambda planned: 0.05 / planned, "a share of 5 % for {over}", "a share"
+    )
+    monkeypatch.setitem(RULES, "Bonferroni", few)
+    found = decide(np.array([0.5, 0.0051, 0.004, 0.004, 0.9]), np.array([0, 1, 2, 2, 3]), 10, 0.001, "Bonferroni")
+    assert found.rejected.tolist() == [False, False, True, True, False] and found.first == 2
+    assert rule_text("Bonferroni", "10 inputs", "step") == "a share of 5 % for 10 inputs"
+    assert "Bonferroni over 10 inputs" in why_unavailable(decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni"))
+
+    def page():
+        from pages.parts.sections.sides import choose_rule
+
+        choose_rule()
+
+    app = AppTest.from_function(page)
+    app.session_state["page shown"] = ""
+    menu = app.run().get("button_group")[0].proto
+    assert [option.content for option in menu.options] == [HOLM, PLAIN, "Bonferroni"] and "a share." in menu.help
+
+
+# ---- nothing else decides, draws or words it
+
+
+def test_the_sign_stands_in_one_file():
+    texts = {path: path.read_text(encoding="utf-8") for path in CODE if path.suffix in (".py", ".js", ".css", ".html")}
+    written = re.compile(rf"{SIGN}|\\\\?u?0*{ord(SIGN):x}|&#(x{ord(SIGN):x}|{ord(SIGN)});", re.IGNORECASE)
+    assert [path for path, text in texts.items() if written.search(text)] == [HERE]
+
+
+def test_no_other_file_compares_with_the_level():
+    """Neither with 0.05, nor with ALPHA where it is no line in a figure: an order between numbers is a decision."""
+    found = set()
+    for path in CODE:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if path.suffix == ".py" else ():
+            if isinstance(node, ast.Compare) and re.search(r"\bALPHA\b|(?<![\d.])0?\.05\b(?!\d)", ast.unparse(node)):
+                found.add(path.relative_to(ROOT).as_posix())
+    # Where `significant` and Holm's rule are defined.
+    assert found == {"core/validity/marks.py", "core/mathematics/statistics.py"}
+
+
+@pytest.mark.parametrize("rule", ["holm", "Gate", "Rule"])
+def test_who_decides_asks_marks(rule):
+    """Holm's rule is called, and a gate made, by marks alone."""
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for path in CODE
+        if path.suffix == ".py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == rule)
+        or (isinstance(node, ast.ImportFrom) and rule == "holm" and rule in [alias.name for alias in node.names])
+    }
+    assert users == {"core/validity/marks.py"} and hasattr(marks, rule)

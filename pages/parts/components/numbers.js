@@ -89,15 +89,14 @@ const verdictOf = (pane, step) => {
   if (step.rejected) return `p = ${step.p_text} · rejected: out-of-distribution ✕`;
   return `p = ${step.p_text}${pane.gate.available ? ' · not rejected' : ''}`;
 };
-const drawLayer = (cell, name, p, text, alpha) => {
-  const low = p < alpha;
-  cell.style.background = low
+const drawLayer = (cell, name, p, text, out) => {
+  cell.style.background = out
     ? mix('var(--warn)', 75 + 25 * depth(p))
     : mix('var(--st-text-color)', 10 + 40 * depth(p));
-  cell.textContent = low ? '✕' : '';
+  cell.textContent = out ? '✕' : '';
   titled(cell, `${name}: p = ${text}`);
 };
-const drawChance = ({ verdict, scale, dot, strip, cells }, pane, step, alpha) => {
+const drawChance = ({ verdict, scale, dot, strip, cells }, pane, step) => {
   const tested = Boolean(step) && step.p !== null;
   const out = Boolean(step?.rejected);
   verdict.classList.toggle('out', out);
@@ -108,9 +107,9 @@ const drawChance = ({ verdict, scale, dot, strip, cells }, pane, step, alpha) =>
   dot.textContent = out ? '✕' : '';
   strip.hidden = !step?.layer_ps || !cells.length;
   if (strip.hidden) return;
-  cells.forEach((cell, i) => drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], alpha));
+  cells.forEach((cell, i) => drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], step.layer_outs[i]));
 };
-export const drawNumbers = (nodes, pane, step, data) => {
+export const drawNumbers = (nodes, pane, step) => {
   drawClasses(nodes, pane, step);
-  drawChance(nodes, pane, step, data.alpha);
+  drawChance(nodes, pane, step);
 };

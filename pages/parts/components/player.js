@@ -190,11 +190,7 @@ export default function (component) {
     const { text, words } = byHand ? {} : buildText();
     const numbers = buildNumbers(pane, data);
     const gate = make('div', 'gate');
-    const beyond = make(
-      'div',
-      'beyond-line',
-      '⚠\ufe0e This and every later step rests on inputs outside the model’s distribution.',
-    );
+    const beyond = make('div', 'beyond-line', data.beyond_text);
     const head = make('div', 'head', names, byHand ? '' : saving(visible(pane.title), () => box, p));
     const box = make(
       'section',
@@ -394,7 +390,7 @@ export default function (component) {
           ? 'prediction changed'
           : '';
       if (!byHand) drawWords(own.words, pane, step, step ? maskOf(step) : premasked, before ? maskOf(before) : null);
-      drawNumbers(own.numbers, pane, step, data);
+      drawNumbers(own.numbers, pane, step);
       own.gate.textContent = pane.gate.text;
       own.beyond.hidden = !step?.beyond;
     });

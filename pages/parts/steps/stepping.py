@@ -11,7 +11,7 @@ from core.figures.figures import FigureLine
 from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
 from core.measures.registry import Measure
-from core.validity.marks import PERCENT, Gate, path_text
+from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
@@ -127,6 +127,7 @@ def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, 
         "strongest": STRONGEST,
         "alpha": ALPHA,
         "alpha_text": PERCENT,
+        "beyond_text": LATER,
         "panes": panes,
     } | more
 
@@ -158,6 +159,7 @@ def _judged(step: Step, form: str, changed: bool, rejected: bool, beyond: bool) 
         "p": p,
         "p_text": "" if p is None else number(p),
         "layer_ps": None if layers is None else [float(value) for value in layers],
+        "layer_outs": [] if layers is None else alone(layers).tolist(),
         "layer_texts": [] if layers is None else [number(float(value)) for value in layers],
         "rejected": rejected,
         "beyond": beyond,
