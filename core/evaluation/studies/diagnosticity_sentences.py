@@ -17,7 +17,7 @@ from core.evaluation.studies.diagnosticity_report import (
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import significant
+from core.mathematics.statistics import Interval, significant
 from core.wording import fixed_number, number, text_table
 
 # What measures are set against, as sentences name it.
@@ -258,8 +258,8 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
         [
             metric,
             measure,
-            _span(one.strict),
-            _span(one.half),
+            interval_text(one.strict),
+            interval_text(one.half),
             f"{one.ties:.1%}" if one.n else "—",
             f"{one.n}",
             f"{one.undefined}",
@@ -293,7 +293,8 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
     return "\n\n".join(said + [text_table(header, body) for header, body in tables if body])
 
 
-def _span(interval) -> str:
+def interval_text(interval: Interval) -> str:
+    """A mean with its interval; — where there is none."""
     return f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]" if interval.mean == interval.mean else "—"
 
 

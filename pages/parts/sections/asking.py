@@ -1,5 +1,7 @@
 """What several pages ask: which measures; of a sample, how many examples, and which models beside it."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.evaluation import families
@@ -55,13 +57,15 @@ def other_model(name: str, models: list, erasure: str = MASK):
     return other
 
 
-def choose_measures(does: str, baselines: bool = False) -> list[str]:
-    """Draw the choice of measures; does: what each of them does; baselines: whether random order is among them."""
+def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
+    """Draw the choice of measures; does: what each of them does; baselines: whether random order is among them; first:
+    those chosen unasked, by default the app's.
+    """
     return linked(
         st.multiselect,
         "Measures",
         [name for name, measure in measures().items() if baselines or not measure.baseline],
-        list(default_measures()),
+        list(default_measures() if first is None else first),
         "measures",
         help=does,
     )

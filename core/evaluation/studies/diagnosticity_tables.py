@@ -1,0 +1,122 @@
+"""What diagnosticity comes to as tables, each (header, rows) of text, and what stands under them on a page."""
+
+from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
+from core.evaluation.studies.diagnosticity_sentences import (
+    BASELINE_WORDS,
+    PAPER,
+    PAPER_BY_TASK,
+    PAPER_MEASURES,
+    PAPER_TASKS,
+    interval_text,
+    set_against,
+)
+from core.evaluation.studies.scoring import COUNTS, RANDOM
+from core.mathematics.diagnosticity import HALF, STRICT
+from core.wording import fixed_number
+
+RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
+Table = tuple[list[str], list[list[str]]]
+
+
+def averages_table(found: DiagnosticityReport) -> Table:
+    """Each metric over all measures, beside what the paper reports where the baseline is the paper's."""
+    paper = found.study.baseline == RANDOM
+    header = [
+        "metric",
+        f"{RULES[STRICT]} ↑ (the paper’s)",
+        f"{RULES[HALF]} ↑ (0.5: neither preferred)",
+        "ties",
+        "texts",
+    ]
+    return [*header, *["SoftFaith’s average ↑"] * paper], [
+        [name, *_cells(found, name, ALL), *[fixed_number(PAPER[name][-1]) if name in PAPER else "—"] * paper]
+        for name in found.told
+    ]
+
+
+def averages_note(found: DiagnosticityReport) -> str:
+    """What the numbers of that table are."""
+    count = len(found.study.measures)
+    return (
+        f"Diagnosticity over {count} measure{'' if count == 1 else 's'}, each set against {set_against(found.study)}; "
+        "in brackets the 95 % interval over texts. A metric that does not tell measures from "
+        f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Ties come of clipping, and "
+        "of short texts on which both choose the same words. Whether the erased and perturbed inputs are "
+        "out-of-distribution is not tested here; Hard and soft erasure tests it for one text."
+    )
+
+
+def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> Table:
+    """Each metric against both baselines, a tie counting one half; no rows where the two share no metric."""
+    shown = {one.study.baseline: one for one in (found, other)}
+    return ["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"], [
+        [
+            name,
+            *(interval_text(shown[baseline].cells[name, ALL].half) for baseline in COUNTS),
+            f"{found.cells[name, ALL].n:,}",
+        ]
+        for name in found.told
+        if name in other.told
+    ]
+
+
+def measures_table(found: DiagnosticityReport) -> Table:
+    """Each measure under each metric."""
+    return ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"], [
+        [measure, name, *_cells(found, name, measure)] for measure in found.study.measures for name in found.told
+    ]
+
+
+def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
+    cell = found.cells[metric, measure]
+    ties = f"{cell.ties:.1%}" if cell.n else "—"
+    return [interval_text(cell.strict), interval_text(cell.half), ties, f"{cell.n:,}"]
+
+
+def tests_table(found: DiagnosticityReport) -> Table:
+    """Soft metrics against hard ones."""
+    return ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (the paper’s)", "paired p", "texts"], [
+        [
+            f"{one.soft} against {one.hard}",
+            RULES[one.rule],
+            *map(fixed_number, (one.found.second, one.found.first)),
+            *map(_p, (one.found.rank_sum, one.found.paired)),
+            f"{one.found.n:,}",
+        ]
+        for one in found.tests
+    ]
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else fixed_number(p)
+
+
+def paper_tables(found: DiagnosticityReport) -> tuple[Table, Table]:
+    """SoftFaith's Table 2 (by measure, beside what is found here) and Table 3 (by task), of the metrics here."""
+    names = [name for name in found.told if name in PAPER]
+    heads = (head for name in names for head in (f"{name}, paper", f"{name}, here"))
+    by_measure = [
+        [
+            "average" if measure == ALL else measure,
+            *(cell for name in names for cell in (fixed_number(PAPER[name][place]), _here(found, name, measure))),
+        ]
+        for place, measure in enumerate(PAPER_MEASURES)
+    ]
+    by_task = [
+        [task, *(fixed_number(PAPER_BY_TASK[name][place]) for name in names)] for place, task in enumerate(PAPER_TASKS)
+    ]
+    return (["over its tasks", *heads], by_measure), (["over its measures", *names], by_task)
+
+
+def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
+    return fixed_number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
+
+
+def lengths_in_words(found: DiagnosticityReport) -> str:
+    """The figure of lengths for those who do not see it."""
+    told = (
+        f"{name}: {', '.join(fixed_number(cell.strict.mean) for cell in cells)}"
+        for name, cells in found.lengths.items()
+    )
+    against = BASELINE_WORDS[found.study.baseline]
+    return f"Diagnosticity against {against} at each length of the rationale, a tie counting 0. {'; '.join(told)}."
