@@ -1,9 +1,8 @@
 """Attributions judged by metrics as jobs: what is asked for, how far it is, and what is known of one side so far."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-import numpy as np
 import streamlit as st
 
 from core.explanation.explainer import Cost
@@ -32,14 +31,7 @@ SHUFFLES = 10
 
 def _about(side: Side, how: How, names: Sequence[str]) -> dict:
     """What a key of judging on one side must hold."""
-    return about_side(side) | {
-        "target": side.target,
-        "erasure": how.erasure,
-        "scaling": how.scaling,
-        "draws": how.draws,
-        "seed": how.seed,
-        "metrics": list(names),
-    }
+    return about_side(side) | {"target": side.target, **asdict(how), "metrics": list(names)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +58,6 @@ class Judging(Work):
     def cost(self) -> Cost:
         return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
 
-    @property
-    def rated(self) -> Rated | None:
-        return self.latest if self.complete else None
-
     def run(self, job):
         return judge_measure(
             self.side.explainer,
@@ -84,7 +72,7 @@ class Judging(Work):
 
 @dataclass(frozen=True, eq=False)
 class ChanceWork(Work):
-    """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
+    """Random attributions under metrics, {metric: float64[n]}; kind: "hard" or "soft", what these have in common."""
 
     side: Side
     names: tuple[str, ...]
@@ -108,11 +96,6 @@ class ChanceWork(Work):
         """It streams and comes after the measures, so that it may take longer than what keeps others waiting."""
         return self.cost.seconds <= 2 * working.AT_ONCE_SECONDS
 
-    @property
-    def values(self) -> dict[str, np.ndarray]:
-        """What is there so far: {metric: float64[n]}; a cancelled job keeps what it has."""
-        return self.latest or {}
-
     def run(self, job):
         return judge_random(
             self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled
@@ -121,13 +104,14 @@ class ChanceWork(Work):
 
 @dataclass(frozen=True, eq=False)
 class Shuffling(Work):
-    """The measures' own scores in other places, under soft metrics; always on request."""
+    """The measures' own scores in other places under soft metrics, {measure: {metric: float64[n]}}; on request."""
 
     side: Side
     measures: tuple[str, ...]
     sign: str
     names: tuple[str, ...]
     how: How
+    at_once = False
 
     @property
     def key(self) -> str:
@@ -149,15 +133,6 @@ class Shuffling(Work):
         return judging_cost(
             self.side.explainer, self.side.encoded, self.names, self.how, attributions=SHUFFLES * len(self.measures)
         )
-
-    @property
-    def at_once(self) -> bool:
-        return False
-
-    @property
-    def values(self) -> dict[str, dict[str, np.ndarray]]:
-        """What is there so far: {measure: {metric: float64[n]}}."""
-        return self.latest or {}
 
     def run(self, job):
         found = {}
@@ -215,7 +190,7 @@ class KnownRatings:
     @property
     def rated(self) -> dict[str, Rated]:
         """The measures that are judged, in the order of their choice."""
-        return {one.measure: one.rated for one in self.judged if one.complete}
+        return {one.measure: one.latest for one in self.judged if one.complete}
 
     @property
     def report(self) -> MetricReport:
@@ -232,8 +207,8 @@ class KnownRatings:
             choice.form,
             None if side.reference is None else side.reference.floor(choice.form),
             self.rated,
-            {name: values for one in self.chances for name, values in one.values.items()},
-            {measure: found for one in self.shuffled for measure, found in one.values.items()},
+            {name: values for one in self.chances for name, values in (one.latest or {}).items()},
+            {measure: found for one in self.shuffled for measure, found in (one.latest or {}).items()},
         )
 
 
