@@ -75,8 +75,8 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; x float64[K] of
-    the whole path.
+    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; p float64[K'],
+    NaN without a reference; x float64[K] of the whole path.
 
     first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None;
     random_gate: the
@@ -87,6 +87,7 @@ class Summary:
     steps: tuple[Step, ...]
     x: np.ndarray
     values: np.ndarray
+    p: np.ndarray
     first_predicted: int
     flips: int | None
     gate: Gate
@@ -98,6 +99,11 @@ class Summary:
     def complete(self) -> bool:
         """Whether the path has reached its end."""
         return len(self.steps) == len(self.x)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value so far; NaN without a reference."""
+        return float(self.p.min())
 
     @property
     def marked(self) -> bool:
@@ -320,6 +326,7 @@ def summarise(
         steps,
         x,
         probabilities[:, target],
+        p,
         int(predicted[0]),
         int(flipped[0]) if len(flipped) else None,
         gate,

@@ -215,21 +215,14 @@ def table_rows(board: StandingTable, counts_text) -> list[list[str]]:
     return rows
 
 
+def precision(evidence: Evidence, one: Standing) -> float:
+    """How well the order of a measure finds the evidence."""
+    return evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
+
+
 def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, float]:
-    """How well the order of each measure finds the evidence, by measure; {} where none is known."""
-    if evidence is None:
-        return {}
-    return {
-        one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
-        for one in board.standings
-    }
-
-
-def precision_cells(board: StandingTable, evidence: Evidence | None) -> list[str]:
-    """A cell for each of `table_rows`: how well its order finds the evidence."""
-    found = precisions(board, evidence)
-    chance = [] if board.chance is None else ["—" if evidence is None else number(evidence.chance_precision)]
-    return [number(found[one.measure]) if found else "—" for one in board.standings] + chance
+    """The same of every measure, by its name; {} where no evidence is known."""
+    return {} if evidence is None else {one.measure: precision(evidence, one) for one in board.standings}
 
 
 def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGates) -> list[list]:

@@ -1,45 +1,46 @@
 """The table of scores between the limits, and what is saved of them."""
 
+from functools import partial
+from operator import attrgetter
+
 import streamlit as st
 
-from core.explanation.plausibility import Evidence, evidence_of
+from core.explanation.plausibility import Evidence
 from core.explanation.standings import COMPREHENSIVENESS, StandingTable
 from core.validity.marks import MEANING
 from core.wording import safe_name
-from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import Boards, KnownLimits
-from pages.parts.sections.evidence import COLUMN, disagreement, precision_note
+from pages.parts.sections.evidence import disagreement, known_evidence, score_table
 from pages.parts.sections.saving import save_limits, save_table
+from pages.parts.sections.sides import Side
 
+_ABOUT = (
+    "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between "
+    "the least (0) and the most (1) that this model allows on this text; — where the limits coincide. " + MEANING
+)
+_CHANCE = attrgetter("chance_precision")
 _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"]
 
 
 def draw_table(view: View, boards: Boards) -> None:
     """Every model's scores; where evidence is known, how well each order finds it; and the buttons that save them."""
     rows, two = [], len(boards) > 1
-    known = {one: evidence_of(one.side.encoded, view.example.evidence) for one in boards}
-    marked = any(evidence is not None for evidence in known.values())
+    known = known_evidence(view, [one.side for one in boards])
     for one, board in boards.items():
-        cells = standing.precision_cells(board, known[one])
-        for row, cell in zip(standing.table_rows(board, standing.counting(one.gating)), cells):
-            rows.append([*[one.side.model.name] * two, *row[:-1], *[cell] * marked, row[-1]])
-        told = _apart(one, board, known[one], two)
+        name, evidence = [one.side.model.name] * two, known[one.side]
+        values = [partial(standing.precision, one=found) for found in board.standings]
+        for row, value in zip(standing.table_rows(board, standing.counting(one.gating)), [*values, _CHANCE]):
+            rows.append((one.side, [*name, *row], value))
+        told = _apart(one, board, evidence, two)
         if told:
             st.html(f"<p>{told}</p>")
-    header = [*["model"] * two, *_HEADER[:-1], *[COLUMN] * marked, _HEADER[-1]]
-    table(header, rows, most=90)
-    st.caption(
-        "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies "
-        "between the least (0) and the most (1) that this model allows on this text; — where the limits coincide. "
-        + MEANING
-    )
-    if marked:
-        st.caption(precision_note(next(iter(known.values())), view.encoded.unit))
+    header = [*["model"] * two, *_HEADER]
+    shown = score_table(known, header, rows, len(header) - 1, _ABOUT)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save_tables(view, boards, known, marked)
-        _save_page(view, boards, (header, rows))
+        _save_tables(view, boards, known)
+        _save_page(view, boards, shown)
 
 
 def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, two: bool) -> str:
@@ -59,12 +60,13 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
     )
 
 
-def _save_tables(view: View, boards: Boards, known: dict[KnownLimits, Evidence | None], marked: bool) -> None:
+def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
+    marked = any(evidence is not None for evidence in known.values())
     save_table(
         "Scores (CSV)",
         standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
         lambda: [
-            row + [standing.precisions(board, known[one]).get(row[1])] * marked
+            row + [standing.precisions(board, known[one.side]).get(row[1])] * marked
             for one, board in boards.items()
             for row in standing.score_rows(one.side, board, one.choice.sign, one.gating)
         ],

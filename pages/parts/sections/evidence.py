@@ -1,6 +1,6 @@
 """Put known evidence into words and tables: how well each measure finds it, beside how faithful it is."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
@@ -10,7 +10,10 @@ from core.validity.marks import with_sign
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
+from pages.parts.sections.sides import Side
 
+# A row of a table of scores: whose, its cells, and what gives its average precision.
+Scores = tuple[Side, list[str], Callable[[Evidence], float]]
 COLUMN = "average precision ↑"
 _MARK = (
     "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
@@ -41,12 +44,38 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     )
 
 
-def precision_text(evidence: Evidence | None, value) -> str:
-    """A cell of the column of average precision; `value` gives it, asked only where evidence is known."""
+def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | None]:
+    """The evidence of the text as each side reads it; None where none is known."""
+    return {side: evidence_of(side.encoded, view.example.evidence) for side in sides}
+
+
+def score_table(
+    known: Mapping[Side, Evidence | None], header: list[str], rows: Sequence[Scores], at: int, about: str
+) -> tuple[list[str], list[list[str]]]:
+    """A table of scores and what its columns mean; where evidence is known, how well each order finds it stands in a
+    column of its own.
+
+    Args:
+        rows: whose scores these are, the cells, and what gives the average precision; at: the place of that column.
+    Returns:
+        Header and rows as they are drawn.
+    """
+    marked = any(evidence is not None for evidence in known.values())
+    cells = [[*row[:at], *[_precision(known[side], value)] * marked, *row[at:]] for side, row, value in rows]
+    header = [*header[:at], *[COLUMN] * marked, *header[at:]]
+    table(header, cells, most=90)
+    st.caption(about)
+    if marked:
+        side, evidence = next(iter(known.items()))
+        st.caption(_precision_note(evidence, side.encoded.unit))
+    return header, cells
+
+
+def _precision(evidence: Evidence | None, value: Callable[[Evidence], float]) -> str:
     return "—" if evidence is None else number(value(evidence))
 
 
-def precision_note(evidence: Evidence | None, unit: str) -> str:
+def _precision_note(evidence: Evidence | None, unit: str) -> str:
     """What stands under a table with that column, as text; "" without evidence."""
     if evidence is None:
         return ""

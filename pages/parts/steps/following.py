@@ -1,17 +1,15 @@
 """Follow masking paths as jobs: what is asked for, how far it is, and what it says in words and rows."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from core.explanation.explainer import Cost
-from core.explanation.recursive import Step, Summary, follow, path_cost
+from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, number
 from pages.parts.frame.working import Work
-from pages.parts.sections.sides import Side, about_side
-from pages.parts.steps.stepping import naming, smallest, step_names
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side
 
 COLUMNS = [
     "model",
@@ -31,15 +29,31 @@ COLUMNS = [
 ]
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What the page's settings say."""
+
+    measures: tuple[str, ...]
+    played: str
+    sign: str
+    step: str
+    order: str
+    rule: str
+    form: str
+
+    @property
+    def recompute(self) -> bool:
+        return self.order == RECURSIVE
+
+
 @dataclass(frozen=True, eq=False)
 class Path(Work):
-    """One measure's path under one model."""
+    """One measure's path under one model; orders: the random ones that it is set against."""
 
     side: Side
     measure: str
-    sign: str
-    step: str
-    recompute: bool
+    choice: Choice
+    orders: Orders
 
     @property
     def key(self) -> str:
@@ -48,10 +62,10 @@ class Path(Work):
             1,
             **about_side(self.side),
             measure=self.measure,
-            sign=self.sign,
+            sign=self.choice.sign,
             target=self.side.target,
-            step=self.step,
-            recompute=self.recompute,
+            step=self.choice.step,
+            recompute=self.choice.recompute,
         )
 
     @property
@@ -60,27 +74,59 @@ class Path(Work):
 
     @property
     def cost(self) -> Cost:
-        return path_cost(self.side.explainer, self.side.encoded, self.measure, self.step, self.recompute)
+        side, choice = self.side, self.choice
+        return path_cost(side.explainer, side.encoded, self.measure, choice.step, choice.recompute)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
-        """The steps so far; a cancelled path keeps its own."""
-        return self.latest or ()
+    def summary(self) -> Summary | None:
+        """What its steps so far say, None before the first; a cancelled path keeps its own."""
+        # Taken once: more may come while it is summed up.
+        steps, side, choice = self.latest, self.side, self.choice
+        if not steps:
+            return None
+        band, F = self.orders.band, side.encoded.F
+        return summarise(steps, F, choice.step, side.target, band, side.reference, choice.rule, choice.form)
+
+    @property
+    def names(self) -> list[dict]:
+        """{"name", "count"} of each planned step."""
+        encoded = self.side.encoded
+        return step_names(encoded.F, encoded.unit, self.choice.step, int(encoded.premasked.sum()))
+
+    def name(self, step: int) -> str:
+        """The name of a step."""
+        return self.names[step]["name"]
 
     def run(self, job):
         """What the job does."""
-        side = self.side
+        side, choice = self.side, self.choice
         return follow(
             side.explainer,
             side.encoded,
             self.measure,
             side.target,
-            self.sign,
-            self.step,
-            self.recompute,
+            choice.sign,
+            choice.step,
+            choice.recompute,
             progress=job.report,
             cancelled=job.cancelled,
         )
+
+
+# What each path with steps says so far.
+Summaries = dict[Path, Summary]
+
+
+def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
+    """{"name", "count"} of each planned step, for the scrubber."""
+    counts = planned_counts(F, step, premasked)
+    return [
+        {
+            "name": f"{10 * i} % masked" if step == BY_RATIO else f"{count} {unit}{'' if count == 1 else 's'} masked",
+            "count": f"{count} of {F} {unit}s",
+        }
+        for i, count in enumerate(counts)
+    ]
 
 
 def step_of(value: str | None, count: int) -> int:
@@ -92,11 +138,12 @@ def step_of(value: str | None, count: int) -> int:
     )
 
 
-def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], form: str) -> str:
+def masking_answer(paths: list[Path], found: Summaries) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
-    asked = [path for path in paths if path.measure == played]
+    asked = [path for path in paths if path.measure == path.choice.played]
     if not asked:
         return "Choose a measure in the settings below to see what masking does."
+    played = asked[0].measure
     first, mine = asked[0], {path: found[path] for path in asked if path in found}
     if first not in mine:
         return (
@@ -104,14 +151,14 @@ def masking_answer(paths: list[Path], played: str, found: dict[Path, Summary], f
             if first.runs
             else f"Ask for {escaped(played)} below to see what masking does."
         )
-    said = f"{_flip(first, mine[first])}{_validity(first, mine[first], form)}"
+    said = f"{_flip(first, mine[first])}{_validity(first, mine[first])}"
     for path, summary in mine.items():
         if path is not first:
-            said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary, form)}."
+            said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
     return said
 
 
-def in_words(mine: dict[Path, Summary]) -> str:
+def in_words(mine: Summaries) -> str:
     """The figure for those who do not see it."""
     parts = [
         f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}"
@@ -120,24 +167,24 @@ def in_words(mine: dict[Path, Summary]) -> str:
     return f"Probability of the explained class at each masking step. {'; '.join(parts)}."
 
 
-def table_row(path: Path, summary: Summary, form: str) -> list[str]:
+def table_row(path: Path, summary: Summary) -> list[str]:
     """A path as a row of the page's table; what rests on rejected inputs is marked."""
-    name, gate = _naming(path), summary.gate
+    gate = summary.gate
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
-        flip = with_sign(name(summary.flips), gate.beyond(summary.flips))
+        flip = with_sign(path.name(summary.flips), gate.beyond(summary.flips))
     return [
         path.side.model.name,
         path.measure,
         flip,
         with_sign(number(summary.racu), summary.marked),
         with_sign(number(summary.acu), summary.marked),
-        number(smallest(summary.steps, form)),
-        path_word(gate, name, summary.complete),
+        number(summary.smallest),
+        path_word(gate, path.name, summary.complete),
     ]
 
 
-def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
+def step_rows(path: Path, summary: Summary) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS."""
     side, rows = path.side, []
     for i, step in enumerate(summary.steps):
@@ -146,8 +193,8 @@ def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
             [
                 side.model.name,
                 path.measure,
-                path.sign,
-                "at each step" if path.recompute else "once",
+                path.choice.sign,
+                path.choice.order,
                 i,
                 float(summary.x[i]),
                 step.count,
@@ -156,15 +203,10 @@ def step_rows(path: Path, summary: Summary, form: str) -> list[list]:
                 float(summary.values[i]),
                 side.model.labels[int(step.logits.argmax())],
                 *(step.p.get(form, "") for form in FORMS),
-                *step_cells(summary.gate, i, form),
+                *step_cells(summary.gate, i, path.choice.form),
             ]
         )
     return rows
-
-
-def _naming(path: Path) -> Callable[[int], str]:
-    encoded = path.side.encoded
-    return naming(step_names(encoded.F, encoded.unit, path.step, int(encoded.premasked.sum())))
 
 
 def _flip(path: Path, summary: Summary) -> str:
@@ -185,16 +227,14 @@ def _flip(path: Path, summary: Summary) -> str:
     return f"Masking {said} that {measure} ranks first{listed} changes it to <b>{escaped(new)}</b>"
 
 
-def _validity(path: Path, summary: Summary, form: str) -> str:
-    least = smallest(summary.steps, form)
-    return path_clause(summary.gate, _naming(path), least, summary.complete, summary.flips)
+def _validity(path: Path, summary: Summary) -> str:
+    return path_clause(summary.gate, path.name, summary.smallest, summary.complete, summary.flips)
 
 
-def _short(path: Path, summary: Summary, form: str) -> str:
+def _short(path: Path, summary: Summary) -> str:
     changed = (
         f"the prediction does not change{'' if summary.complete else ' so far'}"
         if summary.flips is None
-        else f"the prediction changes at {_naming(path)(summary.flips)}"
+        else f"the prediction changes at {path.name(summary.flips)}"
     )
-    least = smallest(summary.steps, form)
-    return f"{changed}, {path_aside(summary.gate, _naming(path), least, summary.complete)}"
+    return f"{changed}, {path_aside(summary.gate, path.name, summary.smallest, summary.complete)}"

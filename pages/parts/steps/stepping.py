@@ -1,50 +1,30 @@
 """Put masking paths into words and numbers for the stepper, the figure and the table; no Streamlit."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from core.explanation.explainer import Attribution
-from core.explanation.recursive import BY_RATIO, Step, Summary, planned_counts
+from core.explanation.recursive import Step, Summary
 from core.explanation.rows import build_row, choose_variant, value_text
 from core.figures.figures import FigureLine
 from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
-from core.measures.registry import Measure
+from core.measures.catalogue import measures
 from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
 from pages.parts.sections.sides import Side
+from pages.parts.steps.following import Path
 
 
-def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
-    """{"name", "count"} of each planned step, for the scrubber."""
-    counts = planned_counts(F, step, premasked)
-    whole = [f"{count} of {F} {unit}s" for count in counts]
-    if step == BY_RATIO:
-        return [{"name": f"{10 * i} % masked", "count": said} for i, said in enumerate(whole)]
-    return [
-        {"name": f"{count} {unit}{'' if count == 1 else 's'} masked", "count": said}
-        for count, said in zip(counts, whole)
-    ]
-
-
-def naming(names: list[dict]) -> Callable[[int], str]:
-    """The name of a step, of those of `step_names`."""
-    return lambda step: names[step]["name"]
-
-
-def pane(
-    side: Side, measure: Measure, sign: str, summary: Summary, names: list[dict], form: str, detail: str, running: bool
-) -> dict:
+def pane(path: Path, summary: Summary) -> dict:
     """One model's part of what the stepper draws; JSON only. See `pages.parts.components.player.player`."""
-    drawn = [_step(side, measure, sign, step, i, summary, form) for i, step in enumerate(summary.steps)]
-    gate = summary.gate
+    side, choice, gate, names = path.side, path.choice, summary.gate, path.names
+    drawn = [_step(path, step, i, summary) for i, step in enumerate(summary.steps)]
     return {
         "title": side.model.name,
-        "detail": f"{detail} · explains “{side.class_name}”",
-        "hue": hue(measure.name),
+        "detail": f"{path.measure}, computed {choice.order} · explains “{side.class_name}”",
+        "hue": hue(path.measure),
         "kind": drawn[0].pop("kind"),
         "classes": list(side.model.labels),
         "target": side.target,
@@ -52,9 +32,9 @@ def pane(
         "gate": {
             "available": gate.available,
             "first": gate.first,
-            "text": path_text(gate, naming(names), smallest(summary.steps, form), summary.complete),
+            "text": path_text(gate, path.name, summary.smallest, summary.complete),
         },
-        "running": running,
+        "running": path.runs,
         "steps": drawn + [None] * (len(names) - len(drawn)),
     }
 
@@ -64,11 +44,6 @@ def layer_names(reference: Reference | None) -> list[str]:
     if reference is None:
         return []
     return ["embeddings", *(f"layer {i}" for i in range(1, next(iter(reference.forms.values())).L))]
-
-
-def smallest(steps: tuple[Step, ...], form: str) -> float:
-    """The smallest p-value of the steps so far; NaN without a reference."""
-    return min((step.p[form] for step in steps if form in step.p), default=float("nan"))
 
 
 def by_hand(
@@ -105,12 +80,10 @@ def by_hand(
     }
 
 
-def line(measure: str, summary: Summary, form: str) -> FigureLine:
+def line(measure: str, summary: Summary) -> FigureLine:
     """A path for the figure."""
-    p = np.array([step.p.get(form, np.nan) for step in summary.steps])
-    return FigureLine(
-        measure, hue(measure), summary.x[: len(p)], summary.values, p, summary.gate.rejected, summary.gate.first
-    )
+    gate, values = summary.gate, summary.values
+    return FigureLine(measure, hue(measure), summary.x[: len(values)], values, summary.p, gate.rejected, gate.first)
 
 
 def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
@@ -132,13 +105,10 @@ def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, 
     } | more
 
 
-def _step(side: Side, measure: Measure, sign: str, step: Step, i: int, summary: Summary, form: str) -> dict:
-    row = build_row(
-        measure,
-        Attribution(measure.name, side.target, {choose_variant(measure, sign): step.scores}, 0, 0.0),
-        sign,
-        step.mask,
-    )
+def _step(path: Path, step: Step, i: int, summary: Summary) -> dict:
+    measure, sign, form = measures()[path.measure], path.choice.sign, path.choice.form
+    scores = {choose_variant(measure, sign): step.scores}
+    row = build_row(measure, Attribution(measure.name, path.side.target, scores, 0, 0.0), sign, step.mask)
     changed = summary.flips is not None and int(step.logits.argmax()) != int(summary.first_predicted)
     return _judged(step, form, changed, bool(summary.gate.rejected[i]), summary.gate.beyond(i)) | {
         "kind": row.kind,

@@ -1,0 +1,108 @@
+"""Draw masking paths: the stepper, every measure's curve against random order, and the table of what they come to."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.explanation.plausibility import Evidence
+from core.explanation.rows import pieces
+from core.figures.figures import masking_paths
+from core.storage.store import canonical_key
+from core.validity.marks import LINES, MEANING
+from core.wording import safe_name
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.player import player
+from pages.parts.frame.links import held, hold
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.evidence import disagreement, known_evidence, score_table
+from pages.parts.sections.saving import about_view, save_table
+from pages.parts.sections.sides import Side, side_columns
+from pages.parts.steps import following
+from pages.parts.steps.following import Summaries
+from pages.parts.steps.stepping import frame, line, pane
+
+
+def draw_stepper(view: View, found: Summaries) -> None:
+    """The words step by step, by the measure that is chosen for it; nothing before it has a step."""
+    played = [path for path in found if path.measure == path.choice.played]
+    if not played:
+        return
+    names, measure = played[0].names, played[0].measure
+    identity = canonical_key("stepper", 1, paths=[path.key for path in played])[:16]
+    at = following.step_of(held("step"), len(names))
+    shown = frame(
+        identity,
+        view.encoded,
+        pieces(view.encoded, view.example.evidence),
+        names,
+        at,
+        [pane(path, found[path]) for path in played],
+        name=safe_name(["masking", measure, view.example.id, view.model.name]),
+        about=about_view(view),
+        title=f"Words masked step by step by {measure}",
+    )
+    stopped = player(shown)
+    if stopped is not None:
+        hold("step", str(stopped))
+        st.query_params["step"] = str(stopped)
+    elif at:
+        st.query_params["step"] = str(at)
+
+
+def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
+    """The curves of all measures on each side, against random order."""
+    st.subheader("Every measure against random order", anchor=False)
+    at = following.step_of(held("step"), 10**6)
+    for i, side in side_columns(sides):
+        mine = {path: summary for path, summary in found.items() if path.side is side}
+        if mine:
+            path, summary = next(iter(mine.items()))
+            drawn = masking_paths(
+                [line(path.measure, summary) for path, summary in mine.items()],
+                path.orders.line(summary.x, summary.random_gate, path.choice.form),
+                f"probability of {side.class_name}",
+                side.encoded.unit,
+                float(summary.x[min(at, len(summary.x) - 1)]),
+            )
+            name = ["masking-curves", view.example.id, side.model.name]
+            draw_figure(drawn, f"paths-{i}", following.in_words(mine), name, about_view(view))
+    st.caption("A faithful measure takes the probability down fast: its curve lies below random order. " + LINES)
+
+
+def draw_table(view: View, sides: list[Side], found: Summaries) -> None:
+    """What each path comes to; where evidence is known, how well its first order finds it; and a button that saves."""
+    known = known_evidence(view, sides)
+    for side, evidence in known.items():
+        mine = {path: summary for path, summary in found.items() if path.side is side}
+        told = _apart(evidence, mine, side.model.name if len(sides) > 1 else "")
+        if told:
+            st.html(f"<p>{told}</p>")
+    score_table(
+        known,
+        ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", "smallest p", "validity"],
+        [
+            (path.side, following.table_row(path, summary), partial(Evidence.precision, scores=summary.steps[0].scores))
+            for path, summary in found.items()
+        ],
+        4,
+        "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
+        "score at once; 0 is random, higher ↑ is more faithful; — where random order ends no lower than it goes. ACU "
+        "is that area itself and does not compare across models. " + MEANING,
+    )
+    save_table(
+        "Steps (CSV)",
+        following.COLUMNS,
+        lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary)],
+        safe_name(["masking", view.example.id, view.model.name], "csv"),
+        key="steps-csv",
+    )
+
+
+def _apart(evidence: Evidence | None, mine: Summaries, model: str) -> str:
+    """Where plausible and faithful part on one side, once nothing of it may change any more; "" elsewhere."""
+    if evidence is None or any(path.runs for path in mine):
+        return ""
+    precisions = {path.measure: evidence.precision(summary.steps[0].scores) for path, summary in mine.items()}
+    faithful = {path.measure: summary.racu for path, summary in mine.items()}
+    warned = [path.measure for path, summary in mine.items() if summary.marked]
+    return disagreement(evidence, precisions, faithful, "RACU", 0.0, marked=warned, model=model)
