@@ -3,19 +3,19 @@
 import streamlit as st
 
 from core.evaluation.families import card_sentence, measured
-from core.explanation.rows import WordRow, build_row, most_important, pieces
+from core.explanation.row_sentences import importance_sentence
+from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
 from core.measures.catalogue import default_measures, measures
-from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
-from core.wording import escaped, number, plain, safe_name
+from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
-from pages.parts.components.words import words
 from pages.parts.frame.sidebar import PAGES, View, open_page
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
 from pages.parts.frame.waiting import in_turn
-from pages.parts.sections.saving import about_model, about_view, attributions_name, save_attributions, save_table
+from pages.parts.sections.coloured import coloured_words
+from pages.parts.sections.saving import about_model, save_attributions, save_table
 
 QUESTIONS = {
     "Examples": "which example is worth looking at, and which of your own?",
@@ -65,33 +65,11 @@ def _example(view: View) -> None:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
     row = build_row(measure, found, "signed", encoded.premasked)
-    said = _most_important(view, row)
+    said = importance_sentence(row, encoded)
     prediction_line(view, said)
-    words(
-        [row],
-        pieces(encoded, view.example.evidence),
-        view.class_name,
-        {measure.name: measure.definition},
-        name=attributions_name(view),
-        about=about_view(view),
-        unit=encoded.unit,
-    )
+    coloured_words(view, [row])
     save_attributions(view, [row], said)
     show_text_notes(view)
-
-
-def _most_important(view: View, row: WordRow) -> str:
-    first = most_important(row)
-    if first is None:
-        return (
-            f"No single {view.encoded.unit} speaks for that class: masking any one of them would not lower its logit."
-        )
-    word = f"<b>{escaped(view.encoded.features[first].text)}</b>"
-    if measures()[row.measure].needs != ORACLE:
-        return f"It is most sensitive to {word}."
-    return (
-        f"Masking {word} alone would cost that class most: its logit would fall by {number(float(row.scores[first]))}."
-    )
 
 
 def _performance(view: View, card: dict) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from core.network.features import Encoded
 from core.wording import escaped, number, plain
 from pages.parts.frame.sidebar import View
 
@@ -57,6 +58,12 @@ def show_text_notes(view: View) -> None:
     about += [f"Tags: {', '.join(view.example.tags)}."] if view.example.tags else []
     if about:
         st.html(f"<p style='opacity:.75'>{escaped(view.example.id)} · {' '.join(_long(a) for a in about)}</p>")
+
+
+def unread(encoded: Encoded) -> str:
+    """What stands after the last word that is read; "" where all are."""
+    cut = encoded.truncation
+    return f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
 
 
 def truncation(view: View) -> str:

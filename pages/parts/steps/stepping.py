@@ -13,6 +13,7 @@ from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
+from pages.parts.frame.texts import unread
 from pages.parts.sections.sides import Side
 from pages.parts.steps.following import Path
 
@@ -88,12 +89,10 @@ def line(measure: str, summary: Summary) -> FigureLine:
 
 def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
     """Everything that the stepper draws."""
-    cut = encoded.truncation
-    rest = f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
     return {
         "text": text,
         "pieces": pieces,
-        "rest": rest,
+        "rest": unread(encoded),
         "unit": encoded.unit,
         "steps": names,
         "step": step,

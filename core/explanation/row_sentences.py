@@ -1,0 +1,53 @@
+"""What rows of attributions say in a sentence, as HTML in which all text is escaped."""
+
+from collections.abc import Sequence
+
+from core.explanation.rows import WordRow, most_important, shared_top
+from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
+from core.network.features import Encoded
+from core.wording import escaped, number
+
+TOP = 3
+
+
+def importance_sentence(row: WordRow, encoded: Encoded) -> str:
+    """What one measure calls most important, and what that means where it masks."""
+    first = most_important(row)
+    if first is None:
+        return f"No single {encoded.unit} speaks for that class: masking any one of them would not lower its logit."
+    word = _bold(encoded, first)
+    if measures()[row.measure].needs != ORACLE:
+        return f"It is most sensitive to {word}."
+    fall = number(float(row.scores[first]))
+    return f"Masking {word} alone would cost that class most: its logit would fall by {fall}."
+
+
+def agreement_sentence(rows: Sequence[WordRow], encoded: Encoded, complete: bool) -> str:
+    """What several measures call most important together; random order says nothing.
+
+    complete: whether there is a row of every measure that was chosen.
+    """
+    unit, ranked = encoded.unit, [row for row in rows if not measures()[row.measure].baseline]
+    if not ranked:
+        asked = (
+            "Choose a measure in the settings below" if complete else "Nothing is computed yet: ask for a measure below"
+        )
+        return f"{asked} to see which {unit}s it calls important."
+    firsts = {row.measure: most_important(row) for row in ranked}
+    spelled = {name: None if i is None else _bold(encoded, i) for name, i in firsts.items()}
+    if len(ranked) == 1:
+        name, word = next(iter(spelled.items()))
+        said = f"{word} matters most" if word else f"no single {unit} speaks for this class"
+        return f"By {escaped(name)}, {said}."
+    ordered = [row for row in ranked if firsts[row.measure] is not None]
+    shared = ", ".join(_bold(encoded, i) for i in shared_top(ordered, TOP))
+    top = min(TOP, encoded.F)
+    if shared and len(ordered) == len(ranked):
+        return f"{'Both' if len(ranked) == 2 else f'All {len(ranked)}'} measures put {shared} among their top {top}."
+    said = "; ".join(f"{escaped(name)} says {word or 'none'}" for name, word in spelled.items())
+    return f"The measures share no {unit} among their top {top}: {said}."
+
+
+def _bold(encoded: Encoded, i: int) -> str:
+    return f"<b>{escaped(encoded.features[i].text)}</b>"

@@ -1,0 +1,65 @@
+"""The measures beside each other: whether they agree, and what they cost."""
+
+import streamlit as st
+
+from core.explanation.explainer import Attribution
+from core.explanation.row_sentences import TOP
+from core.explanation.rows import WordRow, agreement
+from core.measures.catalogue import measures
+from core.wording import duration, number
+from pages.parts.components.tables import square, table
+from pages.parts.frame.sidebar import View
+
+
+def show_agreement(rows: list[WordRow], unit: str) -> None:
+    """Draw how far the orders of the measures agree, pair by pair."""
+    if len(rows) < 2:
+        st.caption("Agreement compares two measures or more.")
+        return
+    if len(rows[0].free) < 2:
+        st.caption("With a single feature there is no order to compare.")
+        return
+    k = min(TOP, len(rows[0].free))
+    tau, overlap = agreement(rows, k)
+    names = [row.measure for row in rows]
+    shown = zip(
+        st.columns(2, gap="large"),
+        (tau, overlap),
+        ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
+        (
+            f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
+            (
+                f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share "
+                f"{number(k / len(rows[0].free))} on average."
+            ),
+        ),
+    )
+    for column, values, title, note in shown:
+        with column:
+            st.markdown(f"**{title}**")
+            square(values, names)
+            st.caption(note)
+
+
+def show_costs(view: View, chosen: list[str], found: dict[str, Attribution]) -> None:
+    """Draw what each measure costs, and what it took."""
+    st.markdown("**What it cost**")
+    lines = []
+    for name in chosen:
+        cost, done = view.explainer.cost(view.encoded, name), found.get(name)
+        took = (
+            ["not computed", "—"]
+            if done is None
+            else [_spent(done.passes, done.milliseconds / 1000), "store" if done.stored else "model, now"]
+        )
+        lines.append([name, measures()[name].cost, _spent(cost.passes, cost.seconds), *took])
+    table(["measure", "forward passes", "expected, at most ↓", "took ↓", "read from"], lines)
+    st.caption(
+        f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} "
+        f"tokens. "
+        "Passes shared with another measure are counted once, for the one that asked first."
+    )
+
+
+def _spent(passes: int, seconds: float) -> str:
+    return f"{passes:,} pass{'' if passes == 1 else 'es'}, {duration(seconds)}"
