@@ -29,7 +29,8 @@ ROOMS = (
     "core.measures core.metrics core.loading core.data core.validity core.explanation core.evaluation "
     "core.evaluation.studies core.training core.figures core.reports core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
-    "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages app"
+    "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
+    "pages app"
 ).split()
 # One room with a folder of its own inside: its searches use its formulas.
 SAME = {"core.mathematics.search": "core.mathematics"}

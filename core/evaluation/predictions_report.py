@@ -1,0 +1,79 @@
+"""What a data set's examples and their predictions come to: a sentence, and rows for a file."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from core.data.browsing import Index, LabelMatch, Predicted, worst
+from core.wording import escaped, number
+
+EXAMPLE_COLUMNS = [
+    "id",
+    "text",
+    "second text",
+    "label",
+    "predicted",
+    "confidence (0 to 1)",
+    "probability of label (0 to 1, higher is better)",
+    "outcome",
+    "words",
+    "tags",
+    "note",
+]
+
+
+def predictions_sentence(index: Index, judged: Predicted, match: LabelMatch, complete: bool) -> str:
+    """How often the model is right and where it is most surely wrong, without labels where it is least sure; HTML in
+    which all text is escaped. complete: whether every example is predicted.
+    """
+    known, labelled = int((judged.predicted >= 0).sum()), int((judged.right >= 0).sum())
+    if not known:
+        return f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
+    if labelled:
+        right, so_far = int((judged.right == 1).sum()), "" if complete else " so far"
+        share = f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)"
+        return f"The model is right on {share}. {_mistake(index, judged, match, complete)}"
+    least = int(np.nanargmin(judged.confidence))
+    return f"The model is least sure about {_says(index, judged, least, ': ')}."
+
+
+def _mistake(index: Index, judged: Predicted, match: LabelMatch, complete: bool) -> str:
+    row = worst(judged)
+    if row is None:
+        return "It makes no mistake here." if complete else ""
+    label = escaped(label_text(judged, match, index.data.examples[row].label))
+    return f"Its most confident mistake is {_says(index, judged, row, ': it says ')}, the label is {label}."
+
+
+def _says(index: Index, judged: Predicted, row: int, says: str) -> str:
+    name, share = judged.labels[judged.predicted[row]], number(float(judged.confidence[row]))
+    return f"<b>{escaped(index.data.examples[row].id)}</b>{says}{escaped(name)} with probability {share}"
+
+
+def label_text(judged: Predicted, match: LabelMatch, label: str | None) -> str:
+    """A label as it stands in the data, and the class that it means where that is called otherwise."""
+    if label is None:
+        return "—"
+    meant = match.classes.get(label)
+    name = label if meant is None else judged.labels[meant]
+    return label if name.casefold() == label.casefold() else f"{label} = {name}"
+
+
+def example_rows(index: Index, judged: Predicted, rows: Iterable[int], origin: list[str]) -> Iterator[list]:
+    """Examples for a CSV file, see EXAMPLE_COLUMNS; origin: further cells, the same of each."""
+    for i in rows:
+        example = index.data.examples[i]
+        yield [
+            example.id,
+            example.text,
+            example.second or "",
+            example.label or "",
+            judged.labels[judged.predicted[i]] if judged.predicted[i] >= 0 else "",
+            float(judged.confidence[i]),
+            float(judged.label_probability[i]),
+            {1: "right", 0: "wrong", -1: ""}[int(judged.right[i])],
+            int(index.lengths[i]),
+            "; ".join(example.tags),
+            example.note,
+            *origin,
+        ]

@@ -1,0 +1,148 @@
+"""The table of examples: what it shows of the data that is browsed, and what is asked of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from core.data.browsing import ORDERS, excerpt, terms
+from core.evaluation.predictions_report import label_text
+from pages.parts.frame import filters
+from pages.parts.frame.links import choose
+from pages.parts.frame.picking import Browsed
+from pages.parts.frame.sidebar import Frame
+
+ROWS = 12
+_NAMES = {
+    "label": "Label",
+    "predicted": "Predicted",
+    "outcome": "The model is",
+    "confidence": "Confidence",
+    "length": "Length",
+    "tag": "Tags",
+}
+_COLUMNS = {
+    "row": ("id", "In the order of the file"),
+    "text": ("text", "Sort by text"),
+    "label": ("label", "Sort by label"),
+    "predicted": ("predicted", "Sort by predicted class"),
+    "label probability": (
+        "p(label) ↑",
+        (
+            "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
+            "mistakes"
+        ),
+    ),
+    "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
+    "length": ("words", "Length in words, counted between spaces"),
+}
+_FIRST_DOWN = ("confidence", "length")
+
+
+def carry_out(what: str, value) -> None:
+    """Carry out what was asked of the table, before anything is drawn by it."""
+    query = filters.current()
+    # Half an emoji, where a text was cut, can stand neither in an address nor in a file.
+    value = value.encode("utf-8", "replace").decode()[:500] if isinstance(value, str) else value
+    if what == "search" and isinstance(value, str):
+        filters.search_for(replace(query, search=value))
+    elif what == "toggle" and isinstance(value, list) and len(value) == 2 and value[0] in filters.FACETS:
+        filters.search_for(query.toggled(value[0], str(value[1]).encode("utf-8", "replace").decode()))
+    elif what == "clear":
+        filters.forget()
+    elif what == "order" and value in ORDERS:
+        down = not query.descending if value == query.order else value in _FIRST_DOWN
+        filters.search_for(replace(query, order=value, descending=down))
+    elif what == "page" and isinstance(value, int):
+        filters.turn_to(value)
+    elif what == "example" and isinstance(value, str):
+        choose("example", value)
+        st.session_state["table shows"] = value
+
+
+def table_of(frame: Frame, browsed: Browsed) -> dict:
+    """What the table of examples shows, see `pages.parts.components.example_table.browser`."""
+    query, judged, rows = browsed.query, browsed.judged, browsed.rows
+    pages = max(1, -(-len(rows) // ROWS))
+    page = _page_of(frame, browsed, pages)
+    here = rows[(page - 1) * ROWS : page * ROWS]
+    wanted = terms(query.search)
+    columns = ["row", "text"] + ["label"] * bool(browsed.index.data.classes) + ["predicted"] * bool(judged.labels)
+    columns += (
+        ["label probability"] * bool((judged.right >= 0).any()) + ["confidence"] * bool(judged.labels) + ["length"]
+    )
+    left = f"{len(rows):,} of {len(browsed.index):,}" if query.narrows else f"{len(rows):,}"
+    return {
+        "search": query.search,
+        "terms": wanted,
+        "narrows": query.narrows,
+        "order": query.order,
+        "descending": query.descending,
+        "found": f"{left} examples",
+        "page": page,
+        "pages": pages,
+        "where": f"{(page - 1) * ROWS + 1:,} to {(page - 1) * ROWS + len(here):,} of {len(rows):,}",
+        "columns": [{"order": order, "name": _COLUMNS[order][0], "about": _COLUMNS[order][1]} for order in columns],
+        "facets": [_facet(facet, browsed) for facet in filters.FACETS if _tells(facet, browsed)],
+        "rows": [_row(int(i), browsed, wanted, frame) for i in here],
+    }
+
+
+def _page_of(frame: Frame, browsed: Browsed, pages: int) -> int:
+    """The page that is held; another example than before (previous, next) brings its own page."""
+    chosen = frame.example.id if frame.example is not None else None
+    before = st.session_state.get("table shows")
+    if before is not None and chosen != before:
+        place = np.flatnonzero(browsed.rows == browsed.index.rows.get(chosen, -1))
+        if len(place):
+            filters.turn_to(int(place[0]) // ROWS + 1)
+    st.session_state["table shows"] = chosen
+    if filters.page() > pages:
+        filters.turn_to(pages)
+    filters.write(with_page=True)
+    return filters.page()
+
+
+def _facet(facet: str, browsed: Browsed) -> dict:
+    on = browsed.query.facets.get(facet, ())
+    values = [{"value": value, "count": count, "on": value in on} for value, count in browsed.counts[facet].items()]
+    # What no example has is left out; what the other filters leave none of stays in its place.
+    return {
+        "key": facet,
+        "name": _NAMES[facet],
+        "values": [v for v in values if v["on"] or browsed.everything[facet][v["value"]]],
+    }
+
+
+def _tells(facet: str, browsed: Browsed) -> bool:
+    """Whether a facet tells examples apart: not where all fall into its value for "none"."""
+    named = {
+        "label": bool(browsed.index.data.classes),
+        "tag": bool(browsed.index.tags),
+        "length": True,
+        "outcome": bool((browsed.judged.right >= 0).any()),
+    }
+    return bool(browsed.query.facets.get(facet)) or named.get(facet, bool((browsed.judged.predicted >= 0).any()))
+
+
+def _row(i: int, browsed: Browsed, wanted: list[str], frame: Frame) -> dict:
+    example, judged = browsed.index.data.examples[i], browsed.judged
+    there = judged.predicted[i] >= 0
+    return {
+        "id": example.id,
+        "text": excerpt(example.text, wanted),
+        "second": excerpt(example.second, wanted) if example.second else None,
+        "label": label_text(judged, browsed.match, example.label),
+        "predicted": judged.labels[judged.predicted[i]] if there else "—",
+        "right": None if judged.right[i] < 0 else bool(judged.right[i]),
+        "label_probability": _share(float(judged.label_probability[i])),
+        "confidence": _share(float(judged.confidence[i])),
+        "share": float(judged.confidence[i]) if there else None,
+        "length": int(browsed.index.lengths[i]),
+        "chosen": frame.example is not None and frame.example.id == example.id,
+    }
+
+
+def _share(value: float) -> str:
+    """A probability to three digits, zeros at the end included, so that they stand in line."""
+    return "—" if np.isnan(value) else f"{value:#.3g}"
