@@ -11,7 +11,7 @@ from core.explanation.rows import value_text
 from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, custom_properties, hue
 from core.reports.exports import Shown, describe, visible
 from core.validity import marks
-from core.wording import printed_number
+from core.wording import number, printed_number, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -72,6 +72,8 @@ def environment(folder: Path) -> "Environment":
     made.filters |= {
         "straight": straight,
         "number": printed_number,
+        "plain_number": number,
+        "shortened": shortened,
         "agreement": lambda value: f"{value:.2f}".replace("-", "−"),
         "minus": lambda text: text.replace("-", "−"),
         "thousands": lambda count: f"{count:,}",
