@@ -3,16 +3,18 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from core import settings
 from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of, read_named
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
+from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report, metric_of
 from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, verdict_sentence
-from core.evaluation.studies.model_check import RANDOM, Curve, check
+from core.evaluation.studies.model_check import RANDOM, Curve
 from core.explanation.explainer import Explainer, with_reference
 from core.loading.loading import load
 from core.mathematics.stepwise import finish
@@ -136,12 +138,14 @@ def run_check(
 def _checked(
     explainer: Explainer, sample: Sample, curves: list[Curve], metric: str, store: Store, progress
 ) -> CheckReport:
-    passed = {}
-    for curve in curves:
-        what = f"{explainer.model.name}: {name_of(curve)}"
-        passed[curve] = finish(
-            check(explainer, sample, curve, store, progress=lambda done, total, what=what: progress(what, done, total))
+    passed = {
+        curve: finish(
+            run_study(
+                explainer, sample, curve, store, progress=partial(progress, f"{explainer.model.name}: {name_of(curve)}")
+            )
         )
+        for curve in curves
+    }
     found = build_check_report(explainer.model, explainer.reference, sample, passed, metric)
     if found is None:
         raise BadData(

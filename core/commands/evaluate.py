@@ -6,7 +6,7 @@ from pathlib import Path
 from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
 from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of
 from core.data.examples import bundled_data
-from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Study
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Scoring
 from core.explanation.judging import How
 from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.measures.catalogue import swept_measures
@@ -67,7 +67,7 @@ def run(options) -> int:
     """Carry out the command; 0."""
     how = How(options.erasure, options.scaling, options.draws, options.seed)
     count = getattr(options, "count", COUNTS[options.baseline])
-    study = Study(
+    study = Scoring(
         tuple(options.measures), tuple(options.metrics), options.sign, how, count, options.unit, options.baseline
     )
     evaluation = Evaluation(options.model, options.data, study, options.what, options.sample, columns_of(options))

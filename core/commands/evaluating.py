@@ -5,6 +5,7 @@ behaves, as a long Parquet table; resumable.
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from core import settings
@@ -12,10 +13,11 @@ from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, fo
 from core.commands.terminal import read_named
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
-from core.evaluation.sampling import draw_examples
+from core.evaluation.engine import run_study
+from core.evaluation.sampling import Sample, draw_examples, without_labels
 from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import readable_diagnosticity
-from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Study, score_examples
+from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Scoring
 from core.explanation.explainer import Explainer
 from core.loading.loading import load
 from core.mathematics.diagnosticity import HALF, STRICT
@@ -51,7 +53,7 @@ class Evaluation:
 
     model: str
     data: str
-    study: Study
+    study: Scoring
     what: str = SCORES
     sample: int | None = None
     columns: tuple[tuple[str, str | None], ...] = ()
@@ -69,10 +71,10 @@ class Evaluation:
 @dataclass(frozen=True)
 class Kind:
     """One kind of evaluation: check raises ValueError for a study that it cannot use; compute asks the model, resumably
-    (explainer, data, examples, study,
-    store, progress); rows gives the lines of the table; told: what is printed besides."""
+    (explainer, sample, study, store,
+    progress); rows gives the lines of the table; told: what is printed besides."""
 
-    check: Callable[[Study], None]
+    check: Callable[[Scoring], None]
     compute: Callable
     rows: Callable[[Sequence[Example], object, tuple[str, ...]], list[dict]]
     told: Callable[[Evaluation, DataSet, object, Model], str]
@@ -101,7 +103,8 @@ def evaluate(
     data, chosen = read_named(evaluation.data, evaluation.columns), settings.read()
     if not len(data):
         raise BadData(f"{data.name} holds no examples.")
-    examples = draw_examples(data.examples, evaluation.sample or len(data), evaluation.study.how.seed)
+    drawn = draw_examples(data.examples, evaluation.sample or len(data), evaluation.study.how.seed)
+    sample = without_labels(data.name, data.digest, drawn)
     model = load(evaluation.model, device, precision)
     if evaluation.study.how.erasure not in erasures_of(model):
         raise ValueError("this model's tokenizer has no unknown token of its own; choose another erasure")
@@ -110,10 +113,8 @@ def evaluate(
         raise ValueError(f"{out} is a folder; name the Parquet file to write")
     out.parent.mkdir(parents=True, exist_ok=True)
     kind, rows = KINDS[evaluation.what], {example.id: row for row, example in enumerate(data.examples, start=1)}
-    found = kind.compute(
-        Explainer(model), data, examples, evaluation.study, Store(chosen.cache, chosen.cache_bytes), progress
-    )
-    lines = kind.rows(examples, found, model.labels)
+    found = kind.compute(Explainer(model), sample, evaluation.study, Store(chosen.cache, chosen.cache_bytes), progress)
+    lines = kind.rows(drawn, found, model.labels)
     about = {
         "what": evaluation.what,
         "weights": model.digest,
@@ -221,7 +222,7 @@ def _about(i: int, example: Example, found: Scored, labels: tuple[str, ...]) -> 
     }
 
 
-def _how(metric: str, study: Study) -> dict:
+def _how(metric: str, study: Scoring) -> dict:
     soft = metrics()[metric].soft
     return {
         "metric": metric,
@@ -237,7 +238,7 @@ def _null(value: float) -> float | None:
     return None if value != value else float(value)
 
 
-def _pairs_needed(study: Study) -> None:
+def _pairs_needed(study: Scoring) -> None:
     without = [name for name in study.metrics if not metrics()[name].direction]
     if without:
         raise ValueError(
@@ -249,7 +250,7 @@ def _pairs_needed(study: Study) -> None:
         )
 
 
-def _random_order(study: Study) -> None:
+def _random_order(study: Scoring) -> None:
     if study.baseline != RANDOM:
         raise ValueError(
             "behaviour is followed along random order and the measures' own, which have no shuffles; leave the "
@@ -257,12 +258,8 @@ def _random_order(study: Study) -> None:
         )
 
 
-def _score(
-    explainer: Explainer, data: DataSet, examples: Sequence[Example], study: Study, store: Store, progress
-) -> Scored:
-    return finish(
-        score_examples(explainer, examples, study, store, progress=lambda done, total: progress("scoring", done, total))
-    )
+def _score(explainer: Explainer, sample: Sample, study: Scoring, store: Store, progress) -> Scored:
+    return finish(run_study(explainer, sample, study, store, progress=partial(progress, "scoring")))
 
 
 def _told_scores(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:

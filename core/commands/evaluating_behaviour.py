@@ -4,15 +4,15 @@ example.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-import numpy as np
-
-from core.data.examples import DataSet, Example
+from core.data.examples import Example
+from core.evaluation.engine import run_study
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.behaviour import RANDOM, Course, Walked, behave
+from core.evaluation.studies.behaviour import RANDOM, Course, Walked
 from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
 from core.evaluation.studies.behaviour_sentences import behaviour_answer, signed_percent
-from core.evaluation.studies.scoring import Study
+from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer, softmax
 from core.mathematics.stepwise import finish
 from core.network.model import Model
@@ -34,32 +34,21 @@ class BehaviourRun:
 
 def follow_examples(
     explainer: Explainer,
-    data: DataSet,
-    examples: Sequence[Example],
-    study: Study,
+    sample: Sample,
+    study: Scoring,
     store: Store,
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> BehaviourRun:
     """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels
     are not asked for.
     """
-    # The predicted class is explained, so that labels change nothing.
-    sample = Sample(data.name, data.digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
     how = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
     courses = [
         *[Course(RANDOM, **how)] * bool(study.count),
         *(Course(name, study.sign, **how) for name in study.measures),
     ]
     walked = {
-        course: finish(
-            behave(
-                explainer,
-                sample,
-                course,
-                store,
-                progress=lambda done, total, name=course.measure: progress(name, done, total),
-            )
-        )
+        course: finish(run_study(explainer, sample, course, store, progress=partial(progress, course.measure)))
         for course in courses
     }
     return BehaviourRun(sample, walked)

@@ -1,60 +1,271 @@
-"""Work through a sample example by example: what is computed is kept in a log of the store, and goes on where it was
-cancelled or killed.
+"""One engine for every study: work through a sample example by example; what is computed is kept as it comes, and goes
+on where it was cancelled or killed.
 """
 
+import abc
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
+from core.data.examples import Example
 from core.evaluation.sampling import Sample
 from core.explanation.explainer import Cost, Explainer
 from core.network.features import Encoded, NoFeatures
+from core.network.model import Model
 from core.network.scheduler import NonFinite
-from core.storage.store import Store
+from core.storage.store import Entry, Store
 
 # What a killed run loses at most.
 SAVE_SECONDS = 5.0
 
+Found = TypeVar("Found")
+# One row: {column: value}; a sentence is text here and a place in a list of sentences where it is kept.
+Row = dict[str, Any]
+# Which of the rows of one example; () where there is one.
+Place = tuple[int, ...]
 
-class SampleRun:
-    """One kind of work on its way over a sample; a row of arrays for each example, kept under its name.
 
-    A kind of work says its `columns`, and gives `compute(i, encoded, cancelled)`, the row of an example by column,
-    `name(i)`, the key of whatever the row
-    depends on besides the log's own key, and `so_far()`, a picture of what is known now.
-    there: bool[N], which rows are known; rows: {column: array[N, …]}, {} before the first one; problems: {example:
-    sentence}, examples without a row.
+class Column(NamedTuple):
+    """One value of a row: its shape (0: as long as it comes), and what stands where no row is known, whose type is the
+    array's; "" for a sentence, None for any object.
     """
 
-    columns: tuple[str, ...] = ()
+    shape: tuple[int, ...] = ()
+    blank: Any = np.nan
 
-    def __init__(self, explainer: Explainer, sample: Sample, unit: str, key: str, store: Store | None):
-        self.explainer, self.sample, self.unit, self.key, self.store = explainer, sample, unit, key, store
-        self.there = np.zeros(len(sample), dtype=bool)
-        self.rows: dict[str, np.ndarray] = {}
-        self.problems: dict[int, str] = {}
-        self.encoded: dict[int, Encoded] = {}
-        self.unsaved: list[int] = []
-        self.last_saved = time.monotonic()
-        if store is not None:
-            self._read_store()
+    @property
+    def sentence(self) -> bool:
+        return isinstance(self.blank, str)
+
+    def blanks(self, rows: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
+        """An array of so many rows of a shape in which nothing is known."""
+        return np.full((*rows, *shape), np.int32(0) if self.sentence else self.blank)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One example that a study is asked of, as the model reads it.
+
+    label: a class of the model; missing: bool[*parts], rows that are not known; cancelled: asked before each batch.
+    """
+
+    explainer: Explainer
+    example: Example
+    label: int
+    encoded: Encoded
+    missing: np.ndarray
+    cancelled: Callable[[], bool] | None = None
+
+
+class Known:
+    """How far a study is. there: bool[N], examples that are computed; problems: {example: sentence}, those that have
+    no row.
+    """
+
+    there: np.ndarray
+    problems: dict[int, str]
+
+    def __len__(self) -> int:
+        return len(self.there)
 
     @property
     def done(self) -> int:
+        """Examples that are computed or have a problem."""
         return int(self.there.sum()) + len(self.problems)
+
+    @property
+    def complete(self) -> bool:
+        return self.done == len(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Known):
+    """The rows of N examples, as far as they are known. A row never changes once it is there, so that the columns are
+    shared by all pictures of a run: not to be changed.
+
+    known: bool[N, *parts]; columns: {column: array[N, *parts, *shape]}, sentences as places in `sentences`; facts:
+    {fact: float64[N]} of `Study.facts`, NaN where an example was not read.
+    """
+
+    there: np.ndarray
+    problems: dict[int, str]
+    known: np.ndarray
+    columns: dict[str, np.ndarray]
+    sentences: tuple[str, ...]
+    facts: dict[str, np.ndarray]
+
+    def fact(self, name: str) -> np.ndarray:
+        """float64[N], NaN where nothing is known."""
+        return self.facts.get(name, np.full(len(self), np.nan))
 
     @property
     def cut(self) -> int:
         """Examples that are longer than the model reads."""
-        return sum(encoded.truncation.cut for encoded in self.encoded.values())
+        return int(np.nansum(self.fact("cut")))
+
+
+class Study(abc.ABC, Generic[Found]):
+    """One question that is asked of every example of a sample, and the choices by which it is asked.
+
+    A study is a frozen dataclass of its choices, `unit` (what is masked as one piece) among them. It says its `name`,
+    `columns`, `key`, `row_keys`, `row` and `cost`; the rest is for those that need it. Where an example has several
+    rows, each found by itself, `parts` is their shape and `rows` takes the place of `row`.
+
+    names: the array of the log that holds what rows are kept under; leaves_out: errors that leave an example out.
+    """
+
+    name: str
+    unit: str
+    columns: ClassVar[dict[str, Column]]
+    names = "rows"
+    leaves_out: tuple[type[Exception], ...] = (NonFinite, NoFeatures)
+
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """Shape of the rows of one example; () for one."""
+        return ()
+
+    def check(self, model: Model | None = None) -> None:
+        """ValueError with a sentence for the first choice that cannot be carried out; without a model, as far as can
+        be told.
+        """
+
+    @abc.abstractmethod
+    def key(self, explainer: Explainer) -> str:
+        """Where its rows are kept, for all examples of whatever data."""
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """What each row of an example is kept under, in the order of `parts`: all that it depends on besides `key`."""
+        raise NotImplementedError
+
+    def row(self, subject: Subject) -> Row:
+        """The row of an example; raises one of `leaves_out` where it has none."""
+        raise NotImplementedError
+
+    def rows(self, subject: Subject) -> Iterator[tuple[Place, Row]]:
+        """The missing rows of an example, each with its place in `parts`, as they are computed."""
+        yield (), self.row(subject)
+
+    def excuse(self, problem: str) -> Row | None:
+        """A row that keeps why an example has none; None: nothing is kept, and it is asked again next time."""
+        return None
+
+    def facts(self, subject: Subject) -> dict[str, float]:
+        """What is told of an example before anything is computed."""
+        return {"tokens": subject.encoded.T, "cut": subject.encoded.truncation.cut}
+
+    @abc.abstractmethod
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Found | None = None) -> Cost:
+        """What one example takes at most; found: what is known already, where that is counted off."""
+
+    def report(self, rows: Rows) -> Found:
+        """What the rows come to, the rows themselves where nothing else is said; never changed later."""
+        return cast(Found, rows)
+
+
+def run_study(
+    explainer: Explainer,
+    sample: Sample,
+    study: Study[Found],
+    store: Store | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Found, None, Found]:
+    """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
+
+    What was computed before, on this or another sample, is read from the store; the work goes on where it was
+    cancelled or killed. Texts in which nothing can be masked, or for which the model gives NaN, are left out and
+    counted.
+
+    Args:
+        progress: called with (examples done, N).
+    Raises:
+        Cancelled, OutOfMemory: what was computed before is kept.
+        ValueError: as `Study.check`.
+    """
+    study.check(explainer.model)
+    # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
+    bare = Explainer(explainer.model, None, explainer.reference)
+    log = None if store is None else StoreLog(store, study.key(explainer))
+    return (yield from Run(bare, sample, study, log).go(progress, cancelled))
+
+
+def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store: Store) -> Found:
+    """What the store knows of a study on a sample; computes nothing."""
+    return Run(explainer, sample, study, StoreLog(store, study.key(explainer))).so_far()
+
+
+def study_cost(
+    explainer: Explainer, sample: Sample, study: Study[Found], found: Found | None = None, looked_at: int = 12
+) -> Cost:
+    """What a study takes on a whole sample at most, going by some of its examples.
+
+    Args:
+        found: what is known already; only studies that have many rows of an example count it off.
+    """
+    costs = []
+    for i in np.unique(np.linspace(0, len(sample) - 1, looked_at).astype(int)) if len(sample) else ():
+        example = sample.examples[i]
+        try:
+            costs.append(study.cost(explainer, explainer.encode(example.text, example.second, study.unit), found))
+        except NoFeatures:
+            continue
+    scale = len(sample) / max(1, len(costs))
+    return Cost(round(scale * sum(cost.passes for cost in costs)), scale * sum(cost.seconds for cost in costs))
+
+
+class Log(Protocol):
+    """Where the rows of a run are kept."""
+
+    @property
+    def seconds(self) -> float:
+        """What a killed run loses at most."""
+        ...
+
+    def read(self, run: "Run") -> Iterator[tuple[int, Place, Row]]:
+        """Rows that are there already, each with its example."""
+        ...
+
+    def append(self, run: "Run", places: list[tuple[int, Place]]) -> None:
+        """Keep rows of the run, each named by its example and place."""
+
+
+class Run(Known, Generic[Found]):
+    """A study on its way over a sample.
+
+    known: bool[N, *parts], which rows are; columns: {column: array[N, *parts, *shape]}, {} before the first row;
+    problems: {example: sentence}, examples without rows.
+    """
+
+    def __init__(self, explainer: Explainer, sample: Sample, study: Study[Found], log: Log | None):
+        self.explainer, self.sample, self.study, self.log = explainer, sample, study, log
+        self.known = np.zeros((len(sample), *study.parts), dtype=bool)
+        self.columns: dict[str, np.ndarray] = {}
+        self.sentences: dict[str, int] = {"": 0}
+        self.problems: dict[int, str] = {}
+        self.facts: dict[str, np.ndarray] = {}
+        self.encoded: dict[int, Encoded] = {}
+        self.unsaved: list[tuple[int, Place]] = []
+        self.last_saved = time.monotonic()
+        self.read()
+
+    @property
+    def there(self) -> np.ndarray:
+        """Examples of which every row is known, bool[N]."""
+        return self.known.all(axis=tuple(range(1, self.known.ndim)))
 
     def missing(self) -> list[int]:
-        return [i for i in range(len(self.sample)) if not self.there[i] and i not in self.problems]
+        """Examples that are still to be computed."""
+        there = self.there
+        return [i for i in range(len(self.sample)) if not there[i] and i not in self.problems]
 
     def go(
         self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
-    ) -> Generator:
+    ) -> Generator[Found, None, Found]:
         """Compute what is missing; yields what is known after each example, and returns all of it."""
         try:
             for i in self.missing():
@@ -68,93 +279,142 @@ class SampleRun:
             progress(self.done, len(self.sample))
         return self.so_far()
 
-    def add(self, i: int, cancelled) -> None:
-        """Compute one example; one that has no row is noted with its sentence."""
-        encoded = self.encode(i)
-        if encoded is None:
-            return
-        try:
-            row = self.compute(i, encoded, cancelled)
-        except (NonFinite, NoFeatures) as error:
-            self.problems[i] = str(error)
-            return
-        finally:
-            self.explainer.forget(encoded)
-        self._put(i, row)
-        self.unsaved.append(i)
-        if time.monotonic() - self.last_saved >= SAVE_SECONDS:
-            self.save()
-
-    def save(self) -> None:
-        """Keep what is not kept yet."""
-        if self.store is not None and self.unsaved:
-            names = np.stack([self._name(i) for i in self.unsaved])
-            self.store.append(
-                self.key, {"rows": names} | {column: self.rows[column][self.unsaved] for column in self.columns}, {}
-            )
-        self.unsaved, self.last_saved = [], time.monotonic()
-
-    def encode(self, i: int) -> Encoded | None:
-        """An example as the model reads it; None where nothing in it can be masked."""
-        if i not in self.encoded:
-            example = self.sample.examples[i]
-            try:
-                self.encoded[i] = self.explainer.encode(example.text, example.second, self.unit)
-            except NoFeatures as error:
-                self.problems[i] = str(error)
-                return None
-        return self.encoded[i]
-
-    def _put(self, i: int, row: dict[str, np.ndarray]) -> None:
-        for column in self.columns:
-            value = np.asarray(row[column])
-            self.rows.setdefault(column, np.zeros((len(self.sample), *value.shape), dtype=value.dtype))[i] = value
-        # Last, so that whoever shares the arrays reads whole rows only.
-        self.there[i] = True
-
-    def _name(self, i: int) -> np.ndarray:
-        """What a row is kept under, uint8[32]."""
-        return np.frombuffer(bytes.fromhex(self.name(i)), dtype=np.uint8)
-
-    def _fits(self, parts: dict[str, np.ndarray]) -> bool:
-        """Whether rows that were read are rows of this work."""
-        return all(
-            part.shape[1:] == self.rows[column].shape[1:] for column, part in parts.items() if column in self.rows
+    def so_far(self) -> Found:
+        """A picture of what is known now."""
+        columns = self.columns or {
+            name: column.blanks(self.known.shape, column.shape) for name, column in self.study.columns.items()
+        }
+        facts = {name: values.copy() for name, values in self.facts.items()}
+        return self.study.report(
+            Rows(self.there, dict(self.problems), self.known.copy(), columns, tuple(self.sentences), facts)
         )
 
-    def _read_store(self) -> None:
-        kept = {}
-        for segment in self.store.segments(self.key):
-            names, parts = segment.arrays.get("rows"), {column: segment.arrays.get(column) for column in self.columns}
-            if (
-                names is not None
-                and all(part is not None and len(part) == len(names) for part in parts.values())
-                and self._fits(parts)
-            ):
-                kept.update(
-                    {
-                        name.tobytes(): {column: part[k] for column, part in parts.items()}
-                        for k, name in enumerate(names)
-                    }
-                )
-        for i in range(len(self.sample)) if kept else ():
-            row = None if self.encode(i) is None else kept.get(self._name(i).tobytes())
-            if row is not None:
-                self._put(i, row)
+    def add(self, i: int, cancelled: Callable[[], bool] | None) -> None:
+        """Compute what is not known of one example; one that has no row is noted with its sentence."""
+        subject = self.subject(i, cancelled)
+        if subject is not None:
+            try:
+                for place, row in self.study.rows(subject):
+                    self.put(i, place, row)
+                    self.unsaved.append((i, place))
+            except self.study.leaves_out as error:
+                self._leave_out(i, str(error))
+            finally:
+                self.explainer.forget(subject.encoded)
+        if self.log is None or time.monotonic() - self.last_saved >= self.log.seconds:
+            self.save()
+
+    def read(self) -> None:
+        """Take what is kept already."""
+        for i, place, row in self.log.read(self) if self.log is not None else ():
+            self.put(i, place, row)
+
+    def save(self) -> None:
+        """Keep what is not kept yet; what was held of its examples is let go."""
+        if self.log is not None and self.unsaved:
+            self.log.append(self, self.unsaved)
+        for i, _ in self.unsaved:
+            self.encoded.pop(i, None)
+        self.unsaved, self.last_saved = [], time.monotonic()
+
+    def subject(self, i: int, cancelled: Callable[[], bool] | None = None) -> Subject | None:
+        """An example as the model reads it; None where nothing in it can be masked."""
+        example, new = self.sample.examples[i], i not in self.encoded
+        if new:
+            try:
+                self.encoded[i] = self.explainer.encode(example.text, example.second, self.study.unit)
+            except NoFeatures as error:
+                self._leave_out(i, str(error))
+                return None
+        label = int(self.sample.labels[i])
+        subject = Subject(self.explainer, example, label, self.encoded[i], ~self.known[i], cancelled)
+        for name, value in self.study.facts(subject).items() if new else ():
+            self.facts.setdefault(name, np.full(len(self.sample), np.nan))[i] = value
+        return subject
+
+    def put(self, i: int, place: Place, row: Row) -> None:
+        """Take a row."""
+        if not self.columns:
+            self.columns = {
+                name: column.blanks(self.known.shape, np.shape(row[name]))
+                for name, column in self.study.columns.items()
+            }
+        for name, column in self.study.columns.items():
+            value = row[name]
+            self.columns[name][(i, *place)] = (
+                self.sentences.setdefault(value, len(self.sentences)) if column.sentence else value
+            )
+        # Last, so that whoever shares the arrays reads whole rows only.
+        self.known[(i, *place)] = True
+
+    def fits(self, name: str, shape: tuple[int, ...]) -> bool:
+        """Whether a value of this shape can stand in a column."""
+        column = self.columns.get(name)
+        wanted = self.study.columns[name].shape if column is None else column.shape[self.known.ndim :]
+        return len(shape) == len(wanted) and all(there in (0, size) for there, size in zip(wanted, shape))
+
+    def _leave_out(self, i: int, problem: str) -> None:
+        row = self.study.excuse(problem)
+        if row is None:
+            self.problems[i] = problem
+        else:
+            self.put(i, (), row)
+            self.unsaved.append((i, ()))
 
 
-def sample_cost(
-    explainer: Explainer, sample: Sample, unit: str, one: Callable[[Encoded], Cost], looked_at: int = 12
-) -> Cost:
-    """What work takes on a whole sample at most, going by what `one` says of some of its examples; what is known
-    already is not counted off.
-    """
-    costs = []
-    for i in np.unique(np.linspace(0, len(sample) - 1, looked_at).astype(int)):
-        example = sample.examples[i]
-        try:
-            costs.append(one(explainer.encode(example.text, example.second, unit)))
-        except NoFeatures:
-            continue
-    scale = len(sample) / max(1, len(costs))
-    return Cost(round(scale * sum(cost.passes for cost in costs)), scale * sum(cost.seconds for cost in costs))
+class StoreLog:
+    """The rows of a study as a log of the store, each under the digest of its `row_keys`."""
+
+    def __init__(self, store: Store, key: str):
+        self.store, self.key = store, key
+
+    @property
+    def seconds(self) -> float:
+        """What a killed run loses at most."""
+        return SAVE_SECONDS
+
+    def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
+        """Rows of the log that are rows of the sample; the same text may be there twice."""
+        segments, places = self.store.segments(self.key), {}
+        for i in range(len(run.sample)) if segments else ():
+            subject = run.subject(i)
+            if subject is not None:
+                for place, key in zip(np.ndindex(*run.study.parts), run.study.row_keys(subject)):
+                    places.setdefault(bytes.fromhex(key), []).append((i, place))
+        for segment in segments:
+            columns = self._columns(run, segment)
+            for k, name in enumerate(segment.arrays[run.study.names]) if columns is not None else ():
+                for i, place in places.get(name.tobytes(), ()):
+                    yield i, place, {column: values[k] for column, values in columns.items()}
+
+    def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
+        """Add rows as a segment."""
+        keys, arrays, told, sentences = {}, {}, {}, list(run.sentences)
+        for i, _ in places:
+            if i not in keys:
+                order = np.ndindex(*run.study.parts)
+                keys[i] = dict(zip(order, run.study.row_keys(run.subject(i))))
+        names = b"".join(bytes.fromhex(keys[i][place]) for i, place in places)
+        arrays[run.study.names] = np.frombuffer(names, dtype=np.uint8).reshape(len(places), 32)
+        for name, column in run.study.columns.items():
+            arrays[name] = np.stack([run.columns[name][(i, *place)] for i, place in places])
+            if column.sentence:
+                # Each segment stands by itself, so it has its own list.
+                used, arrays[name] = np.unique(arrays[name], return_inverse=True)
+                arrays[name] = arrays[name].astype(np.int32)
+                told["sentences"] = [sentences[k] for k in used]
+        self.store.append(self.key, arrays, told)
+
+    @staticmethod
+    def _columns(run: Run, segment: Entry) -> dict | None:
+        """The columns of a segment, sentences as text; None where they are no rows of the study."""
+        names, sentences = segment.arrays.get(run.study.names), segment.meta.get("sentences")
+        found = {}
+        for name, column in run.study.columns.items():
+            values = segment.arrays.get(name)
+            if names is None or values is None or len(values) != len(names) or not run.fits(name, values.shape[1:]):
+                return None
+            if column.sentence and not sentences:
+                return None
+            found[name] = [sentences[k] for k in values] if column.sentence else values
+        return found

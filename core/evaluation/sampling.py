@@ -86,6 +86,11 @@ def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tup
     return tuple(examples[i] for i in np.random.default_rng([seed, 11]).permutation(len(examples))[:count])
 
 
+def without_labels(name: str, digest: str, examples: Sequence[Example]) -> Sample:
+    """Examples as a sample for questions that ask for no label; all labels are 0."""
+    return Sample(name, digest, tuple(examples), np.zeros(len(examples), dtype=np.int64))
+
+
 def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
     """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class
     of theirs.

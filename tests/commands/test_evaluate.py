@@ -12,9 +12,9 @@ from pyarrow import parquet
 from core.commands import evaluating
 from core.commands.command_line import main
 from core.commands.evaluating import DIAGNOSTICITY, Evaluation
-from core.evaluation.studies import scoring
+from core.evaluation.engine import Run
 from core.evaluation.studies.diagnosticity_report import ALL
-from core.evaluation.studies.scoring import Study
+from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer
 from core.mathematics.diagnosticity import compare
 from core.mathematics.erasure import LENGTHS
@@ -195,7 +195,7 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
 
 
 def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch, capsys):
-    really, counters = scoring._Run.add, evaluate.model.scheduler.counters
+    really, counters = Run.add, evaluate.model.scheduler.counters
     asked = []
 
     def interrupted(run, i, cancelled):
@@ -204,14 +204,14 @@ def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch
         asked.append(i)
         really(run, i, cancelled)
 
-    monkeypatch.setattr(scoring._Run, "add", interrupted)
+    monkeypatch.setattr(Run, "add", interrupted)
     assert (
         evaluate() == 130
         and "the same command goes on from there" in capsys.readouterr().err
         and not evaluate.out.exists()
     )
     again = []
-    monkeypatch.setattr(scoring._Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
+    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
     assert evaluate() == 0 and sorted(asked + again) == [0, 1, 2, 3]
     before = counters.passes
     assert evaluate("--what", DIAGNOSTICITY) == 0 and counters.passes == before
@@ -271,7 +271,7 @@ def test_choices_that_cannot_be_carried_out_are_a_sentence(evaluate, more, other
 
 def test_a_kind_that_is_not_there_is_named():
     with pytest.raises(ValueError, match="no kind 'x'; choose of scores, diagnosticity"):
-        Evaluation("m", "d", Study(), "x").check()
+        Evaluation("m", "d", Scoring(), "x").check()
 
 
 def test_scores_of_a_metric_without_direction_are_welcome(evaluate):

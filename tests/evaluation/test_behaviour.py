@@ -11,10 +11,13 @@ import plotly.graph_objects as go
 import pytest
 
 from core.data.examples import Example
-from core.evaluation import engine as sample_run
+from core.evaluation import engine
+from core.evaluation.engine import read_study as known
+from core.evaluation.engine import run_study as behave
+from core.evaluation.engine import study_cost as behave_cost
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
-from core.evaluation.studies.behaviour import ORDERS, Course, Walked, behave, behave_cost, known
+from core.evaluation.studies.behaviour import ORDERS, Course, Walked
 from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
 from core.evaluation.studies.behaviour_sentences import (
     HEADER,
@@ -191,7 +194,7 @@ def test_cancelled_in_the_middle_it_keeps_what_was_done_and_goes_on(explainer, m
 
 
 def test_long_work_is_written_on_the_way_and_earlier_pictures_stay(explainer, sample, monkeypatch, tmp_path):
-    monkeypatch.setattr(sample_run, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(engine, "SAVE_SECONDS", 0.0)
     told, work = [], behave(explainer, sample, CHANCE, Store(tmp_path), progress=lambda *done: told.append(done))
     first, second = next(work), next(work)
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == 2 and told == [(0, len(sample)), (1, len(sample))]

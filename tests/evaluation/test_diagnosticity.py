@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from core.data.examples import Example
-from core.evaluation.sampling import draw_examples
-from core.evaluation.studies import scoring
+from core.evaluation.engine import Run, StoreLog, read_study, run_study, study_cost
+from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,
@@ -19,17 +19,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
     diagnosticity_rows,
     readable_diagnosticity,
 )
-from core.evaluation.studies.scoring import (
-    BY_LENGTH,
-    ERROR,
-    SHUFFLED,
-    VALUE,
-    Scored,
-    Study,
-    known_scores,
-    score_examples,
-    scoring_cost,
-)
+from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How, Judge, judging_cost
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
@@ -45,7 +35,23 @@ from tests import tiny
 
 NAN = float("nan")
 TEXTS = tuple(Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:5]))
-SMALL = Study(("leave-one-out", "gradient"), ("NS", "NC", "Soft-NS", "Soft-NC"), "signed", How(draws=2), 3)
+SMALL = Scoring(("leave-one-out", "gradient"), ("NS", "NC", "Soft-NS", "Soft-NC"), "signed", How(draws=2), 3)
+
+
+def sample_of(examples):
+    return without_labels("toy", "0" * 64, examples)
+
+
+def score_examples(explainer, examples, *more, **options):
+    return run_study(explainer, sample_of(examples), *more, **options)
+
+
+def known_scores(explainer, examples, *more):
+    return read_study(explainer, sample_of(examples), *more)
+
+
+def scoring_cost(explainer, examples, *more):
+    return study_cost(explainer, sample_of(examples), *more)
 
 
 # ---- the arithmetic
@@ -408,7 +414,9 @@ def test_a_second_run_reads_everything_and_a_new_measure_computes_only_itself(ex
 )
 def test_other_choices_compute_only_the_metrics_that_rest_on_them(change, which, explainer, store, found):
     finish(score_examples(explainer, TEXTS[:2], SMALL, store))
-    known = scoring._Run(explainer, TEXTS[:2], replace(SMALL, how=replace(SMALL.how, **change)), store).known
+    study = replace(SMALL, how=replace(SMALL.how, **change))
+    run = Run(explainer, sample_of(TEXTS[:2]), study, StoreLog(store, study.key(explainer)))
+    known = run.known[:, 1:].reshape(2, -1, 4)
     assert [s for s in range(4) if not known[:, :, s].any()] == which and known[
         :, :, [s for s in range(4) if s not in which]
     ].all()

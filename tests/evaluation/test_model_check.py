@@ -21,6 +21,10 @@ from core.data.parsed import BadData
 from core.data.sources import understand
 from core.data.tables import LabelledTexts, read_table
 from core.evaluation import families
+from core.evaluation.engine import Run
+from core.evaluation.engine import read_study as known
+from core.evaluation.engine import run_study as check
+from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.check_report import (
     CONFUSED,
@@ -34,7 +38,7 @@ from core.evaluation.studies.check_report import (
 )
 from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
-from core.evaluation.studies.model_check import RANDOM, Curve, Passed, _Run, check, check_cost, known
+from core.evaluation.studies.model_check import RANDOM, Curve, Passed
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant
@@ -1251,7 +1255,7 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
 def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, monkeypatch, capsys):
     command, really, asked = (
         ["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(toy_file)],
-        _Run.add,
+        Run.add,
         [],
     )
 
@@ -1261,7 +1265,7 @@ def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, 
             raise KeyboardInterrupt
         return really(run, i, cancelled)
 
-    monkeypatch.setattr(_Run, "add", add)
+    monkeypatch.setattr(Run, "add", add)
     assert (
         main(command) == 130
         and "What is computed is kept; the same command goes on from there" in capsys.readouterr().err

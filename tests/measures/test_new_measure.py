@@ -10,7 +10,7 @@ import pytest
 
 from core import measures as room
 from core.commands.readme import measure_table
-from core.evaluation.studies.scoring import Study
+from core.evaluation.studies.scoring import Scoring
 from core.figures.palette import hue
 from core.loading.inspection import check_model
 from core.measures import catalogue, registry
@@ -47,7 +47,7 @@ def test_it_has_a_place_in_menus_a_colour_and_a_row_in_tables():
 
 
 def test_it_is_swept_over_data_unasked():
-    assert NAME in swept_measures() and NAME in Study().measures
+    assert NAME in swept_measures() and NAME in Scoring().measures
 
 
 def test_the_contract_of_measures_is_asked_of_it(tiny_model, monkeypatch, tmp_path):

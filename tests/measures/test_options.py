@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.commands.limits import add
-from core.evaluation.studies.scoring import Study
+from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer
 from core.figures.palette import hue
 from core.measures.catalogue import measures
@@ -46,7 +46,7 @@ def test_each_is_stored_apart_and_defaults_where_they_were(tiny_model, encoded, 
 def test_no_menu_holds_it_and_everything_that_takes_a_name_takes_it():
     assert ASKED in measures() and ASKED not in list(measures()) and hue(ASKED) == hue(NAME)
     assert "in 7 steps" in measures()[ASKED].definition and "fully masked" in measures()[ASKED].definition
-    Study(measures=(NAME, ASKED)).check()
+    Scoring(measures=(NAME, ASKED)).check()
     told = []
     add(lambda *names, **more: told.append(more["help"]) if "--measures" in names else None)
     assert f"{NAME} [steps=…, baseline=…]" in told[0]

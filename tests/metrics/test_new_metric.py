@@ -7,7 +7,7 @@ import pytest
 
 from core import metrics as room
 from core.commands.readme import metric_table
-from core.evaluation.studies.scoring import Study
+from core.evaluation.studies.scoring import Scoring
 from core.metrics import catalogue, registry
 from core.metrics.catalogue import default_metrics, metrics, of_examples
 from tests.adding import TESTS, one_more_file, read_anew
@@ -41,7 +41,7 @@ def test_it_has_a_place_in_menus_and_a_row_in_tables():
 
 
 def test_it_can_be_scored_over_data():
-    Study(metrics=(NAME,)).check()
+    Scoring(metrics=(NAME,)).check()
 
 
 def test_the_contract_of_metrics_is_asked_of_it(contract):

@@ -14,10 +14,11 @@ import pytest
 import streamlit as st
 
 from core.data.examples import DataSet, read_bundled
+from core.evaluation.engine import Run
+from core.evaluation.engine import run_study as behave
 from core.evaluation.sampling import draw_sample
-from core.evaluation.studies import behaviour as library
-from core.evaluation.studies import embedding_map, model_check
-from core.evaluation.studies.behaviour import Course, behave
+from core.evaluation.studies import embedding_map
+from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.behaviour_report import behaviour_report
 from core.evaluation.studies.behaviour_sentences import HEADER, behaviour_answer, behaviour_rows, signed_percent
 from core.explanation.explainer import Explainer
@@ -146,30 +147,25 @@ def test_what_is_saved_is_every_number(given, alone, bundled):
 
 
 def test_neither_part_starts_the_work_of_the_other(given, alone, monkeypatch, fresh):
-    asked = []
-    for name, run in (("check", model_check._Run), ("behave", library._Run)):
-        monkeypatch.setattr(
-            run,
-            "add",
-            lambda run, i, cancelled, really=run.add, name=name: asked.append(name) or really(run, i, cancelled),
-        )
+    asked, really = [], Run.add
+    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: asked.append(run.study.name) or really(run, i, cancelled))
     app = complete(given(measures=["gradient"], computed="once"))
-    assert set(asked) == {"behave"}
+    assert set(asked) == {"behaviour"}
     del asked[:]
     app.set("button_group", "Part", "in-distribution")
     complete(app)
-    assert (set(asked) <= {"check"} and any("ACU ↑" in table[0] for table in app.tables)) or app.has(
+    assert (set(asked) <= {"model check"} and any("ACU ↑" in table[0] for table in app.tables)) or app.has(
         "button", "Compute random order"
     )
     app.set("button_group", "Part", PART)
-    assert set(asked) <= {"check"} and len(rows_of(complete(app))) == 2
+    assert set(asked) <= {"model check"} and len(rows_of(complete(app))) == 2
 
 
 def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alone, monkeypatch, bundled):
     first = rows_of(complete(given()))
-    asked, really = [], library._Run.add
+    asked, really = [], Run.add
     monkeypatch.setattr(
-        library._Run, "add", lambda run, i, cancelled: asked.append(run.course.erasure) or really(run, i, cancelled)
+        Run, "add", lambda run, i, cancelled: asked.append(run.study.erasure) or really(run, i, cancelled)
     )
     monkeypatch.setattr(embedding_map, "_umap", lambda _: pytest.fail("the map is in the store"))
     st.cache_resource.clear()
@@ -226,7 +222,7 @@ def test_names_of_other_people_are_shown_as_written(given, alone, monkeypatch, b
 
 
 def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, monkeypatch, fresh):
-    let_go, really, asked = threading.Event(), library._Run.add, []
+    let_go, really, asked = threading.Event(), Run.add, []
 
     def add(run, i, cancelled):
         while i >= 3 and not let_go.wait(0.02):
@@ -235,7 +231,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
         asked.append(i)
         return really(run, i, cancelled)
 
-    monkeypatch.setattr(library._Run, "add", add)
+    monkeypatch.setattr(Run, "add", add)
     try:
         app = given()
         # Both courses take turns, and the second may be an example behind the first.

@@ -14,10 +14,11 @@ import pytest
 import streamlit as st
 
 from core.data.examples import read_bundled
-from core.evaluation.studies import scoring
+from core.evaluation.engine import Run, run_study
+from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
 from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer
-from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study, score_examples
+from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How
 from core.mathematics.erasure import MIN_MAX
@@ -84,9 +85,12 @@ def by_hand(bundled):
     """What the library says of the four sentences."""
 
     def told(baseline):
-        study = Study(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
+        study = Scoring(("gradient", "attention"), how=How(draws=1), count=FEW[baseline], baseline=baseline)
         return build_diagnosticity_report(
-            finish(score_examples(Explainer(bundled), SHORT, study)), "sst2-fmm", "mine.jsonl", bundled.labels
+            finish(run_study(Explainer(bundled), without_labels("d", "0" * 64, SHORT), study)),
+            "sst2-fmm",
+            "mine.jsonl",
+            bundled.labels,
         )
 
     return {baseline: told(baseline) for baseline in FEW}
@@ -155,10 +159,9 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
 
 def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
     app = complete(given())
-    with_two = Study(("gradient", "attention"), how=How(draws=1), count=FEW[SHUFFLED], baseline=SHUFFLED)
-    work = score_examples(
-        Explainer(bundled), [replace(e, text=f"{e.text} Twice.") for e in SHORT], with_two, resources.store()
-    )
+    with_two = Scoring(("gradient", "attention"), how=How(draws=1), count=FEW[SHUFFLED], baseline=SHUFFLED)
+    twice = without_labels("d", "0" * 64, [replace(e, text=f"{e.text} Twice.") for e in SHORT])
+    work = run_study(Explainer(bundled), twice, with_two, resources.store())
     next(work)
     work.close()
     told = given([{"id": e.id, "text": f"{e.text} Twice."} for e in SHORT])
@@ -183,9 +186,9 @@ def test_what_is_saved_is_every_number(given, by_hand):
 def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch):
     app = complete(given())
     first = named(app, "SoftFaith’s average ↑")
-    asked, really = [], scoring._Run._attribution
+    asked, really = [], Scoring._attribution
     monkeypatch.setattr(
-        scoring._Run,
+        Scoring,
         "_attribution",
         lambda run, judge, attributed, held: asked.append(attributed.name) or really(run, judge, attributed, held),
     )
@@ -270,7 +273,7 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(given):
 
 
 def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
-    going, really = threading.Event(), scoring._Run.add
+    going, really = threading.Event(), Run.add
 
     def slow(run, i, cancelled):
         if run.done >= 2:
@@ -279,7 +282,7 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
                     raise Cancelled("stopped")
         really(run, i, cancelled)
 
-    monkeypatch.setattr(scoring._Run, "add", slow)
+    monkeypatch.setattr(Run, "add", slow)
     told = [{"id": e.id, "text": f"{e.text} Once more."} for e in SHORT]
     app = given(told)
     wait(app, lambda: "So far, over 2 of 4 texts" in app.said)
@@ -294,27 +297,21 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
 
 
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):
-    base = {
-        "explainer": Explainer(bundled),
-        "data": "d",
-        "digest": "0" * 64,
-        "examples": tuple(SHORT),
-        "study": Study(),
-    }
+    base = {"explainer": Explainer(bundled), "sample": without_labels("d", "0" * 64, SHORT), "study": Scoring()}
     others = [
-        {"digest": "1" * 64},
-        {"examples": tuple(SHORT[:2])},
+        {"sample": without_labels("d", "1" * 64, SHORT)},
+        {"sample": without_labels("d", "0" * 64, SHORT[:2])},
         *(
             {"study": study}
             for study in (
-                Study(measures=("gradient",)),
-                Study(metrics=("NS",)),
-                Study(sign="absolute"),
-                Study(count=5),
-                Study(unit="token"),
-                Study(baseline=SHUFFLED),
+                Scoring(measures=("gradient",)),
+                Scoring(metrics=("NS",)),
+                Scoring(sign="absolute"),
+                Scoring(count=5),
+                Scoring(unit="token"),
+                Scoring(baseline=SHUFFLED),
                 *(
-                    Study(how=How(**change))
+                    Scoring(how=How(**change))
                     for change in (
                         {"draws": 2},
                         {"draws": 8, "erasure": "removal"},

@@ -16,8 +16,9 @@ import streamlit as st
 
 from core.data.examples import DataSet, read_bundled
 from core.data.parsed import BadData
+from core.evaluation.engine import Run
+from core.evaluation.engine import run_study as check
 from core.evaluation.sampling import draw_sample
-from core.evaluation.studies import model_check
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_sentences import (
     HEADER,
@@ -28,7 +29,7 @@ from core.evaluation.studies.check_sentences import (
     verdict_sentence,
 )
 from core.evaluation.studies.disagreement import disagreement
-from core.evaluation.studies.model_check import Curve, check
+from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
 from core.figures.check_figures import panels
 from core.mathematics.stepwise import finish
@@ -168,9 +169,9 @@ def test_what_is_saved_is_every_number(given, by_hand):
 def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch, alone):
     app = complete(given(measures=["gradient"]))
     assert answered(app)
-    asked, really = [], model_check._Run.add
+    asked, really = [], Run.add
     monkeypatch.setattr(
-        model_check._Run, "add", lambda run, i, cancelled: asked.append(run.curve.measure) or really(run, i, cancelled)
+        Run, "add", lambda run, i, cancelled: asked.append(run.study.measure) or really(run, i, cancelled)
     )
     st.cache_resource.clear()
     again = complete(App(PAGE, measures=["gradient"]))
@@ -190,7 +191,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch, alone):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
-    monkeypatch.setattr("core.evaluation.studies.model_check._Run._read_store", lambda run: None)
+    monkeypatch.setattr("core.evaluation.engine.Run.read", lambda run: None)
     app = App(
         PAGE,
         data="contrast pairs",
@@ -324,10 +325,8 @@ def test_what_is_left_out_is_counted_and_said(given, alone, bundled):
 
 
 def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(given, alone, monkeypatch):
-    asked, really = set(), model_check._Run.add
-    monkeypatch.setattr(
-        model_check._Run, "add", lambda run, i, cancelled: asked.add(run.curve.unit) or really(run, i, cancelled)
-    )
+    asked, really = set(), Run.add
+    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: asked.add(run.study.unit) or really(run, i, cancelled))
     app = complete(
         given(
             [{"text": "\u200b", "label": "positive"}, {"text": SHORT[0].text, "label": "negative"}],
@@ -467,16 +466,16 @@ def held_back(monkeypatch, fresh):
     """Checks that stand still before their fourth example until they are let go or told to stop; what was computed is
     counted.
     """
-    let_go, really, asked = threading.Event(), model_check._Run.add, []
+    let_go, really, asked = threading.Event(), Run.add, []
 
     def add(run, i, cancelled):
         while i >= 3 and not let_go.wait(0.02):
             if cancelled():
                 raise Cancelled("stopped")
-        asked.append((run.curve.measure, i))
+        asked.append((run.study.measure, i))
         return really(run, i, cancelled)
 
-    monkeypatch.setattr(model_check._Run, "add", add)
+    monkeypatch.setattr(Run, "add", add)
     let_go.asked = asked
     yield let_go
     let_go.set()
@@ -493,8 +492,7 @@ def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, giv
 
 def test_before_the_first_example_it_says_what_is_under_way(held_back, given, alone, monkeypatch):
     monkeypatch.setattr(
-        "core.evaluation.studies.model_check._Run.missing",
-        lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]],
+        "core.evaluation.engine.Run.missing", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]]
     )
     app = given(measures=["gradient"])
     assert (

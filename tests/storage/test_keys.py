@@ -13,12 +13,13 @@ from pyarrow import parquet
 
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
+from core.evaluation.engine import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
-from core.evaluation.studies.scoring import SHUFFLED, Study, known_scores
+from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.explanation.explainer import with_reference
 from core.explanation.judging import How, judge_measure, judge_random
 from core.mathematics.erasure import LENGTHS
@@ -256,7 +257,7 @@ def test_rows_of_a_model_check(explainer, store, curve):
     }
     key, name = CHECK[curve.measure]
     store.append(key, {"rows": rows_of(name)} | rows, {})
-    found = model_check.known(explainer, SAMPLE, curve, store)
+    found = read_study(explainer, SAMPLE, curve, store)
     assert found.there.tolist() == [True]
     np.testing.assert_array_equal(found.values, rows["values"])
     np.testing.assert_array_equal([found.p[form][0] for form in FORMS], rows["p"][0])
@@ -279,7 +280,7 @@ def test_rows_of_behaviour(explainer, store, course):
     }
     key, name = BEHAVIOUR[course.measure]
     store.append(key, {"rows": rows_of(name)} | rows, {})
-    found = behaviour.known(explainer, SAMPLE, course, store)
+    found = read_study(explainer, SAMPLE, course, store)
     assert found.there.tolist() == [True]
     for column, values in rows.items():
         np.testing.assert_array_equal(getattr(found, column), values, err_msg=column)
@@ -288,7 +289,7 @@ def test_rows_of_behaviour(explainer, store, course):
 def test_scores(explainer, store):
     width = 2 + len(LENGTHS)
     how = How(draws=4, seed=5)
-    study = Study(("leave-one-out", "gradient"), ("NS", "Soft-NC"), "absolute", how, 1)
+    study = Scoring(("leave-one-out", "gradient"), ("NS", "Soft-NC"), "absolute", how, 1)
     log, names = SCORES
     # Its class stands where the standard error does.
     values = np.arange(len(names) * width, dtype=np.float64).reshape(len(names), width)
@@ -300,7 +301,7 @@ def test_scores(explainer, store):
     said = dict(zip(names, notes))
     for baseline in ("random", SHUFFLED):
         asked = replace(study, baseline=baseline)
-        found = known_scores(explainer, SAMPLE.examples, asked, store)
+        found = read_study(explainer, SAMPLE, asked, store)
         assert (
             found.there.tolist() == [True] and found.predicted.tolist() == [1] and found.probability.tolist() == [0.75]
         )

@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 
 from core.evaluation.studies.check_report import FEW, told_left_out
-from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Study
+from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
     HALF,
     STRICT,
@@ -67,7 +67,7 @@ class DiagnosticityReport:
 
     model: str
     data: str
-    study: Study
+    study: Scoring
     n: int
     total: int
     cells: dict[tuple[str, str], Diagnosticity]
@@ -136,7 +136,7 @@ def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str,
     return tables
 
 
-def _each(values: np.ndarray, study: Study, direction: int) -> list[Pairs]:
+def _each(values: np.ndarray, study: Scoring, direction: int) -> list[Pairs]:
     """The comparisons of each measure with what it is set against; values: float64[N, A]."""
     return [compare(values[:, m], values[:, study.against(m)], direction) for m in range(len(study.measures))]
 

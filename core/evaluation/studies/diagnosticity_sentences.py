@@ -14,7 +14,7 @@ from core.evaluation.studies.diagnosticity_report import (
     DiagnosticityReport,
     Tested,
 )
-from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Study
+from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, significant
@@ -97,7 +97,7 @@ def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> st
     }.get(ahead, f"{over}, neither kind of metric is ahead throughout{unsure}")
 
 
-def set_against(study: Study) -> str:
+def set_against(study: Scoring) -> str:
     """What each measure is set against, with its number."""
     if study.baseline == RANDOM:
         return f"{study.count} random attribution{'' if study.count == 1 else 's'} of the same text"

@@ -5,25 +5,49 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from core.data.examples import Example
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
-from core.explanation.explainer import Explainer
-from core.explanation.limiting import WIDTH, Found, default_exact, find_beam, find_exact, left_over, score
+from core.evaluation.engine import Column, Place, Row, Rows, Run, Study, Subject
+from core.evaluation.sampling import without_labels
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.limiting import (
+    WIDTH,
+    Found,
+    beam_cost,
+    default_exact,
+    exact_cost,
+    find_beam,
+    find_exact,
+    left_over,
+    score,
+    score_cost,
+)
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
 from core.network.features import Encoded, NoFeatures
+from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 
 
 @dataclass(frozen=True)
-class Batch:
-    """What decides the limits of a file of texts; target: "predicted" or a class's name."""
+class Batch(Study[Rows]):
+    """Limits of every text of a file; target: "predicted" or a class's name; data: the digest of the file.
+
+    A row is what `limit_row` says, as an object.
+    """
+
+    name = "limits"
+    columns: ClassVar = {"row": Column((), None)}
+    leaves_out = NoFeatures, NonFinite, OutOfMemory
 
     model: str
     measures: tuple[str, ...] = field(default_factory=default_measures)
@@ -33,14 +57,15 @@ class Batch:
     width: int = WIDTH
     exact_up_to: int | None = None
     half: bool = True
+    data: str = ""
 
-    def check(self, labels: tuple[str, ...]) -> None:
+    def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
         unknown = [name for name in self.measures if name not in measures()]
         if unknown:
             raise ValueError(f"there is no measure {unknown[0]!r}; choose of {', '.join(measures())}")
-        if self.target not in ("predicted", *labels):
-            raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(labels)}")
+        if model is not None and self.target not in ("predicted", *model.labels):
+            raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(model.labels)}")
         if self.width < 1:
             raise ValueError(f"the beam's width is {self.width}; it must be at least 1")
         if self.exact_up_to is not None and self.exact_up_to > 1 << MOST_EXACT:
@@ -49,6 +74,32 @@ class Batch:
                 f"{self.exact_up_to:,}"
             )
 
+    def key(self, explainer: Explainer) -> str:
+        """What decides the rows of the file."""
+        about = asdict(self) | {"weights": explainer.model.digest, "precision": explainer.model.precision}
+        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+
+    def allowed(self, device: str) -> int:
+        """How many scores exact limits may cost."""
+        return min(default_exact(device) if self.exact_up_to is None else self.exact_up_to, 1 << MOST_EXACT)
+
+    def row(self, subject: Subject) -> Row:
+        """The limits of one text."""
+        if subject.encoded.premasked.all():
+            raise NoFeatures("Every feature is masked in the text, so there are no orders to compare.")
+        return {"row": limit_row(subject.explainer, subject.encoded, self)}
+
+    def excuse(self, problem: str) -> Row:
+        """A text that has no limits has a row all the same."""
+        return {"row": {"problem": problem}}
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What one text takes at most: its limits, and the scores of the measures."""
+        exact = 1 << left_over(encoded) <= self.allowed(explainer.model.device)
+        limits = exact_cost(explainer, encoded) if exact else beam_cost(explainer, encoded, self.width, self.half)
+        costs = [limits, *(score_cost(explainer, encoded, name) for name in self.measures)]
+        return Cost(sum(cost.passes for cost in costs), sum(cost.seconds for cost in costs))
+
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
     """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else beam limits.
@@ -56,8 +107,8 @@ def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch)
     Raises:
         OutOfMemory, NonFinite: as the oracle.
     """
-    allowed = default_exact(explainer.model.device) if batch.exact_up_to is None else batch.exact_up_to
-    if 1 << left_over(encoded) <= min(allowed, 1 << MOST_EXACT):
+    allowed = batch.allowed(explainer.model.device)
+    if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):
             return finish(find_exact(explainer, encoded, target, allowed))
     return finish(find_beam(explainer, encoded, target, batch.width, batch.half, early=False))
@@ -115,56 +166,48 @@ def batch_limits(
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
     """
-    batch.check(explainer.model.labels)
-    begun = out.with_name(f"{out.name}.partial.jsonl")
-    about = asdict(batch) | {
-        "data": data.digest,
-        "weights": explainer.model.digest,
-        "precision": explainer.model.precision,
-    }
-    rows = _resumed(begun, hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest())
-    with begun.open("a", encoding="utf-8") as file:
-        for i in range(len(rows), len(data)):
-            progress("limits", i, len(data))
-            rows.append(
-                {"example": i + 1, "model": batch.model, "weights": explainer.model.digest}
-                | _row(explainer, data, i, batch)
-            )
-            file.write(json.dumps(rows[-1]) + "\n")
-            file.flush()
-    progress("limits", len(data), len(data))
-    _write_parquet(rows, out)
-    begun.unlink()
+    batch = replace(batch, data=data.digest)
+    batch.check(explainer.model)
+    lines = _Lines(out.with_name(f"{out.name}.partial.jsonl"), batch.key(explainer))
+    seconds = data.seconds or [None] * len(data)
+    examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
+    # A file's texts come once each, and forward passes are kept in the store as for one text.
+    run = Run(explainer, without_labels(data.name, data.digest, examples), batch, lines)
+    finish(run.go(partial(progress, "limits")))
+    _write_parquet(list(_complete_lines(lines.path))[1:], out)
+    lines.path.unlink()
     return out
 
 
-def _row(explainer: Explainer, data: LabelledTexts, i: int, batch: Batch) -> dict:
-    try:
-        encoded = explainer.encode(data.texts[i], data.seconds[i] if data.seconds else None, batch.unit)
-        if encoded.premasked.all():
-            return {"problem": "Every feature is masked in the text, so there are no orders to compare."}
-        try:
-            return limit_row(explainer, encoded, batch)
-        finally:
-            # A file's texts come once each: what one of them holds is not kept from the next.
-            explainer.forget(encoded)
-    except (NoFeatures, NonFinite, OutOfMemory) as error:
-        return {"problem": str(error)}
+class _Lines:
+    """The rows of a file beside the table that they become, a line of JSON each, written as they come."""
 
+    seconds = 0.0
 
-def _resumed(path: Path, fingerprint: str) -> list[dict]:
-    """The complete rows of an interrupted run; a new file begins with what decides its rows."""
-    lines = list(_complete_lines(path)) if path.is_file() else []
-    if lines and lines[0].get("fingerprint") != fingerprint:
-        raise BadData(
-            f"{path.name} holds rows of other texts, another model or other choices. Delete it, or choose another "
-            f"--out."
-        )
-    head = lines or [{"fingerprint": fingerprint}]
-    # Written anew, without a last line that was cut short.
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(line) + "\n" for line in head), encoding="utf-8")
-    return head[1:]
+    def __init__(self, path: Path, fingerprint: str):
+        self.path, self.fingerprint = path, fingerprint
+
+    def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
+        """The complete rows of an interrupted run; a new file begins with what decides its rows."""
+        lines = list(_complete_lines(self.path)) if self.path.is_file() else []
+        if lines and lines[0].get("fingerprint") != self.fingerprint:
+            raise BadData(
+                f"{self.path.name} holds rows of other texts, another model or other choices. Delete it, or choose "
+                f"another --out."
+            )
+        head = lines or [{"fingerprint": self.fingerprint}]
+        # Written anew, without a last line that was cut short.
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.write_text("".join(json.dumps(line) + "\n" for line in head), encoding="utf-8")
+        for i, line in enumerate(head[1:]):
+            yield i, (), {"row": line}
+
+    def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
+        """Write rows behind those that are there."""
+        about = {"model": run.study.model, "weights": run.explainer.model.digest}
+        with self.path.open("a", encoding="utf-8") as file:
+            for i, _ in places:
+                file.write(json.dumps({"example": i + 1} | about | run.columns["row"][i]) + "\n")
 
 
 def _complete_lines(path: Path) -> Iterator[dict]:

@@ -93,14 +93,14 @@ def _settings(frame: Frame) -> tuple[list[Course], int, list[str], str]:
 def _say(behaved: list[Behaved]) -> None:
     first, reports = behaved[0].works[0], [one.report() for one in behaved]
     if reports[0] is not None:
-        done, total = first.passed.done, len(first.sample)
+        done, total = first.found.done, len(first.sample)
         said = "<br>".join(
             escaped(sentence, 600) for sentence in behaviour_answer([one for one in reports if one is not None])
         )
         if first.runs or 0 < done < total:
             said += f" So far, on {done:,} of {total:,} examples."
-    elif first.through:
-        problems = list(dict.fromkeys(first.passed.problems.values()))
+    elif first.found.complete:
+        problems = list(dict.fromkeys(first.found.problems.values()))
         said = f"None of the {len(first.sample):,} examples of the sample could be erased. " + " ".join(
             escaped(problem, 300) for problem in problems[:3]
         )

@@ -30,7 +30,7 @@ class MapWork(Work):
     @classmethod
     def of(cls, behaving: Behaving) -> "MapWork":
         """The map of what an order went through."""
-        return cls(behaving, points_of(behaving.passed))
+        return cls(behaving, points_of(behaving.found))
 
     @property
     def key(self) -> str:
@@ -60,7 +60,7 @@ class MapWork(Work):
 def maps_of(behaved: list[Behaved], measure: str) -> list[MapWork]:
     """A map for each model whose embeddings along an order are all there."""
     works = [one.by_measure(measure) for one in behaved] if can_map() else []
-    maps = [MapWork.of(work) for work in works if work is not None and work.through and work.passed.there.any()]
+    maps = [MapWork.of(work) for work in works if work is not None and work.found.complete and work.found.there.any()]
     return [one for one in maps if len(one.points) >= FEWEST]
 
 
@@ -89,7 +89,7 @@ def map_section(frame: Frame, behaved: list[Behaved], measure: str) -> None:
 
 def _map(frame: Frame, one: MapWork, colour: str) -> None:
     work, points = one.behaving, one.points
-    model, sample, walked = work.explainer.model, work.sample, work.passed
+    model, sample, walked = work.explainer.model, work.sample, work.found
     predicted = walked.predicted[points.example, points.ratio]
     chosen = frame.example.id if frame.example is not None else None
     path = np.flatnonzero([sample.examples[i].id == chosen for i in points.example])

@@ -63,7 +63,7 @@ def _settings(frame: Frame) -> tuple[list[Curve], int, list[str], str]:
 
 def _say(first: Checked) -> None:
     passed, chance = first.passed(), first.works[0]
-    found, problems = first.report(passed), left_out(passed[chance.curve])
+    found, problems = first.report(passed), left_out(passed[chance.study])
     notes = [*chance.sample.notes, *told_left_out(problems)] if found is None else found.notes
     if found is not None:
         said = escaped(verdict_sentence(found), 900)

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
@@ -26,7 +27,7 @@ from core.evaluation.studies.diagnosticity_tables import (
     paper_tables,
     tests_table,
 )
-from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, SHUFFLED, Study
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, SHUFFLED, Scoring
 from core.explanation.judging import How
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.erasure import MIN_MAX, SCALINGS, SOFTMAX
@@ -63,11 +64,11 @@ def diagnosticity_section(frame, texts) -> None:
         with said:
             st.info("Choose at least one measure and one metric in the settings.")
         return
-    work = Diagnosing(frame.explainer, texts.name, texts.digest, texts.examples, study)
+    work = Diagnosing(frame.explainer, without_labels(texts.name, texts.digest, texts.examples), study)
     stream([work], stage, partial(_draw, work), said, partial(_say, work), every=1.0)
 
 
-def _settings(model) -> Study:
+def _settings(model) -> Scoring:
     offered = [name for name, metric in of_examples().items() if metric.direction]
     left, right = st.columns(2)
     with left:
@@ -96,7 +97,7 @@ def _settings(model) -> Study:
     baseline = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit") or "word"
-    return Study(
+    return Scoring(
         tuple(named),
         tuple(name for name in offered if name in chosen),
         sign,
@@ -113,7 +114,7 @@ def _say(work: Diagnosing) -> None:
         so_far = "" if found.complete else f" So far, over {found.n:,} of {found.total:,} texts."
         said = escaped(diagnosticity_answer(found), 1200) + so_far
     elif work.found.complete:
-        texts = f"{len(work.examples):,} text{'' if len(work.examples) == 1 else 's'}"
+        texts = f"{len(work.sample):,} text{'' if len(work.sample) == 1 else 's'}"
         said = f"Nothing can be said: none of the {texts} can be scored."
     elif work.runs:
         said = "The first text is being scored."
@@ -142,7 +143,7 @@ def _draw(work: Diagnosing, asks) -> None:
     save_report(
         HEADER,
         lambda: diagnosticity_rows(found),
-        lambda: diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.digest},
+        lambda: diagnosticity_json(found) | {"weights": work.explainer.model.digest, "data_sha256": work.sample.digest},
         name,
         "diagnosticity",
     )
