@@ -1,0 +1,166 @@
+"""How a new question over a sample is added, the example to read: one file, `example/one_word.py`, in the place of a file
+in `core/evaluation/studies`, and its test. The engine does the rest: it streams, keeps, goes on and counts.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.data.examples import Example
+from core.evaluation import engine
+from core.evaluation.engine import Run, StoreLog, read_study, run_study, study_cost
+from core.evaluation.sampling import Sample, without_labels
+from core.explanation.explainer import Explainer, softmax
+from core.jobs import DONE, Jobs
+from core.mathematics.stepwise import finish
+from core.network.scheduler import Cancelled
+from core.storage.store import Store
+from pages.parts.frame import resources
+from pages.parts.sections.studying import Studying
+from tests import tiny
+from tests.evaluation.example.one_word import OneWord
+from tests.waiting import until
+
+ASKED = OneWord()
+SAMPLE = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:6])])
+
+
+def part(*places: int) -> Sample:
+    return replace(SAMPLE, examples=tuple(SAMPLE.examples[i] for i in places), labels=SAMPLE.labels[list(places)])
+
+
+@pytest.fixture(scope="module")
+def model(tiny_model):
+    return tiny_model("bert")
+
+
+@pytest.fixture
+def explainer(model):
+    return Explainer(model)
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path)
+
+
+def words(rows) -> list[str]:
+    return [rows.sentences[k] for k in rows.columns["word"]]
+
+
+def test_its_numbers_by_hand(explainer):
+    rows = finish(run_study(explainer, part(2), ASKED))
+    encoded = explainer.encode(SAMPLE.examples[2].text, None, "word")
+    logits = explainer.oracles.of(encoded).logits(np.eye(encoded.F, dtype=bool))
+    whole = explainer.probabilities(encoded)
+    drops = whole.max() - softmax(logits)[:, whole.argmax()]
+    assert rows.columns["drop"] == pytest.approx(drops.max(), abs=1e-6)
+    assert words(rows) == [encoded.features[drops.argmax()].text]
+    assert rows.columns["probabilities"][0] == pytest.approx(whole, abs=1e-6)
+
+
+def test_it_streams_and_what_is_not_known_yet_is_blank(explainer):
+    told = []
+    work = run_study(explainer, SAMPLE, ASKED, progress=lambda *done: told.append(done))
+    pictures = [
+        (rows.done, rows.there.tolist(), np.isnan(rows.columns["drop"]).sum(), words(rows)[-1]) for rows in work
+    ]
+    assert pictures[0] == (1, [True] + [False] * 5, 5, "") and [done for done, *_ in pictures] == [1, 2, 3, 4, 5, 6]
+    assert told == [(i, 6) for i in range(7)]
+
+
+def test_overlapping_samples_share_their_rows(explainer, store, passes):
+    first = passes(lambda: finish(run_study(explainer, part(0, 1, 2), ASKED, store)))
+    alone = passes(lambda: finish(run_study(explainer, part(3, 4), ASKED)))
+    # Another order, and the same text twice.
+    again = part(4, 2, 1, 3, 2)
+    assert first > 0 and passes(lambda: finish(run_study(explainer, again, ASKED, store))) == alone
+    found, computed = read_study(explainer, again, ASKED, store), finish(run_study(explainer, again, ASKED))
+    assert found.complete and words(found) == words(computed)
+    for column in ("drop", "probabilities"):
+        np.testing.assert_allclose(found.columns[column], computed.columns[column], atol=1e-6)
+    # Another choice has rows of its own.
+    assert read_study(explainer, again, OneWord("token"), store).done == 0
+
+
+def test_cancelled_it_keeps_what_it_had_and_goes_on(explainer, model, store, passes):
+    each = [passes(lambda i=i: finish(run_study(explainer, part(i), ASKED))) for i in range(6)]
+    start, stop = model.scheduler.counters.passes, sum(each[:2])
+    with pytest.raises(Cancelled):
+        finish(
+            run_study(
+                explainer, SAMPLE, ASKED, store, cancelled=lambda: model.scheduler.counters.passes - start >= stop
+            )
+        )
+    assert read_study(explainer, SAMPLE, ASKED, store).there.tolist() == [True] * 2 + [False] * 4
+    assert passes(lambda: finish(run_study(explainer, SAMPLE, ASKED, store))) == sum(each[2:])
+
+
+@pytest.mark.parametrize("seconds, kept", [(0.0, 3), (1e9, 0)])
+def test_killed_it_loses_seconds_at_most(explainer, store, monkeypatch, seconds, kept):
+    monkeypatch.setattr(engine, "SAVE_SECONDS", seconds)
+    work = run_study(explainer, SAMPLE, ASKED, store)
+    for _ in range(3):
+        next(work)
+    # As another process would find it if this one were gone now.
+    assert read_study(explainer, SAMPLE, ASKED, Store(store.root)).done == kept
+    work.close()
+    assert read_study(explainer, SAMPLE, ASKED, Store(store.root)).done == 3
+
+
+def test_what_has_no_row_is_counted_and_asked_again(explainer, model, store, monkeypatch):
+    odd = SAMPLE.examples[1].text
+    blank = without_labels("toy", "0" * 64, [SAMPLE.examples[0], Example("blank", "   "), SAMPLE.examples[1]])
+    really, T = model.scheduler.network, explainer.encode(odd, None, "word").T
+    assert explainer.encode(SAMPLE.examples[0].text, None, "word").T != T
+
+    def network(ids, lengths, *more):
+        logits, states = really(ids, lengths, *more)
+        return np.where((lengths == T)[:, None], np.float32(np.nan), logits), states
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model.scheduler, "network", network)
+        rows = finish(run_study(explainer, blank, ASKED, store))
+    assert rows.there.tolist() == [True, False, False] and rows.complete and sorted(rows.problems) == [1, 2]
+    assert "Type at least one word" in rows.problems[1] and "NaN" in rows.problems[2]
+    assert list(finish(run_study(explainer, blank, ASKED, store)).problems) == [1]
+
+
+def test_rows_of_other_shapes_are_no_rows_of_it(explainer, store):
+    finish(run_study(explainer, part(0), ASKED, store))
+    (segment,) = store.segments(ASKED.key(explainer))
+    store.clear()
+    for change in ({"drop": np.zeros((1, 2))}, {"drop": np.zeros(2)}, {"probabilities": np.zeros(1)}):
+        store.append(ASKED.key(explainer), segment.arrays | change, segment.meta)
+    store.append(ASKED.key(explainer), segment.arrays, {})
+    assert read_study(explainer, part(0), ASKED, store).done == 0
+    store.append(ASKED.key(explainer), segment.arrays, segment.meta)
+    assert read_study(explainer, part(0), ASKED, store).done == 1
+
+
+def test_it_costs_no_more_than_it_says(explainer, passes):
+    assert passes(lambda: finish(run_study(explainer, SAMPLE, ASKED))) <= study_cost(explainer, SAMPLE, ASKED).passes
+
+
+def test_what_is_held_of_an_example_is_let_go(explainer, store):
+    run = Run(explainer, SAMPLE, ASKED, StoreLog(store, ASKED.key(explainer)))
+    finish(run.go())
+    assert not run.encoded and not explainer.oracles._held
+
+
+def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, store, monkeypatch):
+    jobs = Jobs()
+    monkeypatch.setattr(resources, "jobs", lambda: jobs)
+    monkeypatch.setattr(resources, "store", lambda: store)
+    try:
+        work = Studying(explainer, SAMPLE, ASKED)
+        assert work.cost == study_cost(explainer, SAMPLE, ASKED) and not work.begun and work.found.done == 0
+        assert work.label.startswith("one word (") and work.key != Studying(explainer, part(0), ASKED).key
+        work.ask()
+        until(lambda: work.job.state == DONE)
+        assert work.complete and work.found.complete and not work.found.problems
+        again = Studying(explainer, part(3, 1), ASKED)
+        assert again.begun and again.at_once and words(again.found) == [words(work.found)[i] for i in (3, 1)]
+    finally:
+        jobs.close()
