@@ -1,5 +1,6 @@
 """A person at a real browser: what the tests with a browser share."""
 
+import contextlib
 import json
 import os
 import re
@@ -7,10 +8,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-import pytest
 from playwright import sync_api as playwright
-
-from tests.sessions import running_server
 
 WAIT = 120_000
 # Measures that every page computes unasked, unless the machine looks slow.
@@ -18,6 +16,13 @@ DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 # Streamlit asks for these relative to a page's address before it finds its server.
 PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
 RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
+# The page's ground is light or dark.
+TURNED = """theme => {
+  const shades = getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor.match(/\\d+/g).slice(0, 3);
+  return (shades.reduce((sum, shade) => sum + Number(shade), 0) > 382) === (theme === 'light');
+}"""
+FITS = """() => document.documentElement.scrollWidth <= window.innerWidth
+  && [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"""
 
 playwright.expect.set_options(timeout=WAIT)
 
@@ -57,8 +62,8 @@ def _installed_browsers():
     yield None
 
 
-@pytest.fixture(scope="module")
-def browser():
+@contextlib.contextmanager
+def installed_browser():
     """An installed Chromium, Chrome or Edge, without a window and without traffic of its own."""
     arguments = [
         "--disable-background-networking",
@@ -82,31 +87,9 @@ def browser():
             yield opened
             opened.close()
             return
-        reason = f"no Chromium, Chrome or Edge starts here ({'; '.join(tried)}); FAITHSCOPE_BROWSER may name one"
-        if os.environ.get("FAITHSCOPE_REQUIRE_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """The app with an empty store; its address."""
-    with running_server(tmp_path_factory.mktemp("server")) as address:
-        yield address
-
-
-@pytest.fixture
-def visit(browser, server):
-    """`visit(theme)`: a person with a fresh browser; at the end nothing may have gone wrong."""
-    people = []
-
-    def come(theme: str = "light") -> Person:
-        people.append(Person(browser, server, theme))
-        return people[-1]
-
-    yield come
-    for person in people:
-        person.leave()
+        raise LookupError(
+            f"no Chromium, Chrome or Edge starts here ({'; '.join(tried)}); FAITHSCOPE_BROWSER may name one"
+        )
 
 
 class Person:
@@ -144,6 +127,36 @@ class Person:
                 playwright.expect(self.page.locator(".row .name", has_text=re.compile(f"^{name}$"))).to_have_count(1)
                 self.page.wait_for_selector(RESTS)
 
+    def idle(self):
+        """Wait until nothing is computed any more, and the script rests."""
+        self.rest()
+        for bar in (self.page.get_by_role("button", name="Cancel"), self.page.locator("[data-testid=stProgress]")):
+            playwright.expect(bar).to_have_count(0)
+        self.rest()
+
+    def computed(self, but: str = "nothing"):
+        """Have all computed that waits to be asked for, except what begins so; to a machine that stood still for a
+        moment even cheap work looks dear.
+        """
+        asks = self.page.get_by_role("button", name=re.compile(f"^(Compute|Go on with) (?!{but})"))
+        self.idle()
+        for _ in range(asks.count()):
+            asks.first.press("Enter")
+            self.idle()
+        return self
+
+    def turn(self, theme: str) -> None:
+        """Turn the light or the dark theme on; the page follows."""
+        self.page.emulate_media(color_scheme=theme)
+        self.page.wait_for_function(TURNED, arg=theme)
+        self.rest()
+
+    def narrow(self) -> None:
+        """Make the window as narrow as a telephone's: the page fits it."""
+        self.page.set_viewport_size({"width": 400, "height": 800})
+        self.rest()
+        self.page.wait_for_function(FITS, timeout=10_000)
+
     def follow(self, label: str, question: str) -> None:
         """Go to another page by its link."""
         self.page.get_by_role("link", name=label, exact=True).click()
@@ -156,8 +169,8 @@ class Person:
         self.rest()
 
     def press(self, label: str) -> None:
-        """Press a button of the page."""
-        self.page.get_by_role("button", name=label, exact=True).click()
+        """Press a button of the page, by the keyboard: what moves between the halves of a click would swallow it."""
+        self.page.get_by_role("button", name=label, exact=True).press("Enter")
 
     @property
     def query(self) -> str:
@@ -217,7 +230,11 @@ class Person:
             self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
     def leave(self) -> None:
-        """Close the browser and complain of what should not have been."""
+        """Close the context and complain of what should not have been."""
+        # What nobody waits for any more would keep the others waiting.
+        for page in self.context.pages:
+            for cancel in page.get_by_role("button", name="Cancel", exact=True).all():
+                cancel.press("Enter")
         self.context.close()
         assert not self.problems, "\n".join(self.problems)
         assert self.hosts == {"127.0.0.1"}, self.hosts

@@ -1,6 +1,7 @@
 """Fixtures shared by the tests: tiny models, written and loaded once a session."""
 
 import contextlib
+import os
 
 import pytest
 
@@ -68,6 +69,20 @@ def passes(model):
 def shared_store(tmp_path_factory):
     """A store that most tests here share, so that they spend their time on pages."""
     return tmp_path_factory.mktemp("shared") / "cache"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """An installed browser, one for the session; each person in it has a context of their own."""
+    from tests.browsing import installed_browser
+
+    with contextlib.ExitStack() as stack:
+        try:
+            opened = stack.enter_context(installed_browser())
+        except LookupError as error:
+            missing = pytest.fail if os.environ.get("FAITHSCOPE_REQUIRE_BROWSER") == "1" else pytest.skip
+            missing(str(error))
+        yield opened
 
 
 @pytest.fixture(scope="session")

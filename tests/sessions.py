@@ -20,8 +20,11 @@ from websockets.sync.client import connect
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def start_server(folder: Path, script: str = "app.py", **environment) -> tuple[subprocess.Popen, str]:
-    """Start the app as the README starts it (or another script), with its store under `folder`; process and address.
+def start_server(
+    folder: Path, script: str = "app.py", root: Path = ROOT, **environment
+) -> tuple[subprocess.Popen, str]:
+    """Start the app of a checkout as the README starts it (or another script), with its store under `folder`; process
+    and address.
 
     Whoever starts it ends it. What it says goes to `log.txt` in the folder.
     """
@@ -45,7 +48,7 @@ def start_server(folder: Path, script: str = "app.py", **environment) -> tuple[s
     ]
     path = folder / "log.txt"
     with path.open("wb") as log:
-        process = subprocess.Popen(command, cwd=ROOT, env=inherited, stdout=log, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, cwd=root, env=inherited, stdout=log, stderr=subprocess.STDOUT)
     try:
         _until_healthy(process, port, path)
     except BaseException:
@@ -56,9 +59,9 @@ def start_server(folder: Path, script: str = "app.py", **environment) -> tuple[s
 
 
 @contextlib.contextmanager
-def running_server(folder: Path, script: str = "app.py", **environment):
+def running_server(folder: Path, script: str = "app.py", root: Path = ROOT, **environment):
     """A server that `start_server` starts; its address. After it stopped, its log must hold no traceback."""
-    process, address = start_server(folder, script, **environment)
+    process, address = start_server(folder, script, root, **environment)
     try:
         yield address
     finally:

@@ -2,11 +2,9 @@
 
 import re
 
-import pytest
 from playwright import sync_api as playwright
 
 from core.data.examples import read_bundled
-from tests import browsing
 from tests.browsing import DEFAULT, WAIT, contrasts
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
@@ -14,7 +12,6 @@ IDS = list(REVIEWS)
 # Long enough that beam search waits to be asked on any CPU.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
 MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 20)).id
-browser, server, visit = browsing.browser, browsing.server, browsing.visit
 
 
 def shows_example(person, identifier: str) -> None:
@@ -22,28 +19,36 @@ def shows_example(person, identifier: str) -> None:
     person.shows(REVIEWS[identifier].text)
 
 
-def legible(person) -> None:
-    """Every word, label and cell has a contrast of at least 4.5:1 with its own ground."""
-    found = contrasts(person, ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p")
-    assert len({part["shaded"] for part in found if part["kind"].split()[0] == "word"}) > 2, (
-        "no shaded words were found"
-    )
+def legible(person, name: str = "") -> None:
+    """In both themes every word, label and cell has a contrast of at least 4.5:1 with its own ground; name: of the
+    pictures of it.
+    """
+    for theme in ("dark", "light"):
+        person.turn(theme)
+        found = contrasts(person, ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p")
+        shades = {part["shaded"] for part in found if part["kind"].split()[0] == "word"}
+        assert len(shades) > 2, "no shaded words were found"
+        if name:
+            person.picture(f"{name}-{theme}")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_home_opens_with_an_example_and_legible_words(visit, theme):
-    person = visit(theme).open()
+def test_home_opens_with_an_example_and_legible_words_and_a_link_restores_its_choice(visit):
+    person = visit().open()
     # The cheapest measure stands in where this machine looks slow.
     assert person.rows in (["leave-one-out"], ["gradient"]) and person.text == next(iter(REVIEWS.values())).text
     assert "sst2-fmm" in person.page.locator("[data-testid=stHtml]").first.text_content()
     person.page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
-    legible(person)
-    person.picture(f"home-{theme}")
+    legible(person, "home")
+    person.open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
+    assert (
+        person.chosen("Data") == "contrast pairs"
+        and person.chosen("Example").startswith("p03b ")
+        and person.chosen("Explained class") == "positive"
+    )
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_attributions_open_by_a_link_as_the_first_request(visit, theme):
-    person = visit(theme).open(
+def test_attributions_open_by_a_link_as_the_first_request(visit):
+    person = visit("dark").open(
         "attributions",
         example="s004",
         unit="token",
@@ -60,24 +65,30 @@ def test_attributions_open_by_a_link_as_the_first_request(visit, theme):
     legible(person)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_attributions_as_the_readme_shows_them(visit, theme):
-    person = visit(theme).open("attributions", example="s001")
+def test_the_keyboard_is_enough(visit):
+    person = visit().open("attributions")
     assert person.rows == DEFAULT
-    legible(person)
-    person.picture(f"attributions-{theme}")
+    legible(person, "attributions")
+    person.page.keyboard.press("n")
+    shows_example(person, IDS[1])
+    person.page.keyboard.press("n")
+    shows_example(person, IDS[2])
+    person.page.keyboard.press("p")
+    shows_example(person, IDS[1])
+    # Arrow keys walk within a row of words; Enter chooses.
+    person.word(0, 1).focus()
+    for _ in range(3):
+        person.page.keyboard.press("ArrowRight")
+    person.page.keyboard.press("ArrowLeft")
+    playwright.expect(person.word(2, 1)).to_be_focused()
+    playwright.expect(person.page.locator(".tip")).to_have_text(person.word(2, 1).get_attribute("aria-label"))
+    person.page.keyboard.press("Enter")
+    playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
+    # One stop of the Tab key per row.
+    assert person.page.locator('.word[tabindex="0"]').count() == len(DEFAULT)
 
 
-def test_a_home_link_restores_its_choice_too(visit):
-    person = visit().open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
-    assert (
-        person.chosen("Data") == "contrast pairs"
-        and person.chosen("Example").startswith("p03b ")
-        and person.chosen("Explained class") == "positive"
-    )
-
-
-def test_pointing_at_a_word_tells_measure_and_value(visit):
+def test_pointing_at_a_word_tells_measure_and_value_and_clicking_compares_the_measures(visit):
     person = visit().open("attributions", example="s005")
     tip = person.page.locator(".tip")
     assert not tip.is_visible()
@@ -91,10 +102,6 @@ def test_pointing_at_a_word_tells_measure_and_value(visit):
         assert person.page.locator(".word.same").count() == len(DEFAULT)
     person.page.mouse.move(5, 5)
     playwright.expect(tip).to_be_hidden()
-
-
-def test_clicking_a_word_compares_the_measures(visit):
-    person = visit().open("attributions", example="s005")
     before = person.page.locator("table").count()
     person.word(3, 1).click()
     playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
@@ -116,37 +123,7 @@ def test_clicking_a_word_compares_the_measures(visit):
     playwright.expect(person.page.locator(".word.chosen")).to_have_count(0)
 
 
-def test_the_keyboard_is_enough(visit):
-    person = visit().open("attributions")
-    person.page.keyboard.press("n")
-    shows_example(person, IDS[1])
-    person.page.keyboard.press("n")
-    shows_example(person, IDS[2])
-    person.page.keyboard.press("p")
-    shows_example(person, IDS[1])
-    # Arrow keys walk within a row of words; Enter chooses.
-    person.word(0, 1).focus()
-    for _ in range(3):
-        person.page.keyboard.press("ArrowRight")
-    person.page.keyboard.press("ArrowLeft")
-    playwright.expect(person.word(2, 1)).to_be_focused()
-    playwright.expect(person.page.locator(".tip")).to_have_text(person.word(2, 1).get_attribute("aria-label"))
-    person.page.keyboard.press("Enter")
-    playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
-    # One stop of the Tab key per row.
-    assert person.page.locator('.word[tabindex="0"]').count() == len(DEFAULT)
-
-
-def test_letters_that_are_typed_do_not_turn_the_page(visit):
-    person = visit().open("attributions", example="s005")
-    person.page.get_by_text("Type or edit a text", exact=True).click()
-    box = person.page.get_by_role("textbox", name="Text", exact=True)
-    box.click()
-    box.press_sequentially("nnpp")
-    assert "nnpp" in box.input_value() and person.chosen("Example").startswith("s005 ")
-
-
-def test_a_class_button_explains_that_class(visit):
+def test_a_class_button_explains_that_class_and_choices_hold_on_every_page(visit):
     person = visit().open("attributions", example="s005")
     before = person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label")
     legend = person.page.locator(".legend").text_content()
@@ -156,6 +133,38 @@ def test_a_class_button_explains_that_class(visit):
     person.rest()
     assert person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label") != before
     assert person.chosen("Explained class") == other and f"class={other}" in person.query
+    person.page.get_by_text("token", exact=True).click()
+    person.until("() => location.search.includes('unit=token')")
+    person.page.get_by_role("button", name="Next").click()
+    shows_example(person, "s006")
+    person.follow("Home", "What is loaded")
+    shows_example(person, "s006")
+    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
+    assert "example=s006" in person.query and "unit=token" in person.query
+    person.page.reload()
+    shows_example(person.ready(), "s006")
+    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
+
+
+def test_letters_turn_no_page_and_whatever_is_typed_is_shown_or_a_sentence_tells_why_not(visit):
+    person = visit().open("attributions", example="s005")
+    person.page.get_by_text("Type or edit a text", exact=True).click()
+    box = person.page.get_by_role("textbox", name="Text", exact=True)
+    box.click()
+    box.press_sequentially("nnpp")
+    assert "nnpp" in box.input_value() and person.chosen("Example").startswith("s005 ")
+    for typed in ("👩‍👩‍👧 film 🎬", "هذا فيلم رائع", "Z̸̧a̵l̷g̶o café"):
+        person.type(typed)
+        assert person.text == typed
+    assert person.page.locator(".row .text").first.get_attribute("dir") == "auto"
+    box.fill("   ")
+    person.press("Explain")
+    alert = person.page.get_by_role("alert")
+    playwright.expect(alert).to_have_count(1)
+    playwright.expect(alert).to_contain_text("text is empty")
+    person.rest()
+    person.type("Better now.")
+    assert person.text == "Better now."
 
 
 def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
@@ -179,42 +188,6 @@ def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
     other.shows(typed)
 
 
-def test_emoji_right_to_left_and_combining_marks_are_shown_as_typed(visit):
-    person = visit().open("attributions")
-    for typed in ("👩‍👩‍👧 film 🎬", "هذا فيلم رائع", "Z̸̧a̵l̷g̶o café"):
-        person.type(typed)
-        assert person.text == typed
-    assert person.page.locator(".row .text").first.get_attribute("dir") == "auto"
-
-
-def test_an_empty_text_is_a_sentence_and_a_way_on(visit):
-    person = visit().open("attributions")
-    person.page.get_by_text("Type or edit a text", exact=True).click()
-    person.page.get_by_role("textbox", name="Text", exact=True).fill("   ")
-    person.page.get_by_role("button", name="Explain", exact=True).click()
-    alert = person.page.get_by_role("alert")
-    playwright.expect(alert).to_have_count(1)
-    playwright.expect(alert).to_contain_text("text is empty")
-    person.rest()
-    person.type("Better now.")
-    assert person.text == "Better now."
-
-
-def test_choices_hold_on_every_page(visit):
-    person = visit().open("attributions", example="s005")
-    person.page.get_by_text("token", exact=True).click()
-    person.until("() => location.search.includes('unit=token')")
-    person.page.get_by_role("button", name="Next").click()
-    shows_example(person, "s006")
-    person.follow("Home", "What is loaded")
-    shows_example(person, "s006")
-    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
-    assert "example=s006" in person.query and "unit=token" in person.query
-    person.page.reload()
-    shows_example(person.ready(), "s006")
-    assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
-
-
 def test_two_people_do_not_mix(visit):
     one, two = visit().open("attributions", example="s007"), visit("dark").open("attributions", example="s008")
     one.page.keyboard.press("n")
@@ -234,7 +207,7 @@ def test_dear_work_is_asked_for_and_arrives_while_one_looks_elsewhere(visit):
     # On a very fast CPU the work may be cheap enough to be done at once.
     if ask.count():
         assert person.rows == ["gradient"]
-        ask.click()
+        ask.press("Enter")
         person.page.keyboard.press("n")
         shows_example(person, IDS[position + 1])
         person.page.keyboard.press("p")
@@ -248,7 +221,7 @@ def test_dear_work_is_asked_for_and_arrives_while_one_looks_elsewhere(visit):
 
 def test_dear_work_shows_how_far_it_is_and_stops_when_told(visit):
     person = visit().open("attributions", example=LONG, measures=["gradient", "beam"])
-    person.page.get_by_role("button", name="Compute beam").click()
+    person.press("Compute beam")
     progress = person.page.locator("[data-testid=stProgress]")
     playwright.expect(progress).to_contain_text(
         re.compile(r"beam: [1-9][\d,]* of at most [\d,]+ forward passes"), timeout=WAIT
@@ -264,17 +237,8 @@ def test_dear_work_shows_how_far_it_is_and_stops_when_told(visit):
     shows_example(person, IDS[(IDS.index(LONG) + 1) % len(IDS)])
     person.page.get_by_role("button", name="Previous").click()
     shows_example(person, LONG)
-    person.page.get_by_role("button", name="Cancel").click()
+    person.press("Cancel")
     playwright.expect(person.page.get_by_role("button", name="Compute beam")).to_be_visible()
     playwright.expect(progress).to_have_count(0)
     assert person.rows == ["gradient"] and "ancelled" in person.page.locator("[data-testid=stMain]").text_content()
-
-
-def test_a_narrow_window_needs_no_sideways_scrolling(visit):
-    person = visit()
-    person.page.set_viewport_size({"width": 400, "height": 800})
-    person.open("attributions", example=LONG)
-    assert person.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
-    assert person.page.evaluate(
-        """() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"""
-    )
+    person.narrow()

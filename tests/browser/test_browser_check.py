@@ -2,19 +2,17 @@
 
 import re
 
-import pytest
 from playwright import sync_api as playwright
 
 from tests import browsing
 from tests.browsing import contrasts
 
-browser, server, visit = browsing.browser, browsing.server, browsing.visit
 PAGE = "model_check"
 ASKS = re.compile("^(Compute|Go on with) ")
 
 
-def opened(visit, theme="light", /, **query):
-    person = visit(theme)
+def opened(visit, **query):
+    person = visit()
     person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode({'sample': '50'} | query, doseq=True)}")
     playwright.expect(
         person.page.get_by_text("What masking does").or_(person.page.get_by_role("button", name=ASKS).first).first
@@ -22,24 +20,8 @@ def opened(visit, theme="light", /, **query):
     return person
 
 
-def all_there(person) -> None:
-    asks = person.page.get_by_role("button", name=ASKS)
-    nothing_runs(person)
-    for _ in range(asks.count()):
-        asks.first.click()
-        nothing_runs(person)
-
-
-def nothing_runs(person) -> None:
-    person.rest()
-    playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0, timeout=180_000)
-    person.rest()
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, theme):
-    person = opened(visit, theme, measures=["gradient"])
-    all_there(person)
+def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, short):
+    person = opened(visit, data=short, measures=["gradient"]).computed()
     playwright.expect(person.page.get_by_text("sst2-fmm reaches")).to_be_visible()
     playwright.expect(person.page.get_by_role("cell", name="never masked")).to_be_visible()
     said = person.said
@@ -51,8 +33,10 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, them
         legend.all_text_contents()
     )
     assert "rejected as out-of-distribution" in said
-    assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
-    person.picture(f"model_check-{theme}")
+    for theme in ("light", "dark"):
+        person.turn(theme)
+        assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
+        person.picture(f"model_check-{theme}")
     name, content = person.saved("Table (CSV)")
     # Two curves of the model and one of its twin, eleven ratios each, below the header.
     assert name.endswith(".csv") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 3 * 11
@@ -62,8 +46,8 @@ def test_a_check_can_be_cancelled_keeps_what_is_there_and_goes_on(visit):
     person = opened(visit, sample="200", measures=["leave-one-out"], models=["sst2-plain"])
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
     playwright.expect(ask).to_be_visible(timeout=60_000)
-    ask.click()
-    person.page.get_by_role("button", name="Cancel").click()
+    ask.press("Enter")
+    person.press("Cancel")
     again = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
     playwright.expect(again).to_be_visible(timeout=60_000)
     person.rest()

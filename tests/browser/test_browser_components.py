@@ -3,9 +3,7 @@
 import pytest
 
 from pages.parts.components.component import FOLDER, with_imports
-from tests import browsing
 
-browser = browsing.browser
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.js"))
 
 

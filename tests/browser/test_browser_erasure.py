@@ -4,75 +4,44 @@ files.
 
 import re
 
-import pytest
 from playwright import sync_api as playwright
 
 from tests import browsing
 from tests.browsing import contrasts
 
 SMALL = "s040"
-browser, server, visit = browsing.browser, browsing.server, browsing.visit
-ASKS = re.compile("^(Compute|Go on with) (?!shuffled)")
 
 
-def opened(visit, theme="light", /, **query):
+def opened(visit, **query):
     """The page with all that is cheap, whatever the machine calls so at the moment."""
-    person = visit(theme)
-    person.page.goto(
-        f"{person.server}/hard_and_soft_erasure?{browsing.urlencode({'example': SMALL, 'draws': '8'} | query, doseq=True)}"
-    )
+    person = visit()
+    asked = {"example": SMALL, "draws": "8"} | query
+    person.page.goto(f"{person.server}/hard_and_soft_erasure?{browsing.urlencode(asked, doseq=True)}")
     playwright.expect(person.page.get_by_text("The model predicts")).to_be_visible()
-    asks = person.page.get_by_role("button", name=ASKS)
-    nothing_runs(person)
-    for _ in range(asks.count()):
-        asks.first.click()
-        nothing_runs(person)
-    return person
-
-
-def nothing_runs(person) -> None:
-    person.rest()
-    playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
-    person.rest()
-    playwright.expect(person.page.locator("[data-testid=stProgress]")).to_have_count(0)
+    return person.computed("shuffled")
 
 
 def chart(person, key: str):
     return person.page.locator(f".st-key-{key} .js-plotly-plot").first
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit, theme):
-    person = opened(visit, theme, erasure="removal")
+def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
+    person = opened(visit, erasure="removal")
     row = person.page.get_by_role("row", name=re.compile("^gradient")).first
     playwright.expect(row).to_contain_text("⚠")
     assert re.match(r"\d\. ", row.locator("td").first.inner_text())
     head = person.page.get_by_role("columnheader", name="Soft-NS ↑").first
     assert "Keep of each feature a share" in head.locator("span").get_attribute("title")
-    cells = contrasts(person, "td, th, td span, [data-testid=stHtml] p")
-    assert len({cell["under"] for cell in cells if re.match(r"\d\. ", cell["text"])}) > 2, "places are shaded"
     for key, text in (("places", "input × gradient"), ("lengths", "2 words"), ("leaving", "zero embedding")):
         playwright.expect(chart(person, key)).to_contain_text(text)
-    person.picture(f"hard_and_soft_erasure-{theme}")
+    for theme in ("light", "dark"):
+        person.turn(theme)
+        cells = contrasts(person, "td, th, td span, [data-testid=stHtml] p")
+        assert len({cell["under"] for cell in cells if re.match(r"\d\. ", cell["text"])}) > 2, "places are shaded"
+        person.picture(f"hard_and_soft_erasure-{theme}")
 
 
-def test_a_slider_that_is_moved_changes_what_the_hard_metrics_say_and_stands_in_the_address(visit):
-    person = opened(visit, measures=["leave-one-out"], metrics=["NS"])
-    playwright.expect(person.page.get_by_text("NS and NC are exactly the same")).to_be_visible()
-    slider = person.page.get_by_role("slider", name=re.compile("^A ·")).first
-    slider.focus()
-    slider.press("Home")
-    playwright.expect(person.page.get_by_text("The two no longer rank the words alike")).to_be_visible()
-    person.until("() => location.search.includes('weight-a1=0')")
-    person.page.reload()
-    playwright.expect(person.page.get_by_text("The two no longer rank the words alike")).to_be_visible()
-    slider.focus()
-    slider.press("End")
-    playwright.expect(person.page.get_by_text("NS and NC are exactly the same")).to_be_visible()
-    person.until("() => !location.search.includes('weight-a1')")
-
-
-def test_table_and_figures_are_saved_and_a_narrow_window_needs_no_sideways_scrolling(visit):
+def test_table_and_figures_are_saved_and_a_slider_changes_what_the_hard_metrics_say_and_the_address(visit):
     person = opened(visit, measures=["leave-one-out", "gradient"], metrics=["NS", "Soft-NS"])
     name, content = person.saved("Table (CSV)")
     assert (
@@ -87,8 +56,16 @@ def test_table_and_figures_are_saved_and_a_narrow_window_needs_no_sideways_scrol
         person.page.locator(".st-key-save-leaving").get_by_role("button").filter(has_text="PNG").first
     )
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
-    person.page.set_viewport_size({"width": 400, "height": 800})
-    person.rest()
-    assert person.page.evaluate(
-        "() => [...document.querySelectorAll('[data-testid=stMain]')].every(n => n.scrollWidth <= n.clientWidth + 1)"
-    )
+    playwright.expect(person.page.get_by_text("NS and NC are exactly the same")).to_be_visible()
+    slider = person.page.get_by_role("slider", name=re.compile("^A ·")).first
+    slider.focus()
+    slider.press("Home")
+    playwright.expect(person.page.get_by_text("The two no longer rank the words alike")).to_be_visible()
+    person.until("() => location.search.includes('weight-a1=0')")
+    person.page.reload()
+    playwright.expect(person.page.get_by_text("The two no longer rank the words alike")).to_be_visible()
+    slider.focus()
+    slider.press("End")
+    playwright.expect(person.page.get_by_text("NS and NC are exactly the same")).to_be_visible()
+    person.until("() => !location.search.includes('weight-a1')")
+    person.narrow()

@@ -2,43 +2,28 @@
 
 import re
 
-import pytest
 from playwright import sync_api as playwright
 
 from core.data.examples import read_bundled
-from tests import browsing
 from tests.browsing import contrasts
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 FIRST = "s009"
 # Beam search on it takes long enough to be cancelled.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
-browser, server, visit = browsing.browser, browsing.server, browsing.visit
 STEPPER, HAND = ".player:not(:has([aria-pressed]))", ".player:has([aria-pressed])"
 
 
-def opened(visit, theme="light", /, **query):
+def opened(visit, **query):
     """The page with every step of what is chosen."""
-    person = visit(theme).open("recursive_masking", **({"example": FIRST, "measures": ["leave-one-out"]} | query))
-    all_there(person)
+    person = visit().open("recursive_masking", **({"example": FIRST, "measures": ["leave-one-out"]} | query))
+    return all_there(person)
+
+
+def all_there(person):
+    """Wait for every step."""
+    playwright.expect(person.computed().page.locator(f"{STEPPER} .track .cell.empty")).to_have_count(0)
     return person
-
-
-def all_there(person) -> None:
-    """Wait for every step; where the machine stood still for a moment, even cheap work looks dear and waits to be
-    asked.
-    """
-    page, asks = person.page, person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) "))
-    page.wait_for_function(
-        "() => [...document.querySelectorAll('[data-testid=stMain] button')].every((button) => button.textContent !== "
-        "'Cancel')"
-    )
-    person.rest()
-    for _ in range(asks.count()):
-        asks.first.click()
-        playwright.expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
-        person.rest()
-    playwright.expect(page.locator(f"{STEPPER} .track .cell.empty")).to_have_count(0)
 
 
 def stands_at(person, name: str) -> None:
@@ -49,7 +34,7 @@ def masked(person, pane: int = 0) -> int:
     return person.page.locator(STEPPER).locator(".pane").nth(pane).locator(".text .word.masked").count()
 
 
-def test_arrow_keys_scrub_and_the_address_follows(visit):
+def test_keys_clicks_and_play_scrub_the_address_follows_and_another_example_begins_anew(visit):
     person = opened(visit)
     slider = person.page.get_by_role("slider", name="Masking step")
     slider.focus()
@@ -66,40 +51,12 @@ def test_arrow_keys_scrub_and_the_address_follows(visit):
     person.page.keyboard.press("ArrowLeft")
     stands_at(person, "^0 % masked")
     assert masked(person) == 0
-
-
-def test_play_walks_on_by_itself_and_stops_at_the_end(visit):
-    person = opened(visit, step="8")
+    person.page.locator(f"{STEPPER} .track .cell").nth(8).click()
     stands_at(person, "80 % masked")
     person.page.get_by_role("button", name="Play", exact=True).click()
     stands_at(person, "100 % masked")
     playwright.expect(person.page.get_by_role("button", name="Play", exact=True)).to_be_visible()
     person.until("() => location.search.includes('step=10')")
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_twin_is_rejected_where_the_model_is_not(visit, theme):
-    person = opened(
-        visit, theme, beside="sst2-plain", step="8", measures=["leave-one-out", "gradient", "input × gradient"]
-    )
-    tracks = person.page.locator(f"{STEPPER} .track")
-    assert tracks.nth(0).locator(".cell.rejected").count() == 0 and tracks.nth(1).locator(".cell.rejected").count() > 0
-    panes = person.page.locator(STEPPER).locator(".pane")
-    assert (
-        "not rejected" in panes.nth(0).text_content() and "rejected: out-of-distribution" in panes.nth(1).text_content()
-    )
-    assert "sst2-plain" in person.said and "⚠" in person.said
-    found = contrasts(
-        person,
-        ".word:not(.masked), .detail, .name, .verdict, .gate, .beyond-line, .step, .class .of, .value, td, th, "
-        "[data-testid=stHtml] p",
-    )
-    assert len(found) > 50
-    person.picture(f"recursive_masking-{theme}")
-
-
-def test_a_click_on_a_cell_goes_there_and_another_example_begins_anew(visit):
-    person = opened(visit)
     person.page.locator(f"{STEPPER} .track .cell").nth(5).click()
     stands_at(person, "50 % masked")
     person.page.get_by_role("button", name=re.compile("^Next")).click()
@@ -108,10 +65,30 @@ def test_a_click_on_a_cell_goes_there_and_another_example_begins_anew(visit):
     assert REVIEWS["s010"].text.split()[0] in person.page.locator(STEPPER).locator(".text").text_content()
 
 
+def test_the_twin_is_rejected_where_the_model_is_not(visit):
+    person = opened(visit, beside="sst2-plain", step="8", measures=["leave-one-out", "gradient", "input × gradient"])
+    tracks = person.page.locator(f"{STEPPER} .track")
+    assert tracks.nth(0).locator(".cell.rejected").count() == 0 and tracks.nth(1).locator(".cell.rejected").count() > 0
+    panes = person.page.locator(STEPPER).locator(".pane")
+    assert (
+        "not rejected" in panes.nth(0).text_content() and "rejected: out-of-distribution" in panes.nth(1).text_content()
+    )
+    assert "sst2-plain" in person.said and "⚠" in person.said
+    for theme in ("light", "dark"):
+        person.turn(theme)
+        found = contrasts(
+            person,
+            ".word:not(.masked), .detail, .name, .verdict, .gate, .beyond-line, .step, .class .of, .value, td, th, "
+            "[data-testid=stHtml] p",
+        )
+        assert len(found) > 50
+        person.picture(f"recursive_masking-{theme}")
+
+
 def test_long_work_is_not_lost_on_leaving_and_can_be_cancelled(visit):
     person = visit().open("recursive_masking", example=LONG, measures=["beam"])
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) beam"))
-    ask.click()
+    ask.press("Enter")
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_be_visible()
     person.page.get_by_role("link", name="Attributions", exact=True).click()
     playwright.expect(person.page.get_by_role("heading", level=2)).to_have_text(re.compile("Which words"))
@@ -123,8 +100,11 @@ def test_long_work_is_not_lost_on_leaving_and_can_be_cancelled(visit):
     person.rest()
 
 
-def test_words_masked_by_hand_give_a_prediction_and_a_p_value(visit):
-    person = opened(visit)
+def test_a_step_is_saved_as_a_picture_and_words_masked_by_hand_give_a_prediction_and_a_p_value(visit):
+    person = opened(visit, step="4")
+    stands_at(person, "40 % masked")
+    name, content = person.saved(person.page.locator(STEPPER).get_by_role("button", name=re.compile("SVG")).first)
+    assert name.endswith(".svg") and b"<svg" in content and b"Saltmarsh" in content
     hand = person.page.locator(HAND)
     before = hand.locator(".verdict").text_content()
     word = hand.locator(".word").nth(0)
@@ -142,10 +122,3 @@ def test_words_masked_by_hand_give_a_prediction_and_a_p_value(visit):
     playwright.expect(everything).to_have_text(person.page.locator(STEPPER).locator(".verdict").text_content())
     hand.get_by_role("button", name="Unmask all").click()
     playwright.expect(hand.locator(".verdict")).to_have_text(before)
-
-
-def test_a_step_is_saved_as_a_picture(visit):
-    person = opened(visit, step="4")
-    stands_at(person, "40 % masked")
-    name, content = person.saved(person.page.locator(STEPPER).get_by_role("button", name=re.compile("SVG")).first)
-    assert name.endswith(".svg") and b"<svg" in content and b"Saltmarsh" in content

@@ -28,13 +28,11 @@ from core.reports.page import POLICY
 from core.validity.marks import HOLM, Gate
 from core.wording import without_markup
 from pages.parts.limits import standing
-from tests import browsing
 from tests.app_session import App, wait
 from tests.saved_page import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
 from tests.shown import shown
 from tests.table import exact_limits
 
-browser = browsing.browser
 TEXT = "A good [MASK] film, not bad."
 NAMES = ("leave-one-out", "gradient")
 TAGS = {*PLAIN, "h3", "ol", "svg", "path"}

@@ -1,0 +1,117 @@
+"""Links and downloads of every page in a real browser: what a link names is restored, and what is offered arrives."""
+
+import re
+
+from tests.browsing import Person
+from tests.examples_table import (
+    add,
+    chip,
+    expect,
+    ids,
+    many,
+    opened_offline,
+    predicted,
+    query,
+    row,
+    safe_rows,
+    state,
+    untouched,
+)
+
+
+def words(person: Person) -> list[list[str]]:
+    """What is drawn for each word of each row: its text and what a screen reader says of it."""
+    return [[word.text_content(), word.get_attribute("aria-label")] for word in person.page.locator(".row .word").all()]
+
+
+def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
+    person = table()
+    add(
+        person,
+        "linked.csv",
+        ("text,label\n" + "\n".join(f"{text},{label}" for text, label in many(30, 2))).encode(),
+        30,
+    )
+    predicted(person)
+    chip(person, "label:positive").click()
+    person.until("() => location.search.includes('label=positive')")
+    row(person, ids(person)[1]).click()
+    person.has_chosen(ids(person)[1])
+    person.page.get_by_text("token", exact=True).click()
+    person.until("() => location.search.includes('unit=token')")
+    seen = {"examples": (person.query, query(person), state(person))}
+    person.follow("Attributions", "Which words")
+    person.page.get_by_role("button", name=re.compile("^negative · ")).click()
+    person.until("() => location.search.includes('class=negative')")
+    person.page.get_by_text("absolute", exact=True).click()
+    person.until("() => location.search.includes('values=absolute')")
+    seen["attributions"] = person.query, query(person), words(person)
+    person.follow("Home", "What is loaded")
+    seen[""] = person.query, query(person), words(person)
+    for name, (address, asked, shown) in seen.items():
+        assert asked["data"][0].startswith("linked.csv@") and asked["label"] == ["positive"]
+        other = visit("dark").open(f"{name}?{address}")
+        assert (state(other) if name == "examples" else words(other)) == shown and shown
+        assert query(other) == asked
+
+
+def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
+    person = visit().open("attributions", measures=["gradient", "attention"])
+    typed = "Not <b>one</b> good word, هذا &amp; that"
+    person.type(typed)
+    shown, link = words(person), person.query
+    assert "text=" in link and "measures=attention" in link
+    other = visit().open(f"attributions?{link}")
+    assert words(other) == shown and query(other) == query(person)
+    other.follow("Home", "What is loaded")
+    other.shows(typed)
+    other.page.get_by_role("link", name="Examples", exact=True).click()
+    expect(other.page.get_by_role("heading", name="Chosen")).to_be_visible()
+    expect(other.page.locator("[data-testid=stMain]")).to_contain_text(typed)
+    other.rest()
+    assert query(other)["text"] == query(person)["text"]
+    third = visit()
+    third.page.goto(f"{third.server}/examples?{other.query}")
+    expect(third.page.get_by_role("heading", name="Chosen")).to_be_visible()
+    expect(third.page.locator("[data-testid=stMain]")).to_contain_text(typed)
+    third.rest()
+    assert query(third) == query(other)
+
+
+def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):
+    person = visit().open(
+        "examples", data="gone.csv@0123456789ab", model="some/<b>model</b>", example="zz", label="glad", page="9"
+    )
+    predicted(person)
+    alert = person.page.get_by_role("alert")
+    for missing in ("data gone.csv@0123456789ab", "model some/<b>model</b>", "example zz", "glad"):
+        expect(alert.filter(has_text=missing).first).to_be_visible()
+    assert person.chosen("Data") == "reviews" and person.chosen("Model") == "sst2-fmm" and len(ids(person)) == 12
+    untouched(person)
+    person.press("Dismiss")
+    expect(alert.filter(has_text="not here")).to_have_count(0)
+
+
+def test_what_every_page_offers_arrives(table, browser, tmp_path):
+    person = table()
+    hostile = (
+        'text,label\n"=HYPERLINK(""http://example.org"") is no film",negative\n@SUM(1) is fine,positive\n-1 for '
+        "the plot,negative\n"
+    )
+    add(person, "formulas.csv", hostile.encode(), 3)
+    predicted(person)
+    file, content = person.saved("Download these 3 examples (CSV)")
+    lines = safe_rows(content)
+    assert re.fullmatch(r"examples-formulas[\w.-]*\.csv", file)
+    assert len(lines) == 4 and "no film" in lines[1][1]
+    for link, question in (("Attributions", "Which words"), ("Home", "What is loaded")):
+        person.follow(link, question)
+        for button in person.page.get_by_role("button", name=re.compile(r"Download|Table \(CSV\)|Page \(HTML\)")).all():
+            file, content = person.saved(button)
+            assert re.fullmatch(r"[\w.-]+\.(csv|html|png|svg)", file) and len(content) > 100, file
+            starts = {"csv": None, "html": b"<!DOCTYPE html>", "png": b"\x89PNG", "svg": b"<"}[file.rpartition(".")[2]]
+            if starts is None:
+                assert len(safe_rows(content)) > 1
+            assert starts is None or content.lower().startswith(starts.lower()), content[:40]
+            if file.endswith(".html"):
+                opened_offline(browser, tmp_path / file, content, "HYPERLINK")
