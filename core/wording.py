@@ -67,6 +67,14 @@ def percent(value: float, metric: str = "accuracy") -> str:
     return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
 
 
+def as_json(value):
+    """A number for a JSON file, or an array of them as lists; None where there is none; anything else as it is."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, list):
+        return [as_json(one) for one in value]
+    return None if value != value else value
+
+
 def duration(seconds: float) -> str:
     """A duration in a unit that fits."""
     if seconds < 1:

@@ -28,6 +28,7 @@ from core.metrics.registry import ARROWS
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import Store
+from core.wording import as_json
 
 SCORES, DIAGNOSTICITY, BEHAVIOUR = "scores", "diagnosticity", "behaviour"
 _TEXTS = (
@@ -147,10 +148,10 @@ def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ..
             for s, metric in enumerate(found.study.metrics):
                 values, note = found.values[i, a, s], found.sentences[found.notes[i, a, s]]
                 line = named | _how(metric, found.study) | {"note": note or None}
-                lines.append(line | {"length": None, "value": _null(values[VALUE]), "error": _null(values[ERROR])})
+                lines.append(line | {"length": None, "value": as_json(values[VALUE]), "error": as_json(values[ERROR])})
                 if metrics()[metric].lengths:
                     lines += [
-                        line | {"length": length, "value": _null(value), "error": None}
+                        line | {"length": length, "value": as_json(value), "error": None}
                         for length, value in zip(LENGTHS, values[BY_LENGTH])
                     ]
     return lines
@@ -177,9 +178,9 @@ def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple
                 | {
                     "measure": measure or ALL,
                     "length": length,
-                    STRICT: _null(pairs.strict[i]),
-                    HALF: _null(pairs.half[i]),
-                    "ties": _null(pairs.ties[i]),
+                    STRICT: as_json(pairs.strict[i]),
+                    HALF: as_json(pairs.half[i]),
+                    "ties": as_json(pairs.ties[i]),
                     "against": found.study.baseline,
                     "pairs": int(pairs.defined[i]),
                     "undefined": int(pairs.left_out[i]),
@@ -232,10 +233,6 @@ def _how(metric: str, study: Scoring) -> dict:
         "draws": study.how.draws if soft else None,
         "seed": study.how.seed,
     }
-
-
-def _null(value: float) -> float | None:
-    return None if value != value else float(value)
 
 
 def _pairs_needed(study: Scoring) -> None:

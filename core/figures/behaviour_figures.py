@@ -10,9 +10,10 @@ import numpy as np
 from core.evaluation.studies.behaviour_report import BehaviourReport, CourseLine, X
 from core.evaluation.studies.embedding_map import SHOWN
 from core.figures.check_figures import model_stroke
-from core.figures.figures import INK, axis, figure, holes, legend, trace
+from core.figures.figures import INK, axis, figure, legend, trace
 from core.figures.palette import class_hue, share_hue
 from core.mathematics.masking import RATIOS
+from core.wording import as_json
 
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
 COLOURS = (MASKED, LABEL, PREDICTION)
@@ -57,7 +58,7 @@ def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> 
         trace(
             "lines+markers",
             (100 * X).tolist(),
-            holes(values),
+            as_json(values),
             f"%{{x:.0f}} % masked: {told}",
             name,
             xaxis=f"x{end}",

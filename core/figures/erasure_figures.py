@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, figure, holes, legend, level, note, stroke, trace
+from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
+from core.wording import as_json
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon", "cross-thin-open")
 _LEGEND = legend(1.03, xanchor="left")
@@ -100,7 +101,7 @@ def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str)
     name = html.escape(line.measure)
     common = {"legendgroup": name, "xaxis": f"x{end}", "yaxis": f"y{end}"}
     hard = _stroke(i, line.hue, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
-    traces = [trace("lines+markers", _X, holes(line.values), "%{text}: %{y:.3g}", name, **common, **hard)]
+    traces = [trace("lines+markers", _X, as_json(line.values), "%{text}: %{y:.3g}", name, **common, **hard)]
     if soft and not np.isnan(line.soft):
         flat = {"name": f"{name}, soft", "line": {"color": line.hue, "width": 1.5, "dash": "dot"}, "showlegend": False}
         traces.append(trace("lines", ends, [line.soft] * 2, f"{soft}: %{{y:.3g}}", name, **common, **flat))

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS
+from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, rgb
 from core.mathematics.statistics import ALPHA
+from core.wording import as_json
 
 # For texts and axes, readable on both grounds.
 INK = "#7d8590"
@@ -95,7 +96,7 @@ def stroke(colour: str, width: float, dash: str | None, symbol: str | list[str],
 
 def band(x: list, low: list, high: list, colour: str, share: float, **more: Any) -> list[dict]:
     """The ground between two lines, filled with a share of a colour "#rrggbb"."""
-    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    red, green, blue = rgb(colour)
     common: dict[str, Any] = {"line": {"width": 0}, "showlegend": False} | more
     filled: dict[str, Any] = {"fill": "tonexty", "fillcolor": f"rgba({red},{green},{blue},{share})"}
     return [trace("lines", x, low, **common), trace("lines", x, high, **common, **filled)]
@@ -117,11 +118,6 @@ def note(x: float | str, y: float, text: str, size: int | None = None, **more: A
     """Words at a place."""
     font = {"color": INK} | ({} if size is None else {"size": size})
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": font} | more
-
-
-def holes(values: np.ndarray) -> list[float | None]:
-    """Numbers as JSON has them: None where there is none, so that the line is broken there."""
-    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def performance_by_masking(card: dict) -> dict:
@@ -194,9 +190,9 @@ def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
             y, told = line.values[part].tolist(), "%{x:.0f} % masked: %{y:.3g}"
             traces.append(trace("lines+markers", percent[part], y, told, **common, **look))
     if tested:
-        below = {"yaxis": "y2", "showlegend": False, "customdata": holes(line.p)}
+        below = {"yaxis": "y2", "showlegend": False, "customdata": as_json(line.p)}
         look, told = stroke(line.hue, 1.5, dash, symbols), "%{x:.0f} % masked: p = %{customdata:.3g}"
-        p = holes(np.maximum(line.p, LOWEST_P))
+        p = as_json(np.maximum(line.p, LOWEST_P))
         traces.append(trace("lines+markers", percent, p, told, **common, **look, **below))
     return traces
 

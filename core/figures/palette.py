@@ -43,9 +43,10 @@ def hue(name: str) -> str:
 
 def blend(colour: str, background: str, share: float) -> str:
     """Mix `share` of a colour into a background, both "#rrggbb" → "#rrggbb"."""
-    mixed = (round(share * a + (1 - share) * b) for a, b in zip(_rgb(colour), _rgb(background)))
+    mixed = (round(share * a + (1 - share) * b) for a, b in zip(rgb(colour), rgb(background)))
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def _rgb(colour: str) -> tuple[int, ...]:
+def rgb(colour: str) -> tuple[int, ...]:
+    """Red, green and blue of "#rrggbb", each 0..255."""
     return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.explanation.rows import value_text
-from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, custom_properties, hue
+from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, custom_properties, hue, rgb
 from core.reports.exports import Shown, describe, visible
 from core.validity import marks
 from core.wording import number, printed_number, shortened
@@ -96,7 +96,7 @@ def straight(text: str) -> str:
 
 def shade(value: float) -> str:
     """The colour of a value in [−1, 1], transparent: over the ground the same mix as on the page, in either theme."""
-    red, green, blue = (int((OPPOSES if value < 0 else SUPPORTS)[k : k + 2], 16) for k in (1, 3, 5))
+    red, green, blue = rgb(OPPOSES if value < 0 else SUPPORTS)
     return f"rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"
 
 

@@ -2,12 +2,10 @@
 and JSON.
 """
 
-import numpy as np
-
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
 from core.oracle.erasing import MASK
-from core.wording import number
+from core.wording import as_json, number
 
 
 def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
@@ -192,7 +190,7 @@ def behaviour_json(reports: list[BehaviourReport]) -> dict:
                 "training": one.training,
                 "data": one.sample.name,
                 "data_sha256": one.sample.digest,
-                "largest_fidelity": _plain(one.best),
+                "largest_fidelity": as_json(one.best),
                 "notes": list(one.notes),
                 "left_out": one.left_out,
                 "ratios": X.tolist(),
@@ -213,18 +211,11 @@ def _line_json(line: CourseLine) -> dict:
         "erased_by": course.erasure,
         "examples": line.n,
         "judged": line.judged,
-        "fidelity": _plain(line.fidelity.mean),
-        "fidelity_interval": [_plain(line.fidelity.low), _plain(line.fidelity.high)],
-        "normalised_fidelity": _plain(line.normalised),
-        "never_changes": _plain(line.never),
-        "not_changed_yet": _plain(line.unflipped),
-        "centroid_change": _plain(line.centroid),
-        "spread_change": _plain(line.spread),
+        "fidelity": as_json(line.fidelity.mean),
+        "fidelity_interval": [as_json(line.fidelity.low), as_json(line.fidelity.high)],
+        "normalised_fidelity": as_json(line.normalised),
+        "never_changes": as_json(line.never),
+        "not_changed_yet": as_json(line.unflipped),
+        "centroid_change": as_json(line.centroid),
+        "spread_change": as_json(line.spread),
     }
-
-
-def _plain(value):
-    """Numbers for JSON: None where there is none."""
-    if isinstance(value, np.ndarray):
-        return [_plain(one) for one in value.tolist()]
-    return None if value != value else float(value)

@@ -22,7 +22,7 @@ from core.mathematics.statistics import significant
 from core.measures.catalogue import measures
 from core.validity.marks import OUT, SIGN
 from core.validity.references import CALIBRATED, FORMS, LITERAL
-from core.wording import percent
+from core.wording import as_json, percent
 
 
 def verdict_sentence(found: CheckReport) -> str:
@@ -231,16 +231,6 @@ def check_json(found: CheckReport) -> dict:
 
 
 def _line_as_json(line: CurveFigures) -> dict:
-    plain = {
-        name: None if np.isnan(value) else float(value)
-        for name, value in (
-            ("acu", line.acu),
-            ("racu", line.racu),
-            ("evidence_average_precision", line.precision),
-            ("evidence_recall", line.recall),
-            ("evidence_chance", line.chance),
-        )
-    }
     return {
         "measure": line.curve.measure,
         "values": line.curve.sign,
@@ -250,7 +240,12 @@ def _line_as_json(line: CurveFigures) -> dict:
         "performance": line.performance.tolist(),
         "p": {form: p.tolist() for form, p in line.p.items()},
         "rejected": {form: share.tolist() for form, share in line.rejected.items()},
-    } | plain
+        "acu": as_json(line.acu),
+        "racu": as_json(line.racu),
+        "evidence_average_precision": as_json(line.precision),
+        "evidence_recall": as_json(line.recall),
+        "evidence_chance": as_json(line.chance),
+    }
 
 
 def recomputed(curve: Curve) -> bool:

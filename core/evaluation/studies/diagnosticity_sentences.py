@@ -18,7 +18,7 @@ from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, significant
-from core.wording import fixed_number, number, text_table
+from core.wording import as_json, fixed_number, number, text_table
 
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
@@ -229,7 +229,7 @@ def diagnosticity_json(found: DiagnosticityReport) -> dict:
         "draws": how.draws,
         "seed": how.seed,
         "diagnosticity": [
-            dict(zip(_COLUMNS.values(), map(_null, row[2:]), strict=True)) for row in diagnosticity_rows(found)
+            dict(zip(_COLUMNS.values(), map(as_json, row[2:]), strict=True)) for row in diagnosticity_rows(found)
         ],
         "tests": [_test_json(one) for one in found.tests],
         "findings": [
@@ -244,10 +244,10 @@ def _test_json(one: Tested) -> dict:
         "soft": one.soft,
         "rule": one.rule,
         "examples": one.found.n,
-        "hard_mean": _null(one.found.first),
-        "soft_mean": _null(one.found.second),
-        "rank_sum_p": _null(one.found.rank_sum),
-        "paired_p": _null(one.found.paired),
+        "hard_mean": as_json(one.found.first),
+        "soft_mean": as_json(one.found.second),
+        "rank_sum_p": as_json(one.found.rank_sum),
+        "paired_p": as_json(one.found.paired),
         "reason": one.found.reason,
     }
 
@@ -300,7 +300,3 @@ def interval_text(interval: Interval) -> str:
 
 def _three(interval) -> tuple[float, float, float]:
     return interval.mean, interval.low, interval.high
-
-
-def _null(value):
-    return None if isinstance(value, float) and np.isnan(value) else value
