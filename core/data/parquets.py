@@ -75,9 +75,10 @@ def column_values(column: Any) -> list:
     if types.is_dictionary(kind):
         chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
         return [
-            value
+            None if place is None else known[place]
             for chunk in chunks
-            for value in _looked_up(column_values(chunk.dictionary), chunk.indices.to_pylist())
+            for known in [column_values(chunk.dictionary)]
+            for place in chunk.indices.to_pylist()
         ]
     if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return [None if value is None else value.decode("utf-8") for value in column.to_pylist()]
@@ -102,10 +103,6 @@ def class_names(metadata: dict) -> dict[str, tuple[str, ...]]:
         }
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
         return {}
-
-
-def _looked_up(known: list, places: list) -> list:
-    return [None if place is None else known[place] for place in places]
 
 
 def _refuse(size: int) -> None:

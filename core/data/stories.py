@@ -81,6 +81,40 @@ class Story:
         return tuple(spans)
 
 
+class World:
+    """Who is where, who holds what and where things lie, as far as events tell: nothing happens but what is told.
+
+    Who took a thing has it until they drop it or somebody else takes it, and it goes where they go. Who drops a thing
+    had it.
+    """
+
+    def __init__(self):
+        self.place: dict[str, str] = {}
+        self.holder: dict[str, str] = {}
+        # Under its dropper's name where that place is not told: there only they can take it, as long as they stay.
+        self.lies: dict[str, str] = {}
+
+    def happen(self, event: Event) -> None:
+        """Let one event happen."""
+        if event.kind == GO:
+            self.place[event.actor] = event.what
+        elif event.kind == TAKE:
+            self.holder[event.what] = event.actor
+            self.lies.pop(event.what, None)
+        else:
+            self.holder.pop(event.what, None)
+            self.lies[event.what] = self.spot(event.actor)
+
+    def spot(self, actor: str) -> str:
+        """Where an actor is; their name where that is not told."""
+        return self.place.get(actor, actor)
+
+    def where(self, what: str) -> str | None:
+        """The place of an actor or a thing; None where it is not told."""
+        found = self.place.get(self.holder.get(what, what), self.lies.get(what))
+        return found if found in PLACES else None
+
+
 def stories(task: int, seed: int, sentences: int | None = None, redundant: float = 0.0) -> Iterator[Story]:
     """Tell stories without end, the same for the same seed.
 
@@ -135,32 +169,24 @@ def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
     """Random events that a world allows: nobody goes where they are, takes what is elsewhere or held, or drops what
     they do not hold.
     """
-    place: dict[str, str] = {}
-    holder: dict[str, str] = {}
-    # Under its dropper's name where that place is not told: there only they can take it, as long as they stay.
-    lies: dict[str, str] = {}
-    events = []
+    world, events = World(), []
     for _ in range(length):
         actor, kind = _pick(ACTORS, rng), GO
         if task > 1:
-            held = [thing for thing in THINGS if holder.get(thing) == actor]
+            held = [thing for thing in THINGS if world.holder.get(thing) == actor]
             free = [
-                thing for thing in THINGS if thing not in holder and lies.get(thing) in (None, place.get(actor, actor))
+                thing
+                for thing in THINGS
+                if thing not in world.holder and world.lies.get(thing) in (None, world.spot(actor))
             ]
             chance = rng.random()
             kind = DROP if held and chance < 0.15 else TAKE if free and chance > 0.55 else GO
         if kind == GO:
-            what = _pick([p for p in PLACES if p != place.get(actor)], rng)
-            place[actor] = what
-        elif kind == TAKE:
-            what = _pick(free, rng)
-            holder[what] = actor
-            lies.pop(what, None)
+            choices = [place for place in PLACES if place != world.place.get(actor)]
         else:
-            what = _pick(held, rng)
-            del holder[what]
-            lies[what] = place.get(actor, actor)
-        events.append(Event(actor, kind, what, _pick(VERBS[kind], rng)))
+            choices = free if kind == TAKE else held
+        events.append(Event(actor, kind, _pick(choices, rng), _pick(VERBS[kind], rng)))
+        world.happen(events[-1])
     return tuple(events)
 
 
@@ -177,31 +203,15 @@ def _question(task: int, events: tuple[Event, ...], rng: random.Random) -> Quest
 
 
 def answer(events: tuple[Event, ...], question: Question) -> str | None:
-    """The place that a question asks for, as far as these events say; None where they do not.
-
-    Nothing happens but what is told: who took a thing has it until they drop it or somebody else takes it, and it goes
-    where they go. Who drops a thing had it.
-    """
-    place: dict[str, str] = {}
-    holder: dict[str, str] = {}
-    lies: dict[str, str | None] = {}
+    """The place that a question asks for, as far as these events say, see `World`; None where they do not."""
+    world = World()
     came_from: dict[tuple[str, str], str | None] = {}
     for event in events:
-        if event.kind == GO:
-            for thing, actor in holder.items():
-                if actor == event.actor and place.get(actor) != event.what:
-                    came_from[thing, event.what] = place.get(actor)
-            place[event.actor] = event.what
-        elif event.kind == TAKE:
-            holder[event.what] = event.actor
-        else:
-            holder.pop(event.what, None)
-            lies[event.what] = place.get(event.actor)
-    if question.before is not None:
-        return came_from.get((question.what, question.before))
-    if question.what in ACTORS:
-        return place.get(question.what)
-    return place.get(holder[question.what]) if question.what in holder else lies.get(question.what)
+        before = world.where(event.actor)
+        if event.kind == GO and before != event.what:
+            came_from |= {(thing, event.what): before for thing, actor in world.holder.items() if actor == event.actor}
+        world.happen(event)
+    return world.where(question.what) if question.before is None else came_from.get((question.what, question.before))
 
 
 def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[int], ...] | None:

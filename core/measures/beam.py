@@ -1,11 +1,10 @@
 """The order of masking that beam search finds."""
 
-from math import comb
-
 import numpy as np
 
 from core.mathematics.arrays import Value
 from core.mathematics.search.frontier import Frontier
+from core.mathematics.search.limits import most_sets
 from core.measures.registry import ORACLE, Explained, Measure, register
 
 WIDTH = 10
@@ -35,11 +34,6 @@ def beam_order(value: Value, F: int, width: int = WIDTH, masked: np.ndarray | No
     return frontier.order
 
 
-def beam_passes(F: int, width: int = WIDTH) -> int:
-    """Most sets that a beam over F features scores, v(∅) included."""
-    return 1 + sum(min(min(width, comb(F, k)) * (F - k), comb(F, k + 1)) for k in range(F))
-
-
 def beam(explained: Explained) -> dict[str, np.ndarray]:
     """Score F − rank of the order that `beam_order` finds on the logit, rank 0 for the first masked.
 
@@ -62,7 +56,7 @@ register(
         definition=f"Place in the order of masking that lowers the logit most, found by beam search (B = {WIDTH}); 1st "
         f"matters most.",
         cost=f"about {WIDTH}·F²/2",
-        passes=beam_passes,
+        passes=lambda F: most_sets(F, WIDTH, beams=1),
         needs=ORACLE,
         source="FMM §4, App. E",
         unit="place in the order",

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from core.data.stories import ACTORS, EMPTY_WORDS, GO, LENGTHS, PLACES, TAKE, TASKS, THINGS, VERBS, Story, stories
+from core.data.stories import ACTORS, EMPTY_WORDS, LENGTHS, PLACES, TASKS, THINGS, VERBS, Story, World, stories
 from core.network.architectures import Module
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -101,27 +101,12 @@ def tags(story: Story) -> tuple[list[int], list[int], list[int]]:
 
 def _tagged_sentences(story: Story) -> tuple[list[str], list[int]]:
     """The words of a story before its question, and the place that each is tagged with."""
-    place: dict[str, str] = {}
-    holder: dict[str, str] = {}
-    lies: dict[str, str | None] = {}
-    words, found = [], []
+    world, words, found = World(), [], []
     for event in story.events:
-        before = place.get(event.actor)
-        if event.kind == GO:
-            place[event.actor] = event.what
-        elif event.kind == TAKE:
-            holder[event.what] = event.actor
-            lies.pop(event.what, None)
-        else:
-            holder.pop(event.what, None)
-            lies[event.what] = place.get(event.actor)
+        before = world.where(event.actor)
+        world.happen(event)
         for word in _words(event.sentence):
-            if word in ACTORS:
-                now = place.get(word)
-            elif word in THINGS:
-                now = place.get(holder[word]) if word in holder else lies.get(word)
-            else:
-                now = before
+            now = world.where(word) if word in (*ACTORS, *THINGS) else before
             told = NOWHERE if now is None else PLACES.index(now)
             words.append(word)
             found.append(told if word in (*ACTORS, *THINGS, *PLACES) else UNASKED)

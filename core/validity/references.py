@@ -203,8 +203,6 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
         )
         if len(first.values) % len(second) or len(third) != 1:
             raise ValueError("the levels do not fit together")
-    if record["pooling"] not in POOLINGS or len(record["tokens"]) != 5 or not isinstance(record["model"], str):
-        raise ValueError("what is said of the reference is damaged")
     rates = record["false_rejection"]
     counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
     shares = [
@@ -213,11 +211,16 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
         for share in (rates[name][kind] for kind in ("all", "unmasked", "masked"))
         if share is not None
     ]
-    if record["training"] not in TRAINING_STRATEGIES or not all(
-        isinstance(text, str) for text in (record["source"], rates["source"], record["precision"])
-    ):
-        raise ValueError("what is said of the reference is damaged")
-    if not all(isinstance(count, int) for count in counts) or not all(0 <= share <= 1 for share in shares):
+    texts = record["model"], record["source"], rates["source"], record["precision"]
+    fine = (
+        record["pooling"] in POOLINGS
+        and record["training"] in TRAINING_STRATEGIES
+        and len(record["tokens"]) == 5
+        and all(isinstance(text, str) for text in texts)
+        and all(isinstance(count, int) for count in counts)
+        and all(0 <= share <= 1 for share in shares)
+    )
+    if not fine:
         raise ValueError("what is said of the reference is damaged")
     # Asked again, since the gate rests on it.
     return Reference(forms, record | {"floor": {name: form.floor for name, form in forms.items()}}, digest)

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.mathematics.ranking import kendall_tau, ranking, ranks, top_overlap
-from core.measures.beam import WIDTH, beam, beam_order, beam_passes
+from core.mathematics.search.limits import most_sets
+from core.measures.beam import WIDTH, beam, beam_order
 from core.measures.leave_one_out import leave_one_out
 from core.measures.random import random_scores
 from tests.table import Table, from_gains
@@ -18,6 +19,10 @@ PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
 numbers = st.integers(-9, 9)
 tables = st.integers(1, 5).flatmap(lambda F: st.lists(numbers, min_size=2**F, max_size=2**F)).map(Table)
 scores = st.lists(st.integers(-3, 3).map(float) | st.floats(-1e6, 1e6), min_size=1, max_size=9)
+
+
+def beam_passes(F, width=WIDTH):
+    return most_sets(F, width, beams=1)
 
 
 # Leave-one-out

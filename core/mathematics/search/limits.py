@@ -185,11 +185,11 @@ def beam_search(
     return Limits(lower, upper, lowest, highest, BEAM, width, scores)
 
 
-def most_sets(F: int, width: int) -> int:
-    """Most sets that the two beams of a width ask for over F features: each has at most B·(F − k) children of size k +
-    1.
+def most_sets(F: int, width: int, beams: int = 2) -> int:
+    """Most sets that one or two beams of a width ask for over F features: each has at most B·(F − k) children of size
+    k + 1.
     """
-    return 1 + sum(min(comb(F, k + 1), 2 * min(width, comb(F, k)) * (F - k)) for k in range(F))
+    return 1 + sum(min(comb(F, k + 1), beams * min(width, comb(F, k)) * (F - k)) for k in range(F))
 
 
 def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limits:
