@@ -107,7 +107,9 @@ const drawChance = ({ verdict, scale, dot, strip, cells }, pane, step) => {
   dot.textContent = out ? '✕' : '';
   strip.hidden = !step?.layer_ps || !cells.length;
   if (strip.hidden) return;
-  cells.forEach((cell, i) => drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], step.layer_outs[i]));
+  cells.forEach((cell, i) =>
+    drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], step.layer_outs[i]),
+  );
 };
 export const drawNumbers = (nodes, pane, step) => {
   drawClasses(nodes, pane, step);
