@@ -9,13 +9,12 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import STILL
 from core.validity.marks import LINES
 from core.wording import plain
-from pages.parts.frame.links import linked
+from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
-from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_widths
+from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_table, draw_widths
 from pages.parts.limits.limiting import Choice, KnownLimits, known_boards, refused, studies_of
-from pages.parts.limits.tabling import draw_table
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -23,6 +22,18 @@ from pages.parts.sections.streaming import stream
 
 WIDTHS = ("1", "2", "5", "10", "20", "50")
 HALF, FULL = "half precision", "the model’s own"
+_DIRECTION = (
+    "Comprehensiveness masks the most important words first, and the probability should fall fast. Sufficiency masks "
+    "the least important first, and it should stay."
+)
+_MEASURES = (
+    "Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to be asked."
+)
+_BEAM = "How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs more."
+_SEARCH = (
+    "Half precision is used where this device is faster in it; the orders that it finds are scored in the model’s own "
+    "precision, so that the limits shown are attained."
+)
 
 
 def aopc_and_naopc() -> None:
@@ -34,26 +45,16 @@ def aopc_and_naopc() -> None:
         settings = _settings()
     left, right = controls.columns([3, 2], gap="large")
     with left:
-        direction = linked(
-            st.segmented_control,
-            "Direction",
-            DIRECTIONS,
-            COMPREHENSIVENESS,
-            "curves",
-            required=True,
-            format_func=lambda direction: f"{direction} {ARROWS[direction]}",
-            help="Comprehensiveness masks the most important words first, and the probability should fall fast. "
-            "Sufficiency masks the least important first, and it should stay.",
-        )
+        named = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
+        direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=named.get)
     with right:
         beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
     choice = Choice(direction=direction, **settings)
     sides = both_sides(view, beside, said)
     if left_over(view.encoded) == 0:
         with said:
-            prediction_line(
-                view, f"Every {view.encoded.unit} is masked in the text already, so there are no orders to compare."
-            )
+            unit = view.encoded.unit
+            prediction_line(view, f"Every {unit} is masked in the text already, so there are no orders to compare.")
     else:
         known = [KnownLimits.of(side, choice) for side in sides]
         stream(
@@ -72,39 +73,16 @@ def aopc_and_naopc() -> None:
 
 
 def _settings() -> dict:
-    chosen = choose_measures(
-        "Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to be "
-        "asked.",
-        baselines=True,
-    )
+    chosen = choose_measures(_MEASURES, baselines=True)
     left, middle, right = st.columns(3)
     with left:
         sign = choose_sign("Signed: what supports the class is masked first. Absolute: what matters most either way.")
         rule = choose_rule()
     with middle:
-        width = linked(
-            st.segmented_control,
-            "Beam",
-            WIDTHS,
-            str(WIDTH),
-            "beam",
-            required=True,
-            help="How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs "
-            "more.",
-        )
+        width = choose_one("Beam", WIDTHS, str(WIDTH), "beam", _BEAM)
         form = choose_form()
     with right:
-        search = linked(
-            st.segmented_control,
-            "Search beams in",
-            (HALF, FULL),
-            HALF,
-            "search",
-            required=True,
-            help="Half precision is used where this device is faster in it; the orders that it finds are scored in the "
-            "model’s own precision, so that the limits shown are attained.",
-        )
-    half = search == HALF
+        half = choose_one("Search beams in", (HALF, FULL), HALF, "search", _SEARCH) == HALF
     return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": half}
 
 

@@ -8,7 +8,6 @@ from core.data.examples import Example
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     Found,
-    OrderScore,
     beam_cost,
     default_exact,
     exact_bytes,
@@ -72,29 +71,14 @@ class Scored(Work):
     def cost(self) -> Cost:
         return score_cost(self.side.explainer, self.side.encoded, self.measure)
 
-    @property
-    def score(self) -> OrderScore | None:
-        return self.latest if self.complete else None
-
     def run(self, job):
         """What the job does."""
         side = self.side
         return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
 
 
-class _Limits(Work):
-    """What both searches have in common: they count sets, and have a best so far."""
-
-    counted = "sets"
-
-    @property
-    def found(self) -> Found | None:
-        """The best limits so far; a search that was stopped keeps them."""
-        return self.latest
-
-
 @dataclass(frozen=True, eq=False)
-class Searching(_Limits):
+class Searching(Work):
     """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent
     unasked.
     """
@@ -103,6 +87,7 @@ class Searching(_Limits):
     width: int
     half: bool
     exact: bool
+    counted = "sets"
 
     @property
     def key(self) -> str:
@@ -165,10 +150,11 @@ def refused(side: Side) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(_Limits):
+class Exact(Work):
     """Exact limits under one model, on request."""
 
     side: Side
+    counted = "sets"
 
     @property
     def key(self) -> str:
@@ -242,11 +228,6 @@ class Study(Work):
     def at_once(self) -> bool:
         return False
 
-    @property
-    def study(self) -> BeamStudy | None:
-        """The study so far; a cancelled one keeps what it has."""
-        return self.latest
-
     def run(self, job):
         """What the job does: a case without a class explains the one that is predicted."""
         cases = [
@@ -312,8 +293,8 @@ class KnownLimits:
 
     @property
     def found(self) -> Found | None:
-        """The best limits so far."""
-        return (self.exact.found if self.exact is not None else None) or self.search.found
+        """The best limits so far; a search that was stopped keeps them."""
+        return (self.exact.latest if self.exact is not None else None) or self.search.latest
 
     @property
     def runs(self) -> bool:
@@ -336,7 +317,7 @@ class KnownLimits:
         found = self.found
         if found is None:
             return None
-        scores = [one.score for one in self.scored if one.score is not None]
+        scores = [one.latest for one in self.scored if one.latest is not None]
         return build_standings(found, scores, self.orders.band, self.side.target, self.gating)
 
 

@@ -20,7 +20,7 @@ from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Referen
 from core.wording import number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame import resources
-from pages.parts.frame.links import linked
+from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import Work
 
@@ -65,42 +65,36 @@ def choose_beside(view: View, does: str) -> str:
 
 def choose_form() -> str:
     """Draw the choice of the form of the test."""
-    return linked(
-        st.segmented_control,
+    return choose_one(
         "Form of the test",
         FORMS,
         CALIBRATED,
         "form",
-        required=True,
-        help="Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too "
+        "Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too "
         "often and cannot give a very small p.",
     )
 
 
 def choose_order() -> str:
     """Draw the choice of when a measure is computed: RECURSIVE or ONCE."""
-    return linked(
-        st.segmented_control,
+    return choose_one(
         "Compute the measure",
         (RECURSIVE, ONCE),
         RECURSIVE,
         "computed",
-        required=True,
-        help="At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which "
+        "At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which "
         "redundant words hide each other.",
     )
 
 
 def choose_rule() -> str:
     """Draw the choice of the rule of the validity gate."""
-    return linked(
-        st.segmented_control,
+    return choose_one(
         "Validity gate",
         list(RULES),
         HOLM,
         "rule",
-        required=True,
-        help=" ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items()),
+        " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items()),
     )
 
 
