@@ -19,9 +19,8 @@ from core.evaluation.studies.behaviour_sentences import (
 from core.figures.behaviour_figures import behaviour_panels
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped
-from pages.parts.check.behaviour import Behaved
+from pages.parts.check.checking import Behaved, models_on_sample
 from pages.parts.check.embedding_map import map_section, maps_of
-from pages.parts.check.models import models_on_sample
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import held, linked

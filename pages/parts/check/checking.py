@@ -1,14 +1,24 @@
-"""Checking models on a sample: each curve is work of its own, that streams, can be cancelled and goes on where it
-stopped.
-"""
+"""Studies of the model of the page, and of those beside it, on one sample: work that streams, and what it comes to."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import streamlit as st
+
+from core.data.parsed import BadData
+from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.behaviour_report import BehaviourReport, behaviour_report
 from core.evaluation.studies.check_report import CheckReport, build_check_report
 from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.model_check import Curve, Passed
-from pages.parts.check.models import OnSample
+from core.network.architectures import UnsupportedModel
+from core.oracle.erasing import MASK
+from core.storage.store import canonical_key
+from core.wording import plain
+from pages.parts.frame.sidebar import Frame
+from pages.parts.sections.asking import other_model
 from pages.parts.sections.studying import Studying
 
 _RANDOM_SECONDS = 90.0
@@ -41,6 +51,38 @@ class Checking(Sampled):
 
 
 @dataclass(frozen=True, eq=False)
+class Behaving(Sampled):
+    """One order."""
+
+    study: Course
+
+    @property
+    def label(self) -> str:
+        return f"{self.study.measure} ({self.explainer.model.name}, {len(self.sample):,} examples)"
+
+
+@dataclass(frozen=True, eq=False)
+class OnSample:
+    """One model on a sample: its works, random order first. A kind of it says `work`, the class of these, and `beside`,
+    through how many of the orders asked for a model beside the page's own goes.
+    """
+
+    works: tuple
+
+    @property
+    def explainer(self):
+        return self.works[0].explainer
+
+    @property
+    def model(self):
+        return self.explainer.model
+
+    @property
+    def sample(self) -> Sample:
+        return self.works[0].sample
+
+
+@dataclass(frozen=True, eq=False)
 class Checked(OnSample):
     """One model on the page and what its curves come to."""
 
@@ -53,3 +95,58 @@ class Checked(OnSample):
     def report(self, passed: dict[Curve, Passed], metric: str | None = None) -> CheckReport | None:
         """All of it in numbers, by a metric or the model's own; None before the first example."""
         return build_check_report(self.model, self.explainer.reference, self.sample, passed, metric)
+
+
+@dataclass(frozen=True, eq=False)
+class Behaved(OnSample):
+    """One model on the page and what its orders come to."""
+
+    work, beside = Behaving, 2
+
+    def report(self) -> BehaviourReport | None:
+        """What is known so far in numbers; None before the first example."""
+        walked = {work.study: work.found for work in self.works}
+        key = canonical_key(
+            "behaviour report",
+            1,
+            model=self.model.name,
+            works=[work.key for work in self.works],
+            done=[[np.packbits(one.there).tobytes().hex(), sorted(one.problems)] for one in walked.values()],
+        )
+        return _report(key, self, walked)
+
+    def by_measure(self, measure: str) -> Behaving | None:
+        """The work in the order of a measure, None where this model has none."""
+        return next((work for work in self.works if work.study.measure == measure), None)
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _report(key: str, _one: Behaved, _walked: dict) -> BehaviourReport | None:
+    return behaviour_report(_one.model, _one.sample, _walked)
+
+
+def models_on_sample(
+    kind, frame: Frame, orders: Sequence, size: int, beside: Sequence[str], said, erasure: str = MASK
+) -> list:
+    """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
+    why others cannot, or why there is no sample, in which case nothing is given.
+    """
+    data, found = frame.browsed.index.data, []
+
+    def add(explainer, sample: Sample, asked: Sequence) -> None:
+        found.append(kind(tuple(kind.work(explainer, sample, order, not found) for order in asked)))
+
+    with said:
+        try:
+            sample = draw_sample(data, frame.explainer.model.labels, size)
+        except BadData as error:
+            st.error(plain(str(error)), icon=":material/error:")
+            return []
+        add(frame.explainer, sample, orders)
+        for name in beside:
+            try:
+                other = other_model(name, [one.model for one in found], erasure)
+                add(other, same_examples(sample, data, other.model.labels), orders[: kind.beside])
+            except (UnsupportedModel, BadData) as error:
+                st.warning(f"{plain(name)} cannot stand beside it: {plain(str(error))}")
+    return found

@@ -11,7 +11,7 @@ from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
 from core.storage.store import canonical_key
 from core.wording import duration, plain
-from pages.parts.check.behaviour import Behaved, Behaving
+from pages.parts.check.checking import Behaved, Behaving
 from pages.parts.components.pictures import draw_figure
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one

@@ -15,8 +15,7 @@ from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.figures.check_figures import panels, spans
 from core.wording import escaped, plain
-from pages.parts.check.checking import Checked
-from pages.parts.check.models import models_on_sample
+from pages.parts.check.checking import Checked, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held
