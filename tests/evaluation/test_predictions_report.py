@@ -1,0 +1,57 @@
+"""What predictions of a data set come to, as a sentence and as rows of a file, without a page or a model."""
+
+import numpy as np
+import pytest
+
+from core.data.browsing import Index, judge, match_labels
+from core.data.examples import DataSet, Example
+from core.evaluation.families import Measured, card_sentence
+from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text, predictions_sentence
+
+LABELS = ("negative", "<b>positive</b>")
+SHARES = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
+
+
+def judged(labels, probabilities=SHARES, named=LABELS):
+    examples = tuple(Example(f"e{i}", f"text {i}", None, label) for i, label in enumerate(labels))
+    index = Index(DataSet("made up", "", examples, tuple(dict.fromkeys(filter(None, labels)))))
+    match = match_labels(index.data.classes, named)
+    return index, judge(index, named, match, probabilities), match
+
+
+def test_right_answers_are_counted_and_the_surest_mistake_is_named():
+    said = predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
+    assert "right on <b>2 of 3</b> examples (66.7 % ↑)" in said
+    assert "mistake is <b>e1</b>: it says negative with probability 0.8, the label is &lt;b&gt;positive" in said
+
+
+def test_what_is_not_known_yet_is_not_claimed():
+    right = judged(["negative", "negative", LABELS[1]])
+    assert predictions_sentence(*right, True).endswith("It makes no mistake here.")
+    assert "so far" in predictions_sentence(*right, False) and "no mistake" not in predictions_sentence(*right, False)
+    assert "not known yet" in predictions_sentence(*judged(["negative"] * 3, None), True)
+
+
+def test_without_labels_the_least_sure_example_is_named():
+    assert "least sure about <b>e2</b>: &lt;b&gt;positive&lt;/b&gt; with probability 0.6." in predictions_sentence(
+        *judged([None] * 3), True
+    )
+
+
+def test_a_label_says_the_class_that_it_means():
+    _, found, match = judged(["0", "1", "1"])
+    assert [label_text(found, match, label) for label in ("0", None, "2")] == ["0 = negative", "—", "2"]
+
+
+def test_rows_of_a_file_have_a_cell_for_each_column():
+    index, found, _ = judged(["negative", LABELS[1], None])
+    rows = list(example_rows(index, found, [2, 1], ["model"]))
+    assert {len(row) for row in rows} == {len(EXAMPLE_COLUMNS) + 1}
+    assert [row[0] for row in rows] == ["e2", "e1"] and [row[7] for row in rows] == ["", "wrong"]
+
+
+@pytest.mark.parametrize("masked, trusted", [(0.55, True), (0.54, True), (0.53, False)])
+def test_a_card_is_trusted_down_to_one_example_below_the_class_majority(masked, trusted):
+    said = card_sentence(Measured("m", "half", "both", "accuracy", 100, 0.9, masked, 0.55, True))
+    assert said.startswith(f"It reaches 90.0 % accuracy ↑; with every token masked, {100 * masked:.1f} % ↑")
+    assert ("no less than" in said) is trusted and ("distrust" in said) is not trusted
