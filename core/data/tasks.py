@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.data.mapping import Mapping
+from core.data.mapping import Mapping, short_text
 from core.data.parsed import BadData
 from core.data.tables import RawTable
 from core.mathematics.performance import METRICS
@@ -246,8 +246,4 @@ def _check(task: Task) -> None:
 
 def _written(value) -> str:
     """A cell as one would write it: 1.0 is 1, truth values are in lower case."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value).strip()
+    return str(value).lower() if isinstance(value, bool) else short_text(value)

@@ -180,7 +180,7 @@ def encode(
         second,
         unit,
         ids,
-        _type_ids(batch),
+        np.array(batch["token_type_ids"], dtype=np.int64) if "token_type_ids" in batch else None,
         feature_of,
         tuple(features),
         premasked,
@@ -303,10 +303,6 @@ def _first_ink(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return int(start)
-
-
-def _type_ids(batch):
-    return np.array(batch["token_type_ids"], dtype=np.int64) if "token_type_ids" in batch else None
 
 
 def _truncation(text, second, encoding, sides, spellings):
