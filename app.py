@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.evaluation.families import card_sentence, measured
+from core.evaluation.families import card_sentence, measured_card
 from core.explanation.row_sentences import importance_sentence
 from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
@@ -35,7 +35,7 @@ def home() -> None:
     model, card = view.model, view.model.card
     where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
     verdict = (
-        card_sentence(measured(model.name, card))
+        card_sentence(measured_card(model.name, card))
         if card
         else "No card of its training came with it, so nothing is known here about how it behaves under masking."
     )

@@ -13,8 +13,8 @@ from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
-from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_table, draw_widths
-from pages.parts.limits.limiting import Choice, KnownLimits, known_boards, refused, studies_of
+from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
+from pages.parts.limits.limiting import KnownLimits, LimitsChoice, known_boards, refused, studies_of
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -49,7 +49,7 @@ def aopc_and_naopc() -> None:
         direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=named.get)
     with right:
         beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
-    choice = Choice(direction=direction, **settings)
+    choice = LimitsChoice(direction=direction, **settings)
     sides = both_sides(view, beside, said)
     if left_over(view.encoded) == 0:
         with said:
@@ -108,7 +108,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that "
         "were found. " + LINES
     )
-    draw_table(view, boards)
+    draw_standings(view, boards)
 
 
 def _studies(view: View, known: KnownLimits) -> None:

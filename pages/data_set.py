@@ -10,7 +10,7 @@ from core.evaluation.sampling import draw_examples
 from core.wording import plain
 from pages.parts.data_set.diagnosticity import diagnosticity_section
 from pages.parts.frame.links import choose_one
-from pages.parts.frame.sidebar import Frame, open_data
+from pages.parts.frame.sidebar import Frame, open_data_page
 from pages.parts.sections.asking import choose_size
 
 # What the page can tell of a data set: a name, and what draws it from (frame, texts).
@@ -29,7 +29,7 @@ class Texts:
 
 def data_set() -> None:
     """Draw the page."""
-    frame = open_data(
+    frame = open_data_page(
         "Data set",
         "Does it hold beyond this example?",
         "A text of your own is one example, and this page asks about many. Choose data",

@@ -15,7 +15,7 @@ from pages.parts.erasure.choosing import choose_erasure, choose_rationale
 from pages.parts.erasure.drawing import draw_agreement, draw_leaves, draw_lengths
 from pages.parts.erasure.hand_setting import hand_setting
 from pages.parts.erasure.judging import KnownRatings
-from pages.parts.erasure.metric_cells import draw_table
+from pages.parts.erasure.metric_cells import draw_metric_table
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_notes
 from pages.parts.sections.saving import save_table
@@ -91,7 +91,7 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
         "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every "
         "word, as much as its score says, and Soft-NC erases that share."
     )
-    draw_table(report)
+    draw_metric_table(report)
     st.caption(
         "**1.** is the best place, and the bluer the better; scores equal to three decimals share one. "
         f"⇅ Rank flip: this measure and another are ordered the other way by another metric. {MEANING} "

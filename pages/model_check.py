@@ -3,7 +3,7 @@
 from pages.parts.check.behaviour_tab import behaviour
 from pages.parts.check.validity_tab import validity
 from pages.parts.frame.links import choose_one
-from pages.parts.frame.sidebar import open_data
+from pages.parts.frame.sidebar import open_data_page
 
 # Names in the address, and what draws each from a frame.
 PARTS = {
@@ -14,7 +14,7 @@ PARTS = {
 
 def model_check() -> None:
     """Draw the page."""
-    frame = open_data(
+    frame = open_data_page(
         "Model check",
         "Is masking in-distribution for this model at all, and how does it behave under it?",
         "A text of your own has no label, so performance cannot be told from it. Choose labelled data",

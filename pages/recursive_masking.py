@@ -20,7 +20,7 @@ from pages.parts.sections.sides import (
     choose_rule,
 )
 from pages.parts.sections.streaming import stream
-from pages.parts.steps.drawing import draw_paths, draw_stepper, draw_table
+from pages.parts.steps.drawing import draw_paths, draw_paths_table, draw_stepper
 from pages.parts.steps.following import Choice, Path, Summaries, masking_answer
 from pages.parts.steps.trying import what_if_section
 
@@ -83,7 +83,7 @@ def _draw(view: View, sides: list[Side], paths: list[Path], asks) -> None:
     asks()
     if found:
         draw_paths(view, sides, found)
-        draw_table(view, sides, found)
+        draw_paths_table(view, sides, found)
 
 
 def _found(paths: list[Path]) -> Summaries:

@@ -38,6 +38,8 @@ SAME = {"core.mathematics.search": "core.mathematics"}
 SIBLINGS = [room for room in ROOMS if room.startswith("pages.parts.")][3:]
 MOST_MODULES = 14
 MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
+# What a register asks of every command, and how both registers are asked.
+PROTOCOLS = {"add": "core.commands", "run": "core.commands", "register": "core.m", "registered": "core.m"}
 # Alike, and found by their register.
 ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies"}
 
@@ -214,6 +216,18 @@ def test_every_file_and_public_function_says_what_it_is(path):
     for node in tree_of(path).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
             assert ast.get_docstring(node), node.name
+
+
+@pytest.mark.parametrize("kind", [ast.ClassDef, ast.FunctionDef])
+def test_one_public_name_means_one_thing(kind):
+    """No two files name a class or function alike, unless a register asks for that name."""
+    homes = {}
+    for path in FILES:
+        for node in tree_of(path).body:
+            asked = isinstance(node, kind) and module_of(path).startswith(PROTOCOLS.get(node.name, "nowhere"))
+            if isinstance(node, kind) and not asked and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module_of(path))
+    assert {name: found for name, found in homes.items() if len(found) > 1} == {}
 
 
 def test_what_the_pages_import_leaves_the_networks_alone():

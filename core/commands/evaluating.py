@@ -93,7 +93,7 @@ def evaluate(
 
     Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, problem (a
     sentence where an example cannot
-    be scored; then the rest is null). Those of a kind: see `score_rows`, `diagnosticity_rows` and `behaviour_lines`.
+    be scored; then the rest is null). Those of a kind: see `score_records`, `diagnosticity_records` and `behaviour_lines`.
 
     Returns:
         What there is to say about it, as text.
@@ -129,7 +129,7 @@ def evaluate(
     return kind.told(evaluation, data, found, model)
 
 
-def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
+def score_records(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, attribution, metric, and length of the rationale.
 
     Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random),
@@ -157,7 +157,7 @@ def score_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ..
     return lines
 
 
-def diagnosticity_rows(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
+def diagnosticity_records(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, metric, measure ("all": over the measures), and length of the rationale.
 
     Columns: metric, direction, length (null: the metric's own value), measure, strict and half (diagnosticity by both
@@ -285,7 +285,7 @@ def _told_behaviour(evaluation: Evaluation, data: DataSet, found: BehaviourRun, 
 
 
 KINDS = {
-    SCORES: Kind(lambda study: None, _score, score_rows, _told_scores),
-    DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_rows, _told_diagnosticity),
+    SCORES: Kind(lambda study: None, _score, score_records, _told_scores),
+    DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_records, _told_diagnosticity),
     BEHAVIOUR: Kind(_random_order, follow_examples, behaviour_lines, _told_behaviour),
 }

@@ -108,7 +108,7 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
     return source
 
 
-def forget(library: Library, key: str) -> None:
+def forget_data(library: Library, key: str) -> None:
     """Take a data set off the list, and delete its file unless another data set reads it."""
     file = library.data().get(key, {}).get("file")
     library.remove_data(key)
@@ -207,7 +207,7 @@ def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
     return hub, config or None, split or "validation"
 
 
-def listed(library: Library) -> dict[str, str]:
+def listed_data(library: Library) -> dict[str, str]:
     """Keys of all data sets, shipped and added, and what each holds."""
     found = dict(bundled_data())
     for key, about in library.data().items():

@@ -54,7 +54,7 @@ def family(card: dict | None) -> list[Measured]:
     """Every model with a card here that was trained on the same file as this one; [] without a card."""
     trained_on = training_file(card)
     return [
-        measured(name, other, ships)
+        measured_card(name, other, ships)
         for name, other, ships in _cards()
         if trained_on is not None and training_file(other) == trained_on
     ]
@@ -100,7 +100,7 @@ def _read(path: Path) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def measured(name: str, card: dict, ships: bool = True) -> Measured:
+def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
     """What the card of a model says that it reaches."""
     shown, plan = card["performance"], card["plan"]
     return Measured(

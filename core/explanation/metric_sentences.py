@@ -148,7 +148,7 @@ def no_better(board: MetricTable, chance: dict[str, np.ndarray]) -> str:
     return f"No better than random attributions are on average: {'; '.join(told)}." if told else ""
 
 
-def in_words(board: MetricTable) -> str:
+def metrics_in_words(board: MetricTable) -> str:
     """The figure of places for those who do not see it."""
     return ". ".join(
         f"{name}: "

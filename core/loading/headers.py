@@ -133,7 +133,7 @@ def _adapter_weights(folder: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
     try:
         return _head(file)
     except Exception as error:
-        raise lora.unreadable(folder) from error
+        raise lora.unreadable_adapter(folder) from error
 
 
 def _head(file: Path) -> dict[str, tuple[str, tuple[int, ...]]]:

@@ -96,7 +96,7 @@ def no_weights(folder: Path) -> UnsupportedModel:
     )
 
 
-def unreadable(folder: Path) -> UnsupportedModel:
+def unreadable_adapter(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter whose weights cannot be read."""
     return UnsupportedModel(
         f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it "
@@ -114,7 +114,7 @@ def _read(folder: Path):
     try:
         return load_file(path)
     except SafetensorError as error:
-        raise unreadable(folder) from error
+        raise unreadable_adapter(folder) from error
 
 
 def _target(name: str, config: dict) -> str:

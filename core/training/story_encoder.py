@@ -209,7 +209,7 @@ def _words(sentence: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", sentence)
 
 
-def accuracy(module: Module, told: list[Story]) -> float:
+def share_right(module: Module, told: list[Story]) -> float:
     """Share of stories that an encoder's own head answers, in [0, 1]; higher is better."""
     ids, kinds, _, answers = _batch(iter(told), len(told))
     with torch.inference_mode():

@@ -9,7 +9,7 @@ from core.data import sources
 from core.data.examples import bundled_data, read_bundled
 from core.data.mapping import Mapping
 from core.data.parsed import BadData
-from core.data.sources import DataSource, forget, from_hub, from_setting, keep, listed, open_data, understand
+from core.data.sources import DataSource, forget_data, from_hub, from_setting, keep, listed_data, open_data, understand
 from core.data.tables import RawTable, read_table
 from core.data.tasks import tasks
 from core.storage.library import Library
@@ -54,7 +54,9 @@ def test_a_file_that_was_added_is_the_same_at_the_next_start(name, library, tmp_
     data = open_data(again, source.key)
     assert [(e.id, e.text, e.label) for e in data.examples] == [(row["id"], row["text"], row["label"]) for row in ROWS]
     assert data.classes == ("negative", "positive") and data.name == name and source.key.startswith(f"{name}@")
-    assert listed(again)[source.key] == f"uploaded file {name}" and list(listed(again))[:-1] == list(bundled_data())
+    assert listed_data(again)[source.key] == f"uploaded file {name}" and list(listed_data(again))[:-1] == list(
+        bundled_data()
+    )
     # The same file under the same reading has the same key anywhere.
     assert kept(Library(tmp_path / "elsewhere"), name, FILES[name]).key == source.key
 
@@ -154,9 +156,9 @@ def test_data_taken_off_the_list_takes_its_file_along_unless_another_reads_it(li
         for mapping in (Mapping("text", label="label"), Mapping("text"))
     )
     files = tmp_path / "cache" / "library" / "files"
-    forget(library, one.key)
+    forget_data(library, one.key)
     assert list(library.data()) == [two.key] and len(list(files.iterdir())) == 1
-    forget(library, two.key)
+    forget_data(library, two.key)
     assert not library.data() and not list(files.glob("*"))
 
 

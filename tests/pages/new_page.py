@@ -11,12 +11,12 @@ from core.wording import escaped, number
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 
 
 @dataclass(frozen=True, eq=False)
-class Isolating(Work):
+class Isolating(PageWork):
     """Every word of a text by itself."""
 
     view: View

@@ -12,8 +12,8 @@ from core.training.story_encoder import (
     UNASKED,
     WORDS,
     Shape,
-    accuracy,
     save_tokenizer,
+    share_right,
     tags,
     write_encoder,
 )
@@ -98,7 +98,7 @@ def test_a_few_steps_of_pretraining_lower_the_loss_and_write_a_base(tmp_path):
     assert mask_id == tokenizer.mask_token_id
     assert longest >= 2 + max(len(tags(story)[0]) for story in itertools.islice(stories(3, 0, redundant=1.0), 200))
     told = list(itertools.islice(stories(1, 8), 32))
-    assert accuracy(module.eval(), told) == pytest.approx(
+    assert share_right(module.eval(), told) == pytest.approx(
         np.mean([_answers(module, tokenizer, story) for story in told])
     )
 

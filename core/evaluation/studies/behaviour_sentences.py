@@ -96,7 +96,7 @@ def signed_percent(share: float) -> str:
     return "—" if share != share else f"{100 * share:+.3g} %".replace("-", "−")
 
 
-def curves_in_words(reports: list[BehaviourReport]) -> str:
+def behaviour_in_words(reports: list[BehaviourReport]) -> str:
     """The figure for those who do not see it."""
     told = (
         f"{one.model}, {line.course.measure}: {', '.join(number(100 * value) for value in line.unflipped)}"

@@ -60,7 +60,7 @@ def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> T
     ]
 
 
-def measures_table(found: DiagnosticityReport) -> Table:
+def diagnosticity_table(found: DiagnosticityReport) -> Table:
     """Each measure under each metric."""
     return ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"], [
         [measure, name, *_cells(found, name, measure)] for measure in found.study.measures for name in found.told

@@ -13,11 +13,11 @@ from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.waiting import in_turn
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 
 
 @dataclass(frozen=True, eq=False)
-class Attributing(Work):
+class Attributing(PageWork):
     """One measure on one example."""
 
     view: View

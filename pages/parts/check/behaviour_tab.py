@@ -11,10 +11,10 @@ from core.evaluation.studies.behaviour_report import BehaviourReport
 from core.evaluation.studies.behaviour_sentences import (
     HEADER,
     behaviour_answer,
+    behaviour_in_words,
     behaviour_json,
     behaviour_rows,
     behaviour_table,
-    curves_in_words,
 )
 from core.figures.behaviour_figures import behaviour_panels
 from core.oracle.erasing import MASK, erasures_of
@@ -131,7 +131,7 @@ def _draw(frame: Frame, behaved: list[Behaved], measure: str, asks) -> None:
 
 def _figure(found: list[BehaviourReport], name: list[str], about: str) -> None:
     st.subheader("What erasing does to predictions and embeddings", anchor=False)
-    draw_figure(behaviour_panels(found), "behaviour", curves_in_words(found), name, about)
+    draw_figure(behaviour_panels(found), "behaviour", behaviour_in_words(found), name, about)
     st.caption(
         "Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order "
         f"is grey ({ORDERS} orders of each text). Below: embeddings are the mean over the tokens of the second-to-last "

@@ -16,12 +16,12 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one
 from pages.parts.frame.sidebar import Frame
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_model
 
 
 @dataclass(frozen=True, eq=False)
-class MapWork(Work):
+class MapWork(PageWork):
     """The map of one model's embeddings along one order."""
 
     behaving: Behaving

@@ -22,8 +22,8 @@ from core.evaluation.studies.diagnosticity_tables import (
     averages_note,
     averages_table,
     baselines_table,
+    diagnosticity_table,
     lengths_in_words,
-    measures_table,
     paper_tables,
     tests_table,
 )
@@ -137,7 +137,7 @@ def _draw(work: Diagnosing, asks) -> None:
     _averages(work, found)
     _figure(found, name, about)
     with st.expander("Every measure by itself"):
-        table(*measures_table(found))
+        table(*diagnosticity_table(found))
     _tests(found)
     _papers(found)
     save_report(

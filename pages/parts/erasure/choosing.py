@@ -25,7 +25,7 @@ _DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. Mor
 
 
 @dataclass(frozen=True)
-class Choice:
+class ErasureChoice:
     """What the page's settings say."""
 
     measures: tuple[str, ...]
@@ -36,7 +36,7 @@ class Choice:
     form: str
 
 
-def choose_erasure(model) -> Choice:
+def choose_erasure(model) -> ErasureChoice:
     """Draw the settings of the page."""
     chosen = linked(
         st.multiselect,
@@ -63,7 +63,7 @@ def choose_erasure(model) -> Choice:
         rule = choose_rule()
     with fourth:
         form = choose_form()
-    return Choice(
+    return ErasureChoice(
         tuple(named),
         tuple(name for name in of_examples() if name in chosen),
         sign,
@@ -73,7 +73,7 @@ def choose_erasure(model) -> Choice:
     )
 
 
-def choose_rationale(choice: Choice) -> str | None:
+def choose_rationale(choice: ErasureChoice) -> str | None:
     """Heading and choice of the measure whose rationales are tested; None without measures."""
     st.subheader("Which erasure leaves the distribution?", anchor=False)
     if not choice.measures:

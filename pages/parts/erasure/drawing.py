@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.explanation.metric_report import MetricReport, head
-from core.explanation.metric_sentences import directed, in_words, leaving_sentence, lengths_sentence
+from core.explanation.metric_sentences import directed, leaving_sentence, lengths_sentence, metrics_in_words
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.metrics.catalogue import hard_and_soft
@@ -25,7 +25,7 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     heads = [head(board.metrics[k]) for k in shown]
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
-    _draw(view, drawn, "places", in_words(board), "metric-places", "the places")
+    _draw(view, drawn, "places", metrics_in_words(board), "metric-places", "the places")
     square(board.agreement[shown][:, shown], heads)
     st.caption(
         f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is "

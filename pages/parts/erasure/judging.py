@@ -21,9 +21,9 @@ from core.explanation.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
-from pages.parts.erasure.choosing import Choice
+from pages.parts.erasure.choosing import ErasureChoice
 from pages.parts.frame import working
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Side, about_side
 
 SHUFFLES = 10
@@ -35,7 +35,7 @@ def _about(side: Side, how: How, names: Sequence[str]) -> dict:
 
 
 @dataclass(frozen=True, eq=False)
-class Judging(Work):
+class Judging(PageWork):
     """One measure under metrics."""
 
     side: Side
@@ -71,7 +71,7 @@ class Judging(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceWork(Work):
+class ChanceWork(PageWork):
     """Random attributions under metrics, {metric: float64[n]}; kind: "hard" or "soft", what these have in common."""
 
     side: Side
@@ -103,7 +103,7 @@ class ChanceWork(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffling(Work):
+class Shuffling(PageWork):
     """The measures' own scores in other places under soft metrics, {measure: {metric: float64[n]}}; on request."""
 
     side: Side
@@ -163,13 +163,13 @@ class KnownRatings:
     """
 
     side: Side
-    choice: Choice
+    choice: ErasureChoice
     judged: tuple[Judging, ...]
     chances: tuple[ChanceWork, ...]
     shuffled: tuple[Shuffling, ...]
 
     @classmethod
-    def of(cls, side: Side, choice: Choice) -> "KnownRatings":
+    def of(cls, side: Side, choice: ErasureChoice) -> "KnownRatings":
         """The work of one side with these choices; nothing is to be done where no metric is chosen."""
         names, asked, sign, how = choice.metrics, choice.measures, choice.sign, choice.how
         soft = tuple(name for name in names if metrics()[name].soft)
@@ -183,7 +183,7 @@ class KnownRatings:
         )
 
     @property
-    def works(self) -> list[Work]:
+    def works(self) -> list[PageWork]:
         """Everything that is asked for, in order."""
         return [*self.judged, *self.chances, *self.shuffled]
 

@@ -12,7 +12,7 @@ from core.wording import number
 from pages.parts.components.tables import macros
 
 
-def draw_table(report: MetricReport) -> None:
+def draw_metric_table(report: MetricReport) -> None:
     """Draw it; all text is escaped."""
     told = {"metric": _metric, "flip": flip_sentence, "spread": _spread}
     st.html(macros("erasure/metric_cells.html").table(report, metrics(), told))

@@ -41,7 +41,7 @@ _FIRST_DOWN = ("confidence", "length")
 
 def carry_out(what: str, value) -> None:
     """Carry out what was asked of the table, before anything is drawn by it."""
-    query = filters.current()
+    query = filters.current_query()
     # Half an emoji, where a text was cut, can stand neither in an address nor in a file.
     value = value.encode("utf-8", "replace").decode()[:500] if isinstance(value, str) else value
     if what == "search" and isinstance(value, str):
@@ -49,7 +49,7 @@ def carry_out(what: str, value) -> None:
     elif what == "toggle" and isinstance(value, list) and len(value) == 2 and value[0] in filters.FACETS:
         filters.search_for(query.toggled(value[0], str(value[1]).encode("utf-8", "replace").decode()))
     elif what == "clear":
-        filters.forget()
+        filters.clear_filters()
     elif what == "order" and value in ORDERS:
         down = not query.descending if value == query.order else value in _FIRST_DOWN
         filters.search_for(replace(query, order=value, descending=down))

@@ -15,7 +15,7 @@ import streamlit as st
 from core.data.browsing import match_labels
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
-from core.data.sources import DataSource, forget, hub_origin, keep, understand
+from core.data.sources import DataSource, forget_data, hub_origin, keep, understand
 from core.data.tables import UPLOAD_BYTES, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.loading.inspection import check_model
@@ -42,7 +42,7 @@ _ROLES = {
 }
 
 
-def add_model() -> None:
+def ask_for_model() -> None:
     """A box in the sidebar: check a model, see what works with it, load and keep it."""
     with st.popover("Add a model", width="stretch"):
         with st.form("add-model", border=False):
@@ -381,6 +381,6 @@ def _added() -> None:
 
 
 def _remove_data(key: str) -> None:
-    forget(resources.library(), key)
+    forget_data(resources.library(), key)
     if held("data") == key:
         choose("data", data.first_data(current("model") or ""))

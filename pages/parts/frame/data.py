@@ -9,14 +9,14 @@ import streamlit as st
 from core.data.browsing import Index, LabelMatch, Predicted, Query, counts, facets, judge, match_labels, select
 from core.data.examples import bundled_data, bundled_set
 from core.data.parsed import BadData
-from core.data.sources import from_setting, listed, open_data
+from core.data.sources import from_setting, listed_data, open_data
 from core.evaluation.families import examples_of
 from core.explanation.explainer import Cost
 from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 
 # Predicting what takes no longer than this is done without being asked.
 CHEAP_SECONDS = 3.0
@@ -25,7 +25,7 @@ CHEAP_SECONDS = 3.0
 def data_sets() -> dict[str, str]:
     """Keys of all data sets and what each holds: the bundled ones, then those of the setting, then those added."""
     try:
-        found = listed(resources.library())
+        found = listed_data(resources.library())
     except SettingError:
         # Said where the model is to be loaded; what ships is there all the same.
         return bundled_data()
@@ -52,7 +52,7 @@ def index(key: str) -> Index:
 
 
 @dataclass(frozen=True, eq=False)
-class Predicting(Work):
+class Predicting(PageWork):
     """A model's predictions for a whole data set."""
 
     explainer: object

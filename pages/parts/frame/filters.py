@@ -10,7 +10,7 @@ FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag")
 _HELD = "held query"
 
 
-def current() -> Query:
+def current_query() -> Query:
     """The query that holds now: the session's, else what the address of its first request says."""
     if _HELD not in st.session_state:
         st.session_state[_HELD] = _from_address()
@@ -19,14 +19,14 @@ def current() -> Query:
 
 def search_for(query: Query) -> None:
     """Hold another query; the table starts at its first page."""
-    if query != current():
+    if query != current_query():
         st.session_state["held page"] = 1
     st.session_state[_HELD] = query
 
 
-def forget() -> None:
+def clear_filters() -> None:
     """Take every filter away; the order stays."""
-    search_for(replace(current(), search="", facets={}))
+    search_for(replace(current_query(), search="", facets={}))
 
 
 def start_anew() -> None:
@@ -51,7 +51,7 @@ def turn_to(number: int) -> None:
 
 def write(with_page: bool) -> None:
     """Put what is held into the address, defaults left out."""
-    query = current()
+    query = current_query()
     values = {
         "search": query.search,
         "order": "" if query.order == "row" else query.order,
@@ -67,7 +67,7 @@ def write(with_page: bool) -> None:
 
 def understood(offered: dict[str, tuple[str, ...]]) -> list[str]:
     """Drop values that no example can have; return them, for a sentence about it."""
-    query = current()
+    query = current_query()
     kept = {facet: tuple(v for v in values if v in offered.get(facet, ())) for facet, values in query.facets.items()}
     dropped = [v for facet, values in query.facets.items() for v in values if v not in kept[facet]]
     if dropped:

@@ -109,10 +109,10 @@ def _start(label: str, options, default, key: str):
 def say_missing(label: str, missing: list[str]) -> None:
     """Note what a link asks for and is not here; `show_missing` says it on the page."""
     if missing:
-        note(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
+        remark(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
 
 
-def note(sentence: str) -> None:
+def remark(sentence: str) -> None:
     """Note a sentence that `show_missing` says until it is dismissed."""
     noted = st.session_state.setdefault(_MISSING, [])
     noted += [sentence] if sentence not in noted else []

@@ -13,7 +13,7 @@ from core.data.parsed import BadData
 from core.evaluation.families import examples_of
 from core.wording import plain, shortened
 from pages.parts.frame import data, filters
-from pages.parts.frame.links import choose, current, linked, note, say_missing
+from pages.parts.frame.links import choose, current, linked, remark, say_missing
 
 OWN = "own text"
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
@@ -57,7 +57,7 @@ def pick_data(model: str) -> str:
     about = data.data_sets()
     asked = current("data")
     if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
-        note(f"The data {shortened(asked)} was taken off the list.")
+        remark(f"The data {shortened(asked)} was taken off the list.")
     key = linked(
         st.selectbox,
         "Data",
@@ -98,8 +98,8 @@ def browse(key: str, explainer) -> Browsed:
     judged, match, state, known = data.judged(key, explainer)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
-        note(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
-    query = filters.current()
+        remark(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
+    query = filters.current_query()
     rows, counted = data.selection(state, query, index, judged)
     return Browsed(
         key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known
@@ -183,7 +183,7 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
         st.caption(
             f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters."
         )
-        st.button("Clear filters", key="clear-filters", on_click=filters.forget)
+        st.button("Clear filters", key="clear-filters", on_click=filters.clear_filters)
 
 
 def _names(about: dict[str, str]):

@@ -18,7 +18,7 @@ from core.settings import read as read_settings
 from core.wording import plain
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
-from pages.parts.frame.adding import add_model
+from pages.parts.frame.adding import ask_for_model
 from pages.parts.frame.links import arrive, choose, held, hold, linked, show_missing
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.waiting import in_turn
@@ -111,7 +111,7 @@ def open_frame(title: str, question: str) -> Frame:
     return frame
 
 
-def open_data(title: str, question: str, own: str) -> Frame | None:
+def open_data_page(title: str, question: str, own: str) -> Frame | None:
     """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
     said of a text of one's own.
     """
@@ -195,7 +195,7 @@ def _choose(frame: Frame, body) -> View:
 
 def _pick(frame: Frame, name: str, key: str) -> None:
     """Choose an example; filters on what the model predicts need the model first."""
-    if filters.current().asks_model or resources.is_loaded(name):
+    if filters.current_query().asks_model or resources.is_loaded(name):
         # A model that cannot be used is said when it is to be shown; the examples are there all the same.
         with contextlib.suppress(UnsupportedModel):
             frame.explainer = resources.explainer(name)
@@ -242,7 +242,7 @@ def _model_name() -> str:
         "model",
         help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.",
     )
-    add_model()
+    ask_for_model()
     return name
 
 

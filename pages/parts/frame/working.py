@@ -8,7 +8,7 @@ from pages.parts.frame import resources
 AT_ONCE_SECONDS = 10.0
 
 
-class Work(jobs.Work):
+class PageWork(jobs.Work):
     """Work of a page: a job of this server, found by its key.
 
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it

@@ -18,8 +18,8 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
-from pages.parts.limits.limiting import Boards, KnownLimits, Study
-from pages.parts.sections.evidence import disagreement, known_evidence, score_table
+from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
+from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_view, save_limits, save_table
 from pages.parts.sections.sides import Side, side_columns
 
@@ -49,7 +49,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
                 (min(limits.lower for limits in every), max(limits.upper for limits in every)),
             )
             name = ["naopc", view.example.id, one.side.model.name]
-            told = standing.in_words(board, direction)
+            told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_view(view), "the gauges")
         st.html(f"<p>{standing.limits_line(one, board, one.choice.width)}</p>")
         warning = standing.narrow_warning(board.limits)
@@ -87,11 +87,11 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             line = None if gate is None else one.orders.line(gating.counts / side.encoded.F, gate, gating.form)
             lines = standing.curve_lines(board, one.choice.direction, gating)
             drawn = masking_paths(lines, line, one.score_name, side.encoded.unit)
-            told, name = standing.in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
+            told, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
             draw_figure(drawn, f"curves-{i}", told, [*name, side.model.name], about_view(view), "the curves")
 
 
-def draw_table(view: View, boards: Boards) -> None:
+def draw_standings(view: View, boards: Boards) -> None:
     """Every model's scores; where evidence is known, how well each order finds it; and the buttons that save them."""
     rows, two = [], len(boards) > 1
     known = known_evidence(view, [one.side for one in boards])
@@ -115,7 +115,7 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
     if board.chance is None or one.runs:
         return ""
     direction = one.choice.direction
-    return disagreement(
+    return disagreement_text(
         evidence,
         standing.precisions(board, evidence),
         {found.measure: found.naopc[direction] for found in board.standings},
@@ -161,7 +161,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     save_limits(view, sides, answer, standing.comparison(boards), scores, choice.direction, settings)
 
 
-def draw_widths(view: View, known: KnownLimits, study: Study, i: int, asks: Callable[[], None]) -> None:
+def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks: Callable[[], None]) -> None:
     """What the i-th study says of how wide the beam must be."""
     asks()
     found = study.latest

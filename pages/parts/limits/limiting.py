@@ -28,7 +28,7 @@ from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
 from pages.parts.frame.picking import Browsed
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
@@ -37,7 +37,7 @@ _EXPECTED_WIDTH = 8
 
 
 @dataclass(frozen=True)
-class Choice:
+class LimitsChoice:
     """What the page's settings say."""
 
     measures: tuple[str, ...]
@@ -50,7 +50,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored(Work):
+class OrderScoring(PageWork):
     """One measure's orders under one model."""
 
     side: Side
@@ -78,7 +78,7 @@ class Scored(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Searching(Work):
+class Searching(PageWork):
     """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent
     unasked.
     """
@@ -150,7 +150,7 @@ def refused(side: Side) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(Work):
+class Exact(PageWork):
     """Exact limits under one model, on request."""
 
     side: Side
@@ -184,7 +184,7 @@ class Exact(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Study(Work):
+class WidthStudy(PageWork):
     """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in
     words.
     """
@@ -254,14 +254,14 @@ class KnownLimits:
     """
 
     side: Side
-    choice: Choice
-    scored: tuple[Scored, ...]
+    choice: LimitsChoice
+    scored: tuple[OrderScoring, ...]
     search: Searching
     exact: Exact | None
     orders: Orders
 
     @classmethod
-    def of(cls, side: Side, choice: Choice) -> "KnownLimits":
+    def of(cls, side: Side, choice: LimitsChoice) -> "KnownLimits":
         """The work of one side with these choices."""
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
@@ -274,14 +274,14 @@ class KnownLimits:
         return cls(
             side,
             choice,
-            tuple(Scored(side, name, choice.sign) for name in choice.measures),
+            tuple(OrderScoring(side, name, choice.sign) for name in choice.measures),
             search,
             asked if offered else None,
             Orders(side, BY_FEATURE),
         )
 
     @property
-    def works(self) -> list[Work]:
+    def works(self) -> list[PageWork]:
         """Everything, in the order in which it is asked for.
 
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
@@ -331,14 +331,14 @@ def known_boards(known: Sequence[KnownLimits]) -> Boards:
     return {one: board for one, board in found.items() if board is not None}
 
 
-def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[Study]:
+def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[WidthStudy]:
     """The study of this text, and that of the first texts of the data that the filters leave, where there are some."""
     side, half = known.side, known.choice.half
-    studies = [Study(side.explainer, ((side.encoded, side.target),), "this text", half)]
+    studies = [WidthStudy(side.explainer, ((side.encoded, side.target),), "this text", half)]
     examples = [] if browsed is None else [browsed.index.data.examples[row] for row in browsed.rows[:STUDIED]]
     cases = tuple(_cases(side, examples))
     if browsed is not None and len(cases) > 1:
-        studies.append(Study(side.explainer, cases, f"{len(cases)} texts of {browsed.index.data.name}", half))
+        studies.append(WidthStudy(side.explainer, cases, f"{len(cases)} texts of {browsed.index.data.name}", half))
     return studies
 
 

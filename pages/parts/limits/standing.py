@@ -359,7 +359,7 @@ def study_line(study: BeamStudy, name: str, complete: bool) -> str:
     )
 
 
-def in_words(board: StandingTable, direction: str) -> str:
+def standings_in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
     told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
     return (

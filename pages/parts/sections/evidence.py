@@ -97,7 +97,7 @@ def show_marked_text(view: View) -> None:
             st.caption("Overlined: the evidence, what the label rests on.")
 
 
-def disagreement(
+def disagreement_text(
     evidence: Evidence | None,
     precisions: Mapping[str, float],
     faithful: Mapping[str, float],

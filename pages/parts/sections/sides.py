@@ -22,7 +22,7 @@ from pages.parts.components.tables import table
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 
 ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
@@ -123,7 +123,7 @@ def side_columns(sides: Sequence[Side]) -> Iterator[tuple[int, Side]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Orders(Work):
+class Orders(PageWork):
     """The random orders of one example under one model."""
 
     side: Side

@@ -10,14 +10,14 @@ import streamlit as st
 from core.jobs import FAILED
 from core.wording import duration, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
 
 
 def stream(
-    works: Sequence[Work] | Callable[[], Sequence[Work]],
+    works: Sequence[PageWork] | Callable[[], Sequence[PageWork]],
     stage,
     draw: Callable[[Callable[[], None]], None] | None = None,
     said=None,
@@ -72,7 +72,7 @@ def stream(
                 st.fragment(drawn, run_every=every if polls else None)()
 
 
-def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
+def start(works: Sequence[PageWork], patience: float = _PATIENCE) -> None:
     """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read.
 
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
@@ -90,12 +90,12 @@ def _alone(asks: Callable[[], None]) -> None:
     asks()
 
 
-def _going(works: Sequence[Work]) -> bool:
+def _going(works: Sequence[PageWork]) -> bool:
     """Whether any of them is being computed, or waits for its turn."""
     return any(work.job is not None and work.job.active for work in works)
 
 
-def _progress(works: Sequence[Work], name: str) -> None:
+def _progress(works: Sequence[PageWork], name: str) -> None:
     """How far what is under way is, together."""
     under_way = [work for work in works if work.runs]
     if not under_way:
@@ -122,12 +122,12 @@ def _progress(works: Sequence[Work], name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 
-def _counts(work: Work) -> str:
+def _counts(work: PageWork) -> str:
     done, total = work.progress
     return f", {done:,} of at most {total:,} {work.counted}" if work.counted and done else ""
 
 
-def _offer(works: Sequence[Work], together: bool) -> None:
+def _offer(works: Sequence[PageWork], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped."""
     waiting = [work for work in works if not work.complete and not work.runs]
 

@@ -12,11 +12,11 @@ from core.explanation.explainer import Cost, Explainer
 from core.jobs import Job
 from core.storage.store import canonical_key
 from pages.parts.frame import resources
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 
 
 @dataclass(frozen=True, eq=False)
-class Studying(Work):
+class Studying(PageWork):
     """Any study of one model over a sample; what is known of it is what the study reports."""
 
     explainer: Explainer

@@ -14,7 +14,7 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.evidence import disagreement, known_evidence, score_table
+from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_view, save_table
 from pages.parts.sections.sides import Side, side_columns
 from pages.parts.steps import following
@@ -65,11 +65,11 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
                 float(summary.x[min(at, len(summary.x) - 1)]),
             )
             name = ["masking-curves", view.example.id, side.model.name]
-            draw_figure(drawn, f"paths-{i}", following.in_words(mine), name, about_view(view))
+            draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_view(view))
     st.caption("A faithful measure takes the probability down fast: its curve lies below random order. " + LINES)
 
 
-def draw_table(view: View, sides: list[Side], found: Summaries) -> None:
+def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
     """What each path comes to; where evidence is known, how well its first order finds it; and a button that saves."""
     known = known_evidence(view, sides)
     for side, evidence in known.items():
@@ -105,4 +105,4 @@ def _apart(evidence: Evidence | None, mine: Summaries, model: str) -> str:
     precisions = {path.measure: evidence.precision(summary.steps[0].scores) for path, summary in mine.items()}
     faithful = {path.measure: summary.racu for path, summary in mine.items()}
     warned = [path.measure for path, summary in mine.items() if summary.marked]
-    return disagreement(evidence, precisions, faithful, "RACU", 0.0, marked=warned, model=model)
+    return disagreement_text(evidence, precisions, faithful, "RACU", 0.0, marked=warned, model=model)

@@ -8,7 +8,7 @@ from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, number
-from pages.parts.frame.working import Work
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side
 
 COLUMNS = [
@@ -47,7 +47,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Path(Work):
+class Path(PageWork):
     """One measure's path under one model; orders: the random ones that it is set against."""
 
     side: Side
@@ -158,7 +158,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     return said
 
 
-def in_words(mine: Summaries) -> str:
+def paths_in_words(mine: Summaries) -> str:
     """The figure for those who do not see it."""
     parts = [
         f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}"
