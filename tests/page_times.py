@@ -1,6 +1,6 @@
 """Seconds until the app has started and every page stands there with all that it computes by itself.
 
-    python -m tests.page_times [--beside FOLDER …] [--rounds 3]
+    python -m tests.page_times [--beside FOLDER …] [--rounds 4]
 
 Cold is the first visit to a page of a server whose store was empty when it started, warm the second; a round starts a
 server per checkout and visits every page of all of them in turn, so that a slow minute of the machine meets each. The
@@ -98,6 +98,8 @@ def table(found: dict[str, dict[str, list[float]]]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.page_times", description=__doc__.partition("\n")[0])
     parser.add_argument("--beside", nargs="+", type=Path, default=[], help="older checkouts, timed in turn with this")
-    parser.add_argument("--rounds", type=int, default=3, help="servers and visits of each (default 3)")
+    parser.add_argument(
+        "--rounds", type=int, default=4, help="servers and visits of each; who goes first changes (default 4)"
+    )
     chosen = parser.parse_args()
     print(table(page_times([ROOT, *(path.resolve() for path in chosen.beside)], chosen.rounds)))
