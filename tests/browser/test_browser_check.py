@@ -47,6 +47,8 @@ def test_a_check_can_be_cancelled_keeps_what_is_there_and_goes_on(visit):
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
     playwright.expect(ask).to_be_visible(timeout=60_000)
     ask.press("Enter")
+    # Random orders may be under way already, with a Cancel that is not about this.
+    playwright.expect(person.page.locator("[data-testid=stProgress]")).to_contain_text("leave-one-out")
     person.press("Cancel")
     again = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
     playwright.expect(again).to_be_visible(timeout=60_000)
