@@ -10,7 +10,7 @@ from core.evaluation.sampling import draw_examples
 from core.wording import plain
 from pages.parts.data_set.diagnosticity import diagnosticity_section
 from pages.parts.frame.links import choose_one
-from pages.parts.frame.sidebar import Frame, open_data_page
+from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
 
 # What the page can tell of a data set: a name, and what draws it from (frame, texts).
@@ -44,7 +44,7 @@ def data_set() -> None:
         SECTIONS[section](frame, texts)
 
 
-def _choose_texts(frame: Frame, left, right) -> Texts | None:
+def _choose_texts(frame: DataView, left, right) -> Texts | None:
     """The texts that are chosen; None, and a sentence, where there are none."""
     with left:
         which = choose_one(

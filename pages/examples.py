@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.data.browsing import worst
 from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text, predictions_sentence
+from core.explanation.explainer import Explainer
 from core.wording import escaped, number, plain, safe_name, shortened
 from pages.parts.components.example_table import asked, browser
 from pages.parts.examples.listing import carry_out, table_of
@@ -61,10 +62,10 @@ def _answer(frame: Frame, browsed: Browsed) -> None:
         st.caption(plain(browsed.match.how))
 
 
-def _predictions(explainer, browsed: Browsed) -> None:
+def _predictions(explainer: Explainer, browsed: Browsed) -> None:
     """Predict what is not predicted yet: at once where that takes seconds, else when asked."""
     known = browsed.known
-    if not known.complete:
+    if known is None or not known.complete:
         work = data.Predicting(explainer, browsed.index)
         # As they come the table takes them in, by twelfths.
         stream(

@@ -91,7 +91,7 @@ def _cards() -> tuple[tuple[str, dict, bool], ...]:
 def training_file(card: dict | None) -> str | None:
     """Digest of the training file; None where a card (anybody may have written it) does not say."""
     try:
-        return card["data"]["train"]["sha256"]
+        return (card or {})["data"]["train"]["sha256"]
     except (KeyError, TypeError):
         return None
 

@@ -95,7 +95,7 @@ class Predictions:
     @cached_property
     def there(self) -> np.ndarray:
         """Which texts have probabilities, bool[N]."""
-        return ~np.isnan(self.probabilities).any(axis=1)
+        return ~np.any(np.isnan(self.probabilities), axis=1)
 
     @cached_property
     def predicted(self) -> np.ndarray:
@@ -197,7 +197,7 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | No
         return []
     batch = model.tokenizer(
         [encodable(text) for text, _ in texts],
-        [encodable(second) for _, second in texts] if paired else None,
+        [encodable(second or "") for _, second in texts] if paired else None,
         truncation=True,
         max_length=model.max_tokens,
         return_attention_mask=False,
@@ -314,7 +314,7 @@ class _Whole:
             yield
 
     def _keep(self, places: np.ndarray, logits: np.ndarray) -> None:
-        broken = ~np.isfinite(logits).all(axis=1)
+        broken = ~np.all(np.isfinite(logits), axis=1)
         self.problems |= dict.fromkeys(places[broken].tolist(), _BROKEN)
         self.logits[places] = np.where(broken[:, None], np.nan, logits)
         self.probabilities[places] = softmax(self.logits[places])

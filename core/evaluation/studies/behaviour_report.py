@@ -137,8 +137,7 @@ def _unflipped(one: Walked) -> np.ndarray:
 
 
 def _normalised(course: Course, one: Walked, baseline: Walked | None) -> float:
-    both = one.judged & baseline.judged if baseline is not None else np.zeros(0, dtype=bool)
-    if course.random or not both.any():
+    if course.random or baseline is None or not (both := one.judged & baseline.judged).any():
         return float("nan")
     return normalised_fidelity(
         float(1 - one.shares[both].mean()), float(1 - baseline.shares[both].mean()), _best(one.free[both])

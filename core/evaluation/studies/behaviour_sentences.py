@@ -21,7 +21,7 @@ def flips_sentence(found: BehaviourReport) -> str:
     """
     chance, ranked = found.random, found.ranked
     told = "" if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n) else _after(chance)
-    if not ranked and told:
+    if not ranked and chance is not None and told:
         changes = "never changes its prediction" if chance.never == 1 else f"changes its prediction {told}"
         return f"{_done(chance.course).capitalize()} in random order, {found.model} {changes}."
     if not ranked:
@@ -30,10 +30,10 @@ def flips_sentence(found: BehaviourReport) -> str:
     if first.never == 1:
         return (
             f"No measure ever changes the prediction of "
-            f"{found.model}{f'; random order does {told}' if told and chance.never < 1 else ''}."
+            f"{found.model}{f'; random order does {told}' if told and chance is not None and chance.never < 1 else ''}."
         )
     beside = f", in random order {told}" if told else ""
-    if told and first.fidelity.mean <= chance.fidelity.mean:
+    if told and chance is not None and first.fidelity.mean <= chance.fidelity.mean:
         return (
             f"No measure changes the prediction of {found.model} earlier than chance: {first.course.measure}, the "
             f"earliest, {_after(first)}{beside}."

@@ -85,8 +85,8 @@ class CheckReport:
     extra: tuple[str, ...] = ()
 
     @property
-    def random(self) -> CurveFigures | None:
-        return next((line for line in self.lines if line.curve.random), None)
+    def random(self) -> CurveFigures:
+        return next(line for line in self.lines if line.curve.random)
 
     @property
     def measured(self) -> list[CurveFigures]:

@@ -1,11 +1,12 @@
 """The attribution of one measure as work: at once where it is cheap or stored, else asked for."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from core.explanation.explainer import Attribution, Cost
-from core.jobs import WAITING
+from core.jobs import WAITING, Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
@@ -66,11 +67,12 @@ class Attributing(PageWork):
 
     def told(self, ahead: int, left: str) -> str:
         """How far it is."""
-        if self.job.state == WAITING:
+        job = self.job
+        if job is None or job.state == WAITING:
             return f"{self.measure}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
-        return f"{self.measure}: {self.job.done:,} of at most {self.job.total:,} forward passes{left}"
+        return f"{self.measure}: {job.done:,} of at most {job.total:,} forward passes{left}"
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         view = self.view
         return view.explainer.attribute(

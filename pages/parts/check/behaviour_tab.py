@@ -24,14 +24,14 @@ from pages.parts.check.embedding_map import map_section, maps_of
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import held, linked
-from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
 from pages.parts.sections.saving import about_model, save_report
 from pages.parts.sections.streaming import stream
 
 
-def behaviour(frame: Frame) -> None:
+def behaviour(frame: DataView) -> None:
     """Draw this part of the page."""
     # UMAP imports it on another thread, and a chart that is drawn while it is half there fails.
     import pandas  # noqa: F401
@@ -53,7 +53,7 @@ def behaviour(frame: Frame) -> None:
         )
 
 
-def _settings(frame: Frame) -> tuple[list[Course], int, list[str], str]:
+def _settings(frame: DataView) -> tuple[list[Course], int, list[str], str]:
     model = frame.explainer.model
     left, middle, right = st.columns(3)
     with left:
@@ -111,7 +111,7 @@ def _say(behaved: list[Behaved]) -> None:
     captions([*first.sample.notes, *(reports[0].notes if reports[0] is not None else ())])
 
 
-def _draw(frame: Frame, behaved: list[Behaved], measure: str, asks) -> None:
+def _draw(frame: DataView, behaved: list[Behaved], measure: str, asks) -> None:
     asks()
     found = [one for one in (one.report() for one in behaved) if one is not None]
     if not found:

@@ -17,7 +17,7 @@ from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK
 from core.storage.store import canonical_key
 from core.wording import plain
-from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import other_model
 from pages.parts.sections.studying import Studying
 
@@ -126,7 +126,7 @@ def _report(key: str, _one: Behaved, _walked: dict) -> BehaviourReport | None:
 
 
 def models_on_sample(
-    kind, frame: Frame, orders: Sequence, size: int, beside: Sequence[str], said, erasure: str = MASK
+    kind, frame: DataView, orders: Sequence, size: int, beside: Sequence[str], said, erasure: str = MASK
 ) -> list:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
     why others cannot, or why there is no sample, in which case nothing is given.

@@ -15,7 +15,7 @@ from pages.parts.check.checking import Behaved, Behaving
 from pages.parts.components.pictures import draw_figure
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one
-from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_model
 
@@ -64,10 +64,10 @@ def maps_of(behaved: list[Behaved], measure: str) -> list[MapWork]:
     return [one for one in maps if len(one.points) >= FEWEST]
 
 
-def map_section(frame: Frame, behaved: list[Behaved], measure: str) -> None:
+def map_section(frame: DataView, behaved: list[Behaved], measure: str) -> None:
     """Draw the maps that are there, or say when they will be."""
     st.subheader("Map of the embeddings", anchor=False)
-    drawn = [one for one in maps_of(behaved, measure) if one.places is not None]
+    drawn = [(one, places) for one in maps_of(behaved, measure) if (places := one.places) is not None]
     if not can_map():
         st.info("UMAP is not installed, so no map is drawn. Run the line of the README that installs the requirements.")
         return
@@ -76,9 +76,9 @@ def map_section(frame: Frame, behaved: list[Behaved], measure: str) -> None:
         st.caption(f"It is drawn once all examples are erased in {order}, from {FEWEST} embeddings on.")
         return
     colour = choose_one("Colour by", COLOURS, MASKED, "colour")
-    for column, one in zip(st.columns(len(drawn)), drawn):
+    for column, (one, places) in zip(st.columns(len(drawn)), drawn):
         with column:
-            _map(frame, one, colour)
+            _map(frame, one, places, colour)
     st.caption(
         f"Each point is one text with 0, 20, 50, 80 or 100 % masked (at most {MOST} texts); a click chooses its "
         f"example, whose points are joined. UMAP keeps "
@@ -87,7 +87,7 @@ def map_section(frame: Frame, behaved: list[Behaved], measure: str) -> None:
     )
 
 
-def _map(frame: Frame, one: MapWork, colour: str) -> None:
+def _map(frame: DataView, one: MapWork, places: np.ndarray, colour: str) -> None:
     work, points = one.behaving, one.points
     model, sample, walked = work.explainer.model, work.sample, work.found
     predicted = walked.predicted[points.example, points.ratio]
@@ -98,7 +98,7 @@ def _map(frame: Frame, one: MapWork, colour: str) -> None:
     st.markdown(f"**{plain(model.name)}**")
     # A new key after each choice, so that the point that was clicked does not choose its example again.
     event = draw_figure(
-        map_figure(one.places, groups, told, points.ratio, path),
+        map_figure(places, groups, told, points.ratio, path),
         f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}",
         f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
         ["map", model.name],

@@ -2,7 +2,6 @@
 references.
 """
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -19,7 +18,7 @@ from pages.parts.check.checking import Checked, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held
-from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
 from pages.parts.sections.findings import show_findings
@@ -28,7 +27,7 @@ from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, sho
 from pages.parts.sections.streaming import stream
 
 
-def validity(frame: Frame) -> None:
+def validity(frame: DataView) -> None:
     """Draw this part of the page."""
     said, stage, below = (st.container() for _ in range(3))
     with below:
@@ -44,7 +43,7 @@ def validity(frame: Frame) -> None:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
 
 
-def _settings(frame: Frame) -> tuple[list[Curve], int, list[str], str]:
+def _settings(frame: DataView) -> tuple[list[Curve], int, list[str], str]:
     left, middle, right = st.columns(3)
     with left:
         size = choose_size()
@@ -97,7 +96,7 @@ def _draw(checked: list[Checked], form: str, asks) -> None:
     )
 
 
-def _curves(first: Checked, found: Sequence[CheckReport], form: str) -> None:
+def _curves(first: Checked, found: list[CheckReport], form: str) -> None:
     st.subheader("What masking does", anchor=False)
     name, about = ["model-check", found[0].model], about_model(first.model)
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -32,10 +33,10 @@ def component(name: str, *events: str) -> Callable:
         js=with_imports(f"{name}.js"),
     )
 
-    def draw(data: dict, key: str):
+    def draw(data: dict, key: str) -> Any:
         # As one string: Streamlit asks pandas about lists and numbers, and importing pandas takes longer than all the
         # rest.
-        heard = {f"on_{event}_change": lambda: None for event in events}
+        heard: dict[str, Any] = {f"on_{event}_change": lambda: None for event in events}
         return drawn(data={"json": json.dumps(data)}, key=key, **heard)
 
     return draw

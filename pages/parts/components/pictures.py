@@ -1,6 +1,7 @@
 """Plotly figures with buttons that save them as shown; the script is constant, names and texts travel as data."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import streamlit as st
 
@@ -10,7 +11,9 @@ from pages.parts.components.component import component
 _draw = component("pictures")
 
 
-def draw_figure(figure, key: str, alt: str, name: Iterable[str], about: str, title: str = "the figure", **more):
+def draw_figure(
+    figure: dict, key: str, alt: str, name: Iterable[str], about: str, title: str = "the figure", **more: Any
+) -> Any:
     """Draw a Plotly figure in its own colours, and under it the buttons that save it.
 
     Args:
@@ -24,7 +27,7 @@ def draw_figure(figure, key: str, alt: str, name: Iterable[str], about: str, tit
     return event
 
 
-def chart(figure: dict, key: str, alt: str, **more) -> object:
+def chart(figure: dict, key: str, alt: str, **more: Any) -> Any:
     """Draw a figure as wide as its place, without buttons; what `st.plotly_chart` gives."""
     config = {"displayModeBar": False}
     return st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **more)

@@ -1,6 +1,7 @@
 """Small tables as HTML: drawn at once, read by screen readers, copied as text."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -25,6 +26,6 @@ def square(values: np.ndarray, names: list[str]) -> None:
     st.html(macros("components/tables.html").square(values, names))
 
 
-def macros(template: str):
+def macros(template: str) -> Any:
     """The macros of a template of these parts, as functions that give HTML in which every text is escaped."""
     return environment(_PARTS).get_template(template).module

@@ -7,6 +7,7 @@ import streamlit as st
 from core.explanation.judging import How
 from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
+from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.sections.asking import choose_measures, choose_sign
@@ -36,7 +37,7 @@ class ErasureChoice:
     form: str
 
 
-def choose_erasure(model) -> ErasureChoice:
+def choose_erasure(model: Model) -> ErasureChoice:
     """Draw the settings of the page."""
     chosen = linked(
         st.multiselect,

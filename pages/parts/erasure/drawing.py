@@ -40,9 +40,9 @@ def draw_lengths(view: View, report: MetricReport) -> None:
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
         lines = [
-            ByLength(measure, hue(measure), found[hard].by_length, found[soft].value if soft in found else float("nan"))
+            ByLength(measure, hue(measure), by_length, found[soft].value if soft in found else float("nan"))
             for measure, found in scored
-            if found[hard].by_length is not None
+            if (by_length := found[hard].by_length) is not None
         ]
         panels += [(head(hard), soft if soft in report.names else "", lines)] * bool(lines)
     if not panels:

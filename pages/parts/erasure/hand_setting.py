@@ -25,7 +25,7 @@ _STARTS = {"A": ("1", "0.3", "0.1"), "B": ("1", "0.9", "0.8")}
 _DIFFER = {None: "—", True: "yes, they differ", False: "no, the same"}
 
 
-def hand_setting(side: Side, how: How, scores, measure: str) -> None:
+def hand_setting(side: Side, how: How, scores: np.ndarray, measure: str) -> None:
     """Sliders for the weights of the words that a measure ranks first, and the sentence that follows from them."""
     if np.isnan(scores).any():
         st.caption(f"This begins with the words that {plain(measure)} ranks first; it gave no numbers here.")

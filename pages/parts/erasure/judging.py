@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -18,6 +19,7 @@ from core.explanation.judging import (
 )
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import MetricReport
+from core.jobs import Job
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
@@ -58,7 +60,7 @@ class Judging(PageWork):
     def cost(self) -> Cost:
         return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         return judge_measure(
             self.side.explainer,
             self.side.encoded,
@@ -96,7 +98,7 @@ class ChanceWork(PageWork):
         """It streams and comes after the measures, so that it may take longer than what keeps others waiting."""
         return self.cost.seconds <= 2 * working.AT_ONCE_SECONDS
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         return judge_random(
             self.side.explainer, self.side.encoded, self.names, self.how, progress=job.report, cancelled=job.cancelled
         )
@@ -134,7 +136,7 @@ class Shuffling(PageWork):
             self.side.explainer, self.side.encoded, self.names, self.how, attributions=SHUFFLES * len(self.measures)
         )
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         found = {}
         for i, measure in enumerate(self.measures):
 

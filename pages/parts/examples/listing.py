@@ -1,6 +1,7 @@
 """The table of examples: what it shows of the data that is browsed, and what is asked of it."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -39,7 +40,7 @@ _COLUMNS = {
 _FIRST_DOWN = ("confidence", "length")
 
 
-def carry_out(what: str, value) -> None:
+def carry_out(what: str, value: Any) -> None:
     """Carry out what was asked of the table, before anything is drawn by it."""
     query = filters.current_query()
     # Half an emoji, where a text was cut, can stand neither in an address nor in a file.
@@ -105,12 +106,16 @@ def _page_of(frame: Frame, browsed: Browsed, pages: int) -> int:
 
 def _facet(facet: str, browsed: Browsed) -> dict:
     on = browsed.query.facets.get(facet, ())
-    values = [{"value": value, "count": count, "on": value in on} for value, count in browsed.counts[facet].items()]
+    here, everywhere = browsed.counts[facet], browsed.everything[facet]
     # What no example has is left out; what the other filters leave none of stays in its place.
     return {
         "key": facet,
         "name": _NAMES[facet],
-        "values": [v for v in values if v["on"] or browsed.everything[facet][v["value"]]],
+        "values": [
+            {"value": value, "count": count, "on": value in on}
+            for value, count in here.items()
+            if value in on or everywhere[value]
+        ],
     }
 
 

@@ -25,6 +25,7 @@ from core.wording import plain, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held
+from pages.parts.frame.picking import Browsed
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
@@ -128,7 +129,7 @@ def add_data() -> None:
         return
 
 
-def data_notes(browsed) -> None:
+def data_notes(browsed: Browsed) -> None:
     """What was left out or repaired when the data was read."""
     for note in browsed.index.data.notes:
         st.caption(plain(note))
@@ -186,7 +187,7 @@ def _of_task():
     split = st.selectbox(
         "Split", [split for split in ("test", "validation", "train") if task.splits.get(split)], key="split-of-task"
     )
-    return _fetched(task.hub, task.config, task.splits[split], task)
+    return _fetched(task.hub, task.config, task.splits[split] or split, task)
 
 
 def _of_hub():

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -11,12 +12,17 @@ from core.data.examples import bundled_data, bundled_set
 from core.data.parsed import BadData
 from core.data.sources import from_setting, listed_data, open_data
 from core.evaluation.families import examples_of
-from core.explanation.explainer import Cost
+from core.explanation.explainer import Cost, Explainer
+from core.jobs import Job
 from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
+
+if TYPE_CHECKING:
+    # Imported when something is predicted: the first page does not wait for it.
+    from core.evaluation.predicting import Predictions
 
 # Predicting what takes no longer than this is done without being asked.
 CHEAP_SECONDS = 3.0
@@ -55,7 +61,7 @@ def index(key: str) -> Index:
 class Predicting(PageWork):
     """A model's predictions for a whole data set."""
 
-    explainer: object
+    explainer: Explainer
     index: Index
     asks, asks_again, failed = "Predict all examples", "Go on predicting", "{problem}"
     first = True
@@ -95,7 +101,7 @@ class Predicting(PageWork):
         return f"Cancelled; {self.known.done:,} predictions are kept."
 
     @property
-    def known(self):
+    def known(self) -> "Predictions":
         """What is known of them: of the work under way or done, else of the store."""
         known, job, model = self.latest if self.runs or self.complete else None, self.job, self.explainer.model
         # A job that ended on the way wrote more than it last told.
@@ -106,7 +112,7 @@ class Predicting(PageWork):
     def told(self, ahead: int, left: str) -> str:
         """How far it is."""
         done, total = self.progress
-        said = f"Predicted {done:,} of {total:,} examples" if self.job.total else "Waiting to begin"
+        said = f"Predicted {done:,} of {total:,} examples" if self.job and self.job.total else "Waiting to begin"
         return said + left + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else "")
 
     def ask(self) -> None:
@@ -115,7 +121,7 @@ class Predicting(PageWork):
         _stored.clear()
         super().ask()
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         from core.evaluation.predicting import predict_all
 
@@ -133,7 +139,7 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
     return [(example.text, example.second) for example in index.data.examples]
 
 
-def judged(key: str, explainer) -> tuple[Predicted, LabelMatch, str, object]:
+def judged(key: str, explainer: Explainer | None) -> tuple[Predicted, LabelMatch, str, "Predictions | None"]:
     """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and
     the predictions.
     """

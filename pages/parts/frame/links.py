@@ -5,7 +5,8 @@ page and writes a formatted label instead of the value. So the value is held her
 widget starts from it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
+from typing import Any
 
 import streamlit as st
 
@@ -19,7 +20,7 @@ def arrive(page: str) -> None:
     st.session_state[_SHOWN] = page
 
 
-def linked(widget: Callable, label: str, options: Sequence[str], default, key: str, **more):
+def linked(widget: Callable, label: str, options: Collection[str], default: Any, key: str, **more: Any) -> Any:
     """Draw a choice (selectbox, segmented control, multiselect) that holds on every page and stands in the address.
 
     A value of the address that is no option is said in a sentence and the default taken.
@@ -51,22 +52,24 @@ def linked(widget: Callable, label: str, options: Sequence[str], default, key: s
     return value
 
 
-def choose_one(label: str, options: Sequence[str], default: str, key: str, about: str | None = None, **more) -> str:
+def choose_one(
+    label: str, options: Collection[str], default: str, key: str, about: str | None = None, **more: Any
+) -> str:
     """As `linked`, a row of buttons of which one is always pressed; about: what the question mark beside it says."""
     return linked(st.segmented_control, label, options, default, key, required=True, help=about, **more)
 
 
-def hold(key: str, value) -> None:
+def hold(key: str, value: object) -> None:
     """Keep a value for every page, without drawing it."""
     st.session_state[f"held {key}"] = value
 
 
-def held(key: str):
+def held(key: str) -> Any:
     """What is held, else what the address of the session's first request says, else None."""
     return st.session_state.get(f"held {key}", st.query_params.get(key))
 
 
-def current(key: str):
+def current(key: str) -> Any:
     """The value as of now: the widget's on this page if it was drawn there, else what is held."""
     page = st.session_state[_SHOWN]
     name = f"{page}: {key}"
@@ -77,7 +80,7 @@ def current(key: str):
     )
 
 
-def choose(key: str, value) -> None:
+def choose(key: str, value: object) -> None:
     """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
     hold(key, value)
     st.session_state.pop(f"drawn {key}", None)
@@ -90,13 +93,14 @@ def forget(key: str) -> None:
     st.query_params.pop(key, None)
 
 
-def _start(label: str, options, default, key: str):
+def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
     many = isinstance(default, list)
     if f"held {key}" in st.session_state:
-        asked = st.session_state[f"held {key}"]
+        asked: Any = st.session_state[f"held {key}"]
     elif key in st.query_params:
-        asked = st.query_params.get_all(key) if many else st.query_params[key]
-        say_missing(label, [a for a in (asked if many else [asked]) if a not in options])
+        named = st.query_params.get_all(key) if many else [st.query_params[key]]
+        asked = named if many else named[0]
+        say_missing(label, [a for a in named if a not in options])
     else:
         return default
     if many:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -11,9 +12,13 @@ from core.data.browsing import Index, LabelMatch, Predicted, Query
 from core.data.examples import Example, bundled_data
 from core.data.parsed import BadData
 from core.evaluation.families import examples_of
+from core.explanation.explainer import Explainer
 from core.wording import plain, shortened
 from pages.parts.frame import data, filters
 from pages.parts.frame.links import choose, current, linked, remark, say_missing
+
+if TYPE_CHECKING:
+    from core.evaluation.predicting import Predictions
 
 OWN = "own text"
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
@@ -40,7 +45,7 @@ class Browsed:
     rows: np.ndarray
     counts: dict[str, dict[str, int]]
     everything: dict[str, dict[str, int]]
-    known: object
+    known: "Predictions | None"
 
     def class_of(self, label: str | None) -> int | None:
         """The model's class that a label means; None if it means none."""
@@ -84,7 +89,7 @@ def _follow_model(model: str) -> None:
     st.session_state["model of data"] = model
 
 
-def browse(key: str, explainer) -> Browsed:
+def browse(key: str, explainer: Explainer | None) -> Browsed:
     """The data set of a key under a model (None while there is none) and the query that holds.
 
     Raises:
@@ -106,12 +111,12 @@ def browse(key: str, explainer) -> Browsed:
     )
 
 
-def wait_for_predictions(explainer, browsed: Browsed) -> bool:
+def wait_for_predictions(explainer: Explainer, browsed: Browsed) -> bool:
     """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether
     it waited.
     """
     index = browsed.index
-    if not browsed.query.asks_model or browsed.known.complete:
+    if not browsed.query.asks_model or browsed.known is None or browsed.known.complete:
         return False
     work = data.Predicting(explainer, index)
     if not work.at_once:

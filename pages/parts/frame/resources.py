@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -10,6 +11,13 @@ from core import settings
 from core.loading.locating import bundled_models
 from core.measures.catalogue import import_captum
 from core.storage.library import Library
+
+if TYPE_CHECKING:
+    # Imported when they are asked for: the first page does not wait for them.
+    from core.explanation.explainer import Explainer
+    from core.jobs import Jobs
+    from core.network.model import Model
+    from core.storage.store import Store
 
 
 @st.cache_resource(show_spinner=False)
@@ -19,7 +27,7 @@ def chosen_settings() -> settings.Settings:
 
 
 @st.cache_resource(show_spinner=False)
-def store():
+def store() -> "Store":
     """The store under `cache/`, shared by every session."""
     from core.storage.store import Store
 
@@ -28,7 +36,7 @@ def store():
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def _model(name: str, written: str):
+def _model(name: str, written: str) -> "Model":
     from core.network.memory import without_collecting
 
     with without_collecting():
@@ -45,13 +53,13 @@ def _model(name: str, written: str):
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
-def _explainer(name: str, written: str, fitted: int):
+def _explainer(name: str, written: str, fitted: int) -> "Explainer":
     from core.explanation.explainer import with_reference
 
     return with_reference(_model(name, written), store(), library().references)
 
 
-def explainer(name: str):
+def explainer(name: str) -> "Explainer":
     """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew
     is read anew.
     """
@@ -69,7 +77,7 @@ def is_loaded(name: str) -> bool:
 # Whoever clears the caches of the server means its work too; a thread left waiting would keep models and results in
 # memory.
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
-def jobs():
+def jobs() -> "Jobs":
     """Long work, one at a time."""
     from core.jobs import Jobs
 
@@ -77,7 +85,7 @@ def jobs():
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
-def fetches():
+def fetches() -> "Jobs":
     """What is fetched from the hub, beside the work of the device; results are large, so few are remembered."""
     from core.jobs import Jobs
 

@@ -8,10 +8,12 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
+from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
 from core.network.architectures import UnsupportedModel
-from core.network.features import UNITS, NoFeatures
+from core.network.features import UNITS, Encoded, NoFeatures
+from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.settings import SettingError
 from core.settings import read as read_settings
@@ -42,8 +44,8 @@ class View:
     text.
     """
 
-    explainer: object
-    encoded: object
+    explainer: Explainer
+    encoded: Encoded
     example: Example
     data: str
     browsed: Browsed | None
@@ -51,7 +53,7 @@ class View:
     target: int
 
     @property
-    def model(self):
+    def model(self) -> Model:
         return self.explainer.model
 
     @property
@@ -72,11 +74,20 @@ class View:
 class Frame:
     """What could be chosen, as far as it can be shown; problem: a sentence on why the rest cannot."""
 
-    explainer: object = None
+    explainer: Explainer | None = None
     browsed: Browsed | None = None
     example: Example | None = None
     view: View | None = None
     problem: str = ""
+
+
+@dataclass(frozen=True)
+class DataView:
+    """What a page about data shows: a model and a data set; example: the one that is chosen there."""
+
+    explainer: Explainer
+    browsed: Browsed
+    example: Example | None
 
 
 def open_page(title: str, question: str) -> View:
@@ -111,7 +122,7 @@ def open_frame(title: str, question: str) -> Frame:
     return frame
 
 
-def open_data_page(title: str, question: str, own: str) -> Frame | None:
+def open_data_page(title: str, question: str, own: str) -> DataView | None:
     """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
     said of a text of one's own.
     """
@@ -125,7 +136,7 @@ def open_data_page(title: str, question: str, own: str) -> Frame | None:
         if frame.example is not None:
             st.info(f"{own} in the sidebar, or add a file on the page Examples.")
         return None
-    return frame
+    return DataView(frame.explainer, frame.browsed, frame.example)
 
 
 def text_box(text: str, second: str) -> None:
@@ -158,7 +169,7 @@ def _choose(frame: Frame, body) -> View:
             frame.example = _own_text()
         else:
             st.query_params.pop("text", None)
-            _pick(frame, name, key)
+            frame.example = _pick(frame, name, key)
         slot = st.container()
         unit = linked(
             st.segmented_control,
@@ -193,7 +204,7 @@ def _choose(frame: Frame, body) -> View:
     return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target)
 
 
-def _pick(frame: Frame, name: str, key: str) -> None:
+def _pick(frame: Frame, name: str, key: str) -> Example:
     """Choose an example; filters on what the model predicts need the model first."""
     if filters.current_query().asks_model or resources.is_loaded(name):
         # A model that cannot be used is said when it is to be shown; the examples are there all the same.
@@ -202,10 +213,10 @@ def _pick(frame: Frame, name: str, key: str) -> None:
     frame.browsed = browse(key, frame.explainer)
     if frame.explainer is not None and wait_for_predictions(frame.explainer, frame.browsed):
         frame.browsed = browse(key, frame.explainer)
-    frame.example = pick_example(frame.browsed)
+    return pick_example(frame.browsed)
 
 
-def _check_weights(model) -> None:
+def _check_weights(model: Model) -> None:
     """A link names the weights that it was made with; others give other numbers."""
     asked = st.session_state.setdefault("weights of link", st.query_params.get("weights", ""))
     named = st.session_state.setdefault("model of link", model.name)

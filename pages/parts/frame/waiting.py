@@ -1,13 +1,15 @@
 """Saying that others are at work on the same model, while one's own turn comes."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import streamlit as st
 
+from core.network.model import Model
+
 
 @contextmanager
-def in_turn(model) -> Iterator[None]:
+def in_turn(model: Model) -> Generator[None]:
     """Say how many ask this model now, if anybody does; whoever asked first is served first, batch by batch."""
     others = model.lock.waiting
     if not others:

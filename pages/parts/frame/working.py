@@ -1,5 +1,7 @@
 """Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it."""
 
+from typing import Any
+
 from core import jobs
 from core.wording import duration
 from pages.parts.frame import resources
@@ -26,7 +28,7 @@ class PageWork(jobs.Work):
         return resources.jobs().find(self.key)
 
     @property
-    def latest(self):
+    def latest(self) -> Any:
         """What is known of it: all, else what came last, also of a stopped one; None before there is anything."""
         job = self.job
         return None if job is None else job.latest
@@ -41,6 +43,12 @@ class PageWork(jobs.Work):
         """Whether it is being computed or waits for its turn."""
         job = self.job
         return job is not None and job.active and not job.cancelled()
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Expected seconds to its end; None where nobody can tell."""
+        job = self.job
+        return None if job is None else job.remaining_seconds
 
     @property
     def begun(self) -> bool:

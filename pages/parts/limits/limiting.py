@@ -3,9 +3,10 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.data.examples import Example
-from core.explanation.explainer import Cost
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
     Found,
     beam_cost,
@@ -22,8 +23,10 @@ from core.explanation.limiting import (
 )
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
+from core.jobs import Job
 from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
 from core.mathematics.stepwise import relay
+from core.network.features import Encoded
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
@@ -71,7 +74,7 @@ class OrderScoring(PageWork):
     def cost(self) -> Cost:
         return score_cost(self.side.explainer, self.side.encoded, self.measure)
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
         return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
@@ -119,7 +122,7 @@ class Searching(PageWork):
         """Exact limits that may be spent unasked start by themselves, however slow the machine."""
         return self.exact or super().at_once
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
         return find_limits(
@@ -177,7 +180,7 @@ class Exact(PageWork):
     def at_once(self) -> bool:
         return False
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
         return find_exact(side.explainer, side.encoded, side.target, progress=job.report, cancelled=job.cancelled)
@@ -189,8 +192,8 @@ class WidthStudy(PageWork):
     words.
     """
 
-    explainer: object
-    cases: tuple[tuple[object, int | None], ...]
+    explainer: Explainer
+    cases: tuple[tuple[Encoded, int], ...]
     name: str
     half: bool
 
@@ -228,7 +231,7 @@ class WidthStudy(PageWork):
     def at_once(self) -> bool:
         return False
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does: a case without a class explains the one that is predicted."""
         cases = [
             (encoded, int(self.explainer.logits(encoded).argmax()) if target is None else target)
@@ -289,7 +292,12 @@ class KnownLimits:
         """
         waits = self.search.runs or (self.search.job is None and self.search.at_once)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        return [*self.scored, self.search, *[self.orders] * (not waits), *[self.exact] * offered]
+        return [
+            *self.scored,
+            self.search,
+            *[self.orders] * (not waits),
+            *([self.exact] if offered and self.exact is not None else []),
+        ]
 
     @property
     def found(self) -> Found | None:

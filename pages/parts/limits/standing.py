@@ -144,8 +144,8 @@ def gauge_rows(board: StandingTable) -> list[Gauge]:
             hue(one.measure),
             one.aopc[COMPREHENSIVENESS],
             one.aopc[SUFFICIENCY],
-            tuple(_normal(one, way) for way in DIRECTIONS),
-            tuple(one.marked(way) for way in DIRECTIONS),
+            (_normal(one, COMPREHENSIVENESS), _normal(one, SUFFICIENCY)),
+            (one.marked(COMPREHENSIVENESS), one.marked(SUFFICIENCY)),
         )
         for one in board.standings
     ]
@@ -171,7 +171,7 @@ def side_limits(
     """All of a board that a saved page shows; score: its name, "probability of positive"."""
     said = without_markup(limits_line(known, board, width))
     warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction))))
-    gates = tuple(path_word(gate, counting(gating)) for gate in board.gates)
+    gates = path_word(board.gates[0], counting(gating)), path_word(board.gates[1], counting(gating))
     return SideLimits(
         board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates
     )
@@ -194,7 +194,7 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     ]
 
 
-def table_rows(board: StandingTable, counts_text) -> list[list[str]]:
+def table_rows(board: StandingTable, counts_text: Callable[[int], str]) -> list[list[str]]:
     """A board as rows of the page's table; what rests on rejected inputs is marked."""
     rows = [
         [one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)]
@@ -399,7 +399,7 @@ def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
             f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most "
             f"{exact.progress[1]:,} sets"
         )
-    if limits.width < width:
+    if limits.width is not None and limits.width < width:
         return (
             f"; this is the best so far, a beam of {width} "
             f"{'is under way' if known.search.runs else _ended(known.search)}"
@@ -429,7 +429,7 @@ def _cells(one: Standing, direction: str) -> list[str]:
     return [with_sign(number(one.aopc[direction]), one.marked(direction)), _normal(one, direction)]
 
 
-def _validity(one: Standing, counts_text) -> str:
+def _validity(one: Standing, counts_text: Callable[[int], str]) -> str:
     """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
     said = [f"{ARROWS[way]} {path_word(one.gates[way], counts_text)}" for way in DIRECTIONS if one.gates[way].marked]
     return "; ".join(said) or path_word(one.gates[COMPREHENSIVENESS], counts_text)

@@ -6,9 +6,11 @@ import streamlit as st
 
 from core.evaluation import families
 from core.evaluation.sampling import SAMPLE
+from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import default_measures, measures
 from core.network.architectures import UnsupportedModel
+from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, forget, linked
@@ -24,7 +26,7 @@ def choose_size(drawn: str = "Labelled examples drawn at random from the data") 
     return int(choose_one("Sample", SIZES, str(SAMPLE), "sample", about))
 
 
-def choose_models(model, does: str) -> list[str]:
+def choose_models(model: Model, does: str) -> list[str]:
     """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples
     in random order".
     """
@@ -44,7 +46,7 @@ def choose_models(model, does: str) -> list[str]:
     )
 
 
-def other_model(name: str, models: list, erasure: str = MASK):
+def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
     """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, is one of them under another
     name, or cannot erase so.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core.explanation.rows import WordRow
+from core.network.model import Model
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance
 from core.wording import safe_name, without_markup
@@ -39,7 +40,7 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
 
 
 def save_report(
-    header: Sequence[str], rows: Callable[[], Iterable[list]], plain: Callable[[], dict], name, key: str
+    header: Sequence[str], rows: Callable[[], Iterable[list]], plain: Callable[[], dict], name: Iterable[str], key: str
 ) -> None:
     """Two buttons that save a report over a sample: its rows as CSV, and all of it as JSON.
 
@@ -151,7 +152,7 @@ def about_view(view: "View") -> str:
     return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.target))
 
 
-def about_model(model) -> str:
+def about_model(model: Model) -> str:
     """The line under a picture of what a model does on no example in particular."""
     return picture_line(model_identity(model))
 

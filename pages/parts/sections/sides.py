@@ -3,16 +3,20 @@
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.explanation.explainer import Cost
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import Band, band_cost, random_band
 from core.figures.figures import RandomLine
+from core.jobs import Job
 from core.mathematics.curves import spread
 from core.network.architectures import UnsupportedModel
-from core.network.features import NoFeatures
+from core.network.features import Encoded, NoFeatures
+from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, doubts, says_nothing
@@ -32,12 +36,12 @@ RECURSIVE, ONCE = "at each step", "once"
 class Side:
     """One model at one example: what the stepper and the answer ask of it."""
 
-    explainer: object
-    encoded: object
+    explainer: Explainer
+    encoded: Encoded
     target: int
 
     @property
-    def model(self):
+    def model(self) -> Model:
         return self.explainer.model
 
     @property
@@ -98,7 +102,7 @@ def choose_rule() -> str:
     )
 
 
-def both_sides(view: View, name: str, place) -> list[Side]:
+def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why
     not.
     """
@@ -154,7 +158,7 @@ class Orders(PageWork):
         first = None if gate is None else gate.first
         return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         return random_band(
             self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled
@@ -214,7 +218,7 @@ def _reference_in_short(side: Side, form: str) -> str:
     return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
 
 
-def show_reference(explainer, form: str, without: str) -> None:
+def show_reference(explainer: Explainer, form: str, without: str) -> None:
     """What the reference of a model is; `without`: what is said where it has none, before how to make one."""
     st.markdown(f"**{plain(explainer.model.name)}**")
     if explainer.reference is None:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.jobs import FAILED
 from core.wording import duration, plain
@@ -18,9 +19,9 @@ _PATIENCE = 0.35
 
 def stream(
     works: Sequence[PageWork] | Callable[[], Sequence[PageWork]],
-    stage,
+    stage: DeltaGenerator | None,
     draw: Callable[[Callable[[], None]], None] | None = None,
-    said=None,
+    said: DeltaGenerator | None = None,
     say: Callable[[], None] | None = None,
     *,
     anew: Callable[[], object] = lambda: None,
@@ -41,7 +42,7 @@ def stream(
         name: of these works, unique on the page.
         together: whether one button asks for all that waits.
     """
-    wanted = works if callable(works) else lambda: works
+    wanted: Callable[[], Sequence[PageWork]] = (lambda: list(works)) if isinstance(works, Sequence) else works
     patience = _PATIENCE if draw else 0.0
     begun = wanted()
     start(begun, patience)
@@ -67,7 +68,7 @@ def stream(
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
     # may ask for the page to be drawn anew.
     for place, drawn in ((said, say), (stage, show)):
-        if place is not None:
+        if place is not None and drawn is not None:
             with place:
                 st.fragment(drawn, run_every=every if polls else None)()
 
@@ -107,9 +108,9 @@ def _progress(works: Sequence[PageWork], name: str) -> None:
 
     share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
     ahead = min(resources.jobs().ahead(work.key) for work in under_way)
-    seconds = [work.job.remaining_seconds for work in under_way]
+    seconds = [left for work in under_way if (left := work.seconds_left) is not None]
     # The pace of the first few says nothing.
-    left = f", about {duration(sum(seconds))} left" if None not in seconds and share > 0.02 else ""
+    left = f", about {duration(sum(seconds))} left" if len(seconds) == len(under_way) and share > 0.02 else ""
     waits = (
         f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)"
         if ahead and not share

@@ -1,9 +1,11 @@
 """Follow masking paths as jobs: what is asked for, how far it is, and what it says in words and rows."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
+from core.jobs import Job
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
@@ -97,7 +99,7 @@ class Path(PageWork):
         """The name of a step."""
         return self.names[step]["name"]
 
-    def run(self, job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         side, choice = self.side, self.choice
         return follow(

@@ -1,5 +1,7 @@
 """Put masking paths into words and numbers for the stepper, the figure and the table; no Streamlit."""
 
+from typing import Any
+
 import numpy as np
 
 from core.explanation.explainer import Attribution
@@ -9,6 +11,7 @@ from core.figures.figures import FigureLine
 from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
+from core.network.features import Encoded
 from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
@@ -87,7 +90,9 @@ def line(measure: str, summary: Summary) -> FigureLine:
     return FigureLine(measure, hue(measure), summary.x[: len(values)], values, summary.p, gate.rejected, gate.first)
 
 
-def frame(text: str, encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more) -> dict:
+def frame(
+    text: str, encoded: Encoded, pieces: list[dict], names: list[dict], step: int, panes: list[dict], **more: Any
+) -> dict:
     """Everything that the stepper draws."""
     return {
         "text": text,
