@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from core import settings
 from core.commands.evaluating_behaviour import BehaviourRun, behaviour_lines, follow_examples, readable_behaviour
@@ -77,8 +78,8 @@ class Kind:
 
     check: Callable[[Scoring], None]
     compute: Callable
-    rows: Callable[[Sequence[Example], object, tuple[str, ...]], list[dict]]
-    told: Callable[[Evaluation, DataSet, object, Model], str]
+    rows: Callable[[Sequence[Example], Any, tuple[str, ...]], list[dict]]
+    told: Callable[[Evaluation, DataSet, Any, Model], str]
 
 
 def evaluate(
@@ -93,7 +94,8 @@ def evaluate(
 
     Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, problem (a
     sentence where an example cannot
-    be scored; then the rest is null). Those of a kind: see `score_records`, `diagnosticity_records` and `behaviour_lines`.
+    be scored; then the rest is null). Those of a kind: see `score_records`, `diagnosticity_records` and
+    `behaviour_lines`.
 
     Returns:
         What there is to say about it, as text.

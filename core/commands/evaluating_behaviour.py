@@ -5,6 +5,7 @@ example.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from core.data.examples import Example
 from core.evaluation.engine import run_study
@@ -42,7 +43,7 @@ def follow_examples(
     """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels
     are not asked for.
     """
-    how = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
+    how: dict[str, Any] = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
     courses = [
         *[Course(RANDOM, **how)] * bool(study.count),
         *(Course(name, study.sign, **how) for name in study.measures),

@@ -256,7 +256,7 @@ class Run(Known, Generic[Found]):
     @property
     def there(self) -> np.ndarray:
         """Examples of which every row is known, bool[N]."""
-        return self.known.all(axis=tuple(range(1, self.known.ndim)))
+        return np.all(self.known, axis=tuple(range(1, self.known.ndim)))
 
     def missing(self) -> list[int]:
         """Examples that are still to be computed."""
@@ -383,7 +383,9 @@ class StoreLog:
                     places.setdefault(bytes.fromhex(key), []).append((i, place))
         for segment in segments:
             columns = self._columns(run, segment)
-            for k, name in enumerate(segment.arrays[run.study.names]) if columns is not None else ():
+            if columns is None:
+                continue
+            for k, name in enumerate(segment.arrays[run.study.names]):
                 for i, place in places.get(name.tobytes(), ()):
                     yield i, place, {column: values[k] for column, values in columns.items()}
 
@@ -391,9 +393,9 @@ class StoreLog:
         """Add rows as a segment."""
         keys, arrays, told, sentences = {}, {}, {}, list(run.sentences)
         for i, _ in places:
-            if i not in keys:
+            if i not in keys and (subject := run.subject(i)) is not None:
                 order = np.ndindex(*run.study.parts)
-                keys[i] = dict(zip(order, run.study.row_keys(run.subject(i))))
+                keys[i] = dict(zip(order, run.study.row_keys(subject)))
         names = b"".join(bytes.fromhex(keys[i][place]) for i, place in places)
         arrays[run.study.names] = np.frombuffer(names, dtype=np.uint8).reshape(len(places), 32)
         for name, column in run.study.columns.items():
@@ -408,7 +410,7 @@ class StoreLog:
     @staticmethod
     def _columns(run: Run, segment: Entry) -> dict | None:
         """The columns of a segment, sentences as text; None where they are no rows of the study."""
-        names, sentences = segment.arrays.get(run.study.names), segment.meta.get("sentences")
+        names, sentences = segment.arrays.get(run.study.names), segment.meta.get("sentences", [])
         found = {}
         for name, column in run.study.columns.items():
             values = segment.arrays.get(name)

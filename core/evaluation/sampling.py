@@ -99,9 +99,8 @@ def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sa
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
         raise BadData(f"it has no class for the label {listed(lacking, 6)} of these examples.")
-    return replace(
-        sample, labels=np.array([match.classes[example.label] for example in sample.examples], dtype=np.int64), notes=()
-    )
+    labels = [match.classes[example.label or ""] for example in sample.examples]
+    return replace(sample, labels=np.array(labels, dtype=np.int64), notes=())
 
 
 def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:

@@ -1,7 +1,7 @@
 """How a model behaves under masking: where an order changes its predictions, and how far that moves its embeddings."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -110,7 +110,7 @@ class Course(Study[Walked]):
 
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
-        about = {
+        about: dict[str, Any] = {
             "model": explainer.model.digest,
             "precision": explainer.model.precision,
             "unit": self.unit,
@@ -179,7 +179,7 @@ class Course(Study[Walked]):
         ]
         return {
             "flips": np.array(flips, dtype=np.int32),
-            "free": np.int32(encoded.F - start),
+            "free": np.array(encoded.F - start, dtype=np.int32),
             "logits": logits,
             "states": pooled,
         }

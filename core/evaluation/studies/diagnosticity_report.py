@@ -154,10 +154,11 @@ def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pai
     gone = np.isnan(values[0][:, :M]) | np.isnan(values[1][:, :M])
     for one in values:
         one[:, :M][gone] = np.nan
-    return tuple(
-        _together(_each(one, found.study, metrics()[name].direction), len(rows))
-        for one, name in zip(values, (hard, soft))
+    one, other = (
+        _together(_each(value, found.study, metrics()[name].direction), len(rows))
+        for value, name in zip(values, (hard, soft))
     )
+    return one, other
 
 
 def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
@@ -197,7 +198,7 @@ def build_diagnosticity_report(
         for rule in (STRICT, HALF)
         for pair, both in pairs.items()
     )
-    ends = {name: ((name, LENGTHS[0], ALL), (name, LENGTHS[-1], ALL)) for name in lengths}
+    ends: dict[str, tuple] = {name: ((name, LENGTHS[0], ALL), (name, LENGTHS[-1], ALL)) for name in lengths}
     ends |= {NC_OVER_NS: (("NS", None, ALL), ("NC", None, ALL))} if {"NS", "NC"} <= set(names) else {}
     predicted = {label: int((found.predicted[rows] == c).sum()) for c, label in enumerate(labels)}
     return DiagnosticityReport(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -204,7 +204,7 @@ class _Lines:
 
     def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
         """Write rows behind those that are there."""
-        about = {"model": run.study.model, "weights": run.explainer.model.digest}
+        about = {"model": cast(Batch, run.study).model, "weights": run.explainer.model.digest}
         with self.path.open("a", encoding="utf-8") as file:
             for i, _ in places:
                 file.write(json.dumps({"example": i + 1} | about | run.columns["row"][i]) + "\n")

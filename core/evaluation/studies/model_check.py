@@ -3,7 +3,7 @@ and random order.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Curve(Study[Passed]):
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
         model, reference = explainer.model, explainer.reference
-        about = {
+        about: dict[str, Any] = {
             "model": model.digest,
             "precision": model.precision,
             "reference": None if reference is None else reference.digest,

@@ -186,7 +186,7 @@ class Scoring(Study[Scored]):
             values[:, 1:].reshape(*shape, _WIDTH).copy(),
             notes.copy(),
             rows.sentences,
-            rows.known[:, 1:].reshape(shape).all(axis=2),
+            np.all(rows.known[:, 1:].reshape(shape), axis=2),
             rows.there,
             np.where(rows.known[:, 0], values[:, 0, 1], -1).astype(np.int64),
             values[:, 0, 0].copy(),
