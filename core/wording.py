@@ -4,6 +4,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~<>$:&@/=])")
@@ -67,7 +68,7 @@ def percent(value: float, metric: str = "accuracy") -> str:
     return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
 
 
-def as_json(value):
+def as_json(value: Any) -> Any:
     """A number for a JSON file, or an array of them as lists; None where there is none; anything else as it is."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, list):

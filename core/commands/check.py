@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of, read_named
+from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of, read_named
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
 from core.evaluation.engine import run_study
@@ -30,7 +30,7 @@ HELP = "can a model be trusted under masking? Performance and p-values at every 
 GOES_ON = "What is computed is kept; the same command goes on from there."
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
     option(
@@ -54,7 +54,7 @@ def add(option) -> None:
     add_columns(option)
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     request = Request(
         (options.model, *options.beside),

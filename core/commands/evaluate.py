@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 
 from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
-from core.commands.terminal import Bar, add_columns, add_measures, add_model, columns_of
+from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of
 from core.data.examples import bundled_data
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Scoring
 from core.explanation.judging import How
@@ -18,7 +18,7 @@ HELP = "over a data set: metrics of measures, how diagnostic they are, or how a 
 GOES_ON = "What is computed is kept; the same command goes on from there."
 
 
-def add(option) -> None:
+def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
     option(
@@ -63,7 +63,7 @@ def add(option) -> None:
     add_columns(option)
 
 
-def run(options) -> int:
+def run(options: Options) -> int:
     """Carry out the command; 0."""
     how = How(options.erasure, options.scaling, options.draws, options.seed)
     count = getattr(options, "count", COUNTS[options.baseline])

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data.parsed import BadData
 from core.evaluation.sampling import Sample, draw_sample, same_examples
@@ -13,7 +15,9 @@ from core.evaluation.studies.behaviour_report import BehaviourReport, behaviour_
 from core.evaluation.studies.check_report import CheckReport, build_check_report
 from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.model_check import Curve, Passed
+from core.explanation.explainer import Explainer
 from core.network.architectures import UnsupportedModel
+from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.storage.store import canonical_key
 from core.wording import plain
@@ -70,11 +74,11 @@ class OnSample:
     works: tuple
 
     @property
-    def explainer(self):
+    def explainer(self) -> Explainer:
         return self.works[0].explainer
 
     @property
-    def model(self):
+    def model(self) -> Model:
         return self.explainer.model
 
     @property
@@ -126,7 +130,13 @@ def _report(key: str, _one: Behaved, _walked: dict) -> BehaviourReport | None:
 
 
 def models_on_sample(
-    kind, frame: DataView, orders: Sequence, size: int, beside: Sequence[str], said, erasure: str = MASK
+    kind: Any,
+    frame: DataView,
+    orders: Sequence,
+    size: int,
+    beside: Sequence[str],
+    said: DeltaGenerator,
+    erasure: str = MASK,
 ) -> list:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
     why others cannot, or why there is no sample, in which case nothing is given.

@@ -9,6 +9,7 @@ from core.evaluation.studies.behaviour import RANDOM
 from core.evaluation.studies.embedding_map import FEWEST, MOST, Points, can_map, draw_map, points_of
 from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
+from core.jobs import Job
 from core.storage.store import canonical_key
 from core.wording import duration, plain
 from pages.parts.check.checking import Behaved, Behaving
@@ -53,7 +54,7 @@ class MapWork(PageWork):
         """Where the points lie, float32[P, 2]; None before it is drawn."""
         return self.latest if self.complete else None
 
-    def run(self, job):
+    def run(self, job: Job) -> np.ndarray:
         return draw_map(self.points, resources.store())
 
 

@@ -5,6 +5,7 @@ settings.
 from collections import Counter
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -39,6 +40,7 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.data_set.diagnosing import Diagnosing
 from pages.parts.frame.links import choose_one, held, linked
+from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.findings import show_findings
@@ -54,7 +56,7 @@ _BASELINE_HELP = (
 )
 
 
-def diagnosticity_section(frame, texts) -> None:
+def diagnosticity_section(frame: DataView, texts: Any) -> None:
     """Draw the part for the texts that are chosen."""
     said, stage, below = (st.container() for _ in range(3))
     with below:

@@ -3,6 +3,7 @@ and is read from the store.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -51,7 +52,7 @@ class Studying(PageWork):
         return super().begun or self._stored.done > 0
 
     @property
-    def found(self):
+    def found(self) -> Any:
         """What is known: of the work under way or done, else of the store."""
         found = self.latest
         return self._stored if found is None else found
@@ -71,7 +72,7 @@ class Studying(PageWork):
         _read.clear()
         super().ask()
 
-    def run(self, job: Job):
+    def run(self, job: Job) -> Any:
         """What the job does."""
         return run_study(
             self.explainer, self.sample, self.study, resources.store(), progress=job.report, cancelled=job.cancelled
