@@ -48,7 +48,7 @@ def test_a_model_under_another_name_is_not_set_beside_itself(monkeypatch):
     from pages.parts.sections import asking
 
     models = {
-        name: SimpleNamespace(model=SimpleNamespace(name=name, digest=digest))
+        name: SimpleNamespace(model=SimpleNamespace(name=name, digest=digest, mask_id=1, unknown_id=None))
         for name, digest in (("one", "a"), ("copy", "a"), ("other", "b"))
     }
     monkeypatch.setattr(asking.resources, "explainer", models.get)
