@@ -87,6 +87,8 @@ def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
     # The first limits are those of a beam of one, while the wide one is searched.
     playwright.expect(bar).to_contain_text(re.compile(r"beam 50 limits \(sst2-fmm\), [\d,]+ of at most [\d,]+ sets"))
     playwright.expect(person.page.get_by_text("this is the best so far")).to_be_visible()
+    # The measure is scored: cancelling stops all that is under way.
+    playwright.expect(gauge(person)).to_be_visible()
     person.page.get_by_role("link", name="Attributions", exact=True).click()
     playwright.expect(person.page.get_by_role("heading", level=2)).to_have_text(re.compile("Which words"))
     person.page.get_by_role("link", name="AOPC and NAOPC", exact=True).click()
