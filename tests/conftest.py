@@ -13,6 +13,20 @@ hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
 
 
+def pytest_collection_modifyitems(items):
+    """Files whose tests are few and long come first, one of a browser beside one of pages, so that no process waits
+    at the end for the other's longest file.
+    """
+    rooms = {"browser": [], "pages": []}
+    for item in items:
+        files = rooms.get(item.path.parent.name, [])
+        if item.path not in files:
+            files.append(item.path)
+    turns = {path: (turn, room) for room, files in rooms.items() for turn, path in enumerate(files)}
+    last = len(turns), ""
+    items.sort(key=lambda item: turns.get(item.path, last))
+
+
 @pytest.fixture(scope="session", autouse=True)
 def one_thread():
     """Tiny matrices are multiplied fastest by one thread, and always in the same order."""
