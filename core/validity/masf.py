@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.mathematics.statistics import fisher, simes
+from core.mathematics.statistics import fisher, simes_of_counts
 
 COMBINATIONS = ("simes", "fisher")
 SMALLEST, LARGEST, BETWEEN = 96, 96, 65
@@ -74,12 +74,13 @@ class Ecdf:
         return cls(np.ascontiguousarray(values), places, count)
 
     def below(self, z: np.ndarray) -> np.ndarray:
-        """#{reference < z} in each column, by binary search; interpolated between places that are not kept.
+        """#{reference < z} in each column, by binary search; between places that are not kept interpolated, to the
+        nearest whole number: equal counts then tie, as those of all values would.
 
         Args:
             z: float[M, D].
         Returns:
-            float64[M, D], in [0, V].
+            int64 or float64[M, D], whole numbers in [0, V].
         """
         import torch
 
@@ -102,7 +103,7 @@ class Ecdf:
         unsure = np.nonzero(highest > lowest)
         low, high = (self.values[unsure[0], k].astype(np.float64) for k in (found[unsure] - 1, found[unsure]))
         share = np.clip((queries[unsure] - low) / np.maximum(high - low, 1e-30), 0, 1)
-        lowest[unsure] += share * (highest[unsure] - lowest[unsure])
+        lowest[unsure] += np.rint(share * (highest[unsure] - lowest[unsure]))
         return np.where(
             exact <= self.values[:, :1], 0.0, np.where(exact > self.values[:, -1:], float(self.count), lowest)
         )
@@ -177,10 +178,10 @@ class Masf:
         return p_values({"alone": self}, states)["alone"]
 
     def _from_layers(self, statistics: np.ndarray) -> PValues:
-        sides = _two_sided(self.second.below(statistics), self.second.count, self.calibrated)
-        below = self.third.below(_combined(sides, self.combine.layers)[:, None])[:, 0]
+        sides, size = _sides(self.second.below(statistics), self.second.count, self.calibrated)
+        below = self.third.below(_total(sides, size, self.combine.layers)[:, None])[:, 0]
         n = self.third.count
-        return PValues((1 + n - below) / (n + 1) if self.calibrated else 1 - below / n, 2 * sides)
+        return PValues((1 + n - below) / (n + 1) if self.calibrated else (n - below) / n, 2 * sides / size)
 
 
 def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
@@ -267,8 +268,8 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
     first = first.compact() if compact else first
     second = Ecdf.of(_statistics(first, parts[1] - tolerance, calibrated, combine.dimensions))
     third = _statistics(first, parts[2] - tolerance, calibrated, combine.dimensions)
-    sides = _two_sided(second.below(third), second.count, calibrated)
-    return Masf(first, second, Ecdf.of(_combined(sides, combine.layers)[:, None]), combine, calibrated, tolerance)
+    totals = _total(*_sides(second.below(third), second.count, calibrated), combine.layers)
+    return Masf(first, second, Ecdf.of(totals[:, None]), combine, calibrated, tolerance)
 
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
@@ -289,19 +290,22 @@ def _chunks(states: np.ndarray) -> Iterator[np.ndarray]:
 
 def _reduced(below: np.ndarray, count: int, shape: tuple[int, ...], calibrated: bool, how: str) -> np.ndarray:
     """One statistic a layer, float64[M, L], from the counts of its dimensions, float[M, L·H]."""
-    p = _two_sided(below, count, calibrated).reshape(shape)
-    return simes(p) if how == "simes" else fisher(p)
+    sides, size = _sides(below, count, calibrated)
+    return _combined(sides.reshape(shape), size, how)
 
 
-def _two_sided(below: np.ndarray, count: int, calibrated: bool) -> np.ndarray:
-    """min(P, 1 − P) from how many of `count` reference values lie below."""
-    if calibrated:
-        # The same, and equally small on both sides also in floating point.
-        return (np.minimum(below, count - below) + 0.5) / (count + 1)
-    P = below / count
-    return np.minimum(P, 1 - P)
+def _sides(below: np.ndarray, count: int, calibrated: bool) -> tuple[np.ndarray, int]:
+    """min(P, 1 − P) as a count and what it is a share of, from how many of `count` reference values lie below."""
+    sides = np.minimum(below, count - below)
+    return (sides + 0.5, count + 1) if calibrated else (sides, count)
 
 
-def _combined(p: np.ndarray, how: str) -> np.ndarray:
-    # The last level looks at large values, so a small Simes must become a large one.
-    return -simes(p) if how == "simes" else fisher(p)
+def _combined(sides: np.ndarray, size: int, how: str) -> np.ndarray:
+    """Sides over the last axis as one statistic."""
+    return simes_of_counts(sides, size) if how == "simes" else fisher(sides / size)
+
+
+def _total(sides: np.ndarray, size: int, how: str) -> np.ndarray:
+    """The total statistic, large against the input: a small Simes must become a large one."""
+    found = _combined(sides, size, how)
+    return -found if how == "simes" else found

@@ -20,6 +20,8 @@ CALIBRATED, LITERAL = "calibrated", "literal"
 FORMS = (CALIBRATED, LITERAL)
 LEVELS = ("first level", "second level", "last level")
 _VERSION = 1
+# Of how `core.validity.masf` makes p-values of a file: raised when they change, and with it every key of theirs.
+_READING = b"2"
 # A reference of a large model and 5,000 observations takes half a gigabyte; more is no reference.
 _MOST_BYTES = 4_000_000_000
 
@@ -36,7 +38,7 @@ class Reference:
     observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
     compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts",
     "source"};
-    digest: SHA-256 of the file.
+    digest: SHA-256 of the file and of the version by which it is read, so that no p-value of another version is served.
     """
 
     forms: dict[str, Masf]
@@ -63,7 +65,7 @@ class Reference:
 def pack(forms: dict[str, Masf], about: dict) -> Reference:
     """Make a reference of fitted forms, which share their first level; `about` as in `Reference`, without floor."""
     about = about | {"floor": {name: form.floor for name, form in forms.items()}}
-    return Reference(forms, about, hashlib.sha256(_packed(forms, about)).hexdigest())
+    return Reference(forms, about, _digest(_packed(forms, about)))
 
 
 def write_reference(reference: Reference, path: Path) -> None:
@@ -120,7 +122,7 @@ def read_reference(path: Path, model: Model) -> Reference:
             raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
         data = path.read_bytes()
         about = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
-        reference = _unpacked(tensors.load(data), json.loads(about), hashlib.sha256(data).hexdigest())
+        reference = _unpacked(tensors.load(data), json.loads(about), _digest(data))
     except BadReference:
         raise
     except (
@@ -151,6 +153,10 @@ def how_to_fit(model: Model) -> str:
         f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds "
         f"texts like those that you test."
     )
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(_READING + data).hexdigest()
 
 
 def _packed(forms: dict[str, Masf], about: dict) -> bytes:

@@ -34,7 +34,7 @@ SAMPLE = Sample("made up", "0" * 64, (Example("e1", TEXT, None, "positive", evid
 
 # Read off the code as it was in version 0.5.0.
 MODEL = "9e34a484c39e6c44f6c2669b48b83429cbda9d5b5afc70afdb0a730baef16b9c"
-REFERENCE = "3092ed67165186cf1eda60d43fa4265c4cdc57767c7a60017aacec9e0d694b8d"
+REFERENCE = "38d42bc58eeee8e881329335d212aee770a8ab641f29f54f02ed0ca7b10f0ff7"
 EXAMPLES = {
     ("word", None): "e329544b64c29f4aae3115f0ad0241a62f3c147353fdc6878e76425592dadd9c",
     ("token", None): "9040492ae44dd7f06fa5f0813e5c47a30601800e2b91bbcaf71d99649286234c",
@@ -49,8 +49,8 @@ FORWARD = {
     (UNKNOWN, "word"): "cf3022525c00359c2460a375a1d2d17dde1435f3d21425c212e1dd2bf39e3f33",
 }
 MASF = {
-    MASK: "f2e1665fbd1bd47a8386450ee4922386a02d9e1ee658a26c4459551ef4e09e76",
-    REMOVAL: "5bd9317dbe252f91c6797df990b21dac9d2c77ea6a9621ccde115092c07fd0c1",
+    MASK: "78f5e4be90444bbd35620eb18481bf535cca22c6aee2a8ee7bfe260c2343debf",
+    REMOVAL: "5c1224cc7e9886fc7ba5c5b0fe74940a5dba703c623be2d13fcfa77836e92911",
 }
 ATTRIBUTIONS = {
     "leave-one-out": "22554efd9a22376f14bde09fd39b34f587632d1e59fa5281adabe54dd210ca8a",
@@ -63,23 +63,23 @@ ATTRIBUTIONS = {
     "random": "b40cbf0747e5ebf471ebe44b8911f2b9aab1957f1643419f364a718a8bd86c02",
 }
 JUDGED = {
-    "Soft-NS": "fbccb3911246fea12d112c507c039c241b3c9785a9a7c2f197063c3b6170ed7a",
-    "Soft-NC (attention mask)": "1dd965ea25f0a6c170ae2d2576b2107150318f6d72139f72595b4120378e49d5",
+    "Soft-NS": "abd227eca571fbee4724f7cba33511ea51800cb84787c42cab322d834f5c9617",
+    "Soft-NC (attention mask)": "0fb88b1b70d10afa0537f4939ac3129f7178456d9f068593d290cef304f402bd",
 }
 JUDGED_RANDOM = "ead2f256d6e825eddd1df301b36e46d48ab4da5df311c70270814e472dc8142c"
 PREDICTIONS = "4c0b6b00aaa7a1cd02a86ff31a14fe13f13008f8e2aa185cec1ce8ddfffb0e61"
 MAP = "0078adbc2fc814375810d40462e4076e1145e390396d4f17bc51a27f415017e1"
 CHECK = {
     "random order": (
-        "505452244e3c334c2152cff293a0dd494bdf2f54c5bedec6749240a691c23642",
+        "601e1c9afd475fa8b077e24996e92d52bc80410d48ed07a543b85882385439ab",
         "78238bf28b39afb3544ed96d4eb9a5b97f9c2aebe4d81f6a06341dcef833948f",
     ),
     "leave-one-out": (
-        "7d78a8bf242fc99b206298f65422e920cc735d01291f6348c3bae1de40690e0f",
+        "92a9f07e20a74364aaca0d79158309e12764cab887ac35d94ff4bdc62eb4ba11",
         "ab2b37a79a88556f2dc92f383b9f53ee1626396cfb60a4e6e763c181cd62bffa",
     ),
     "gradient": (
-        "b3eeaefa2e2bea2310af3cd1002a69428318604ee0366ad30f1dce79def3fc2e",
+        "41db7e2ebdac281e307bddb54239319285b2290ddc931543984dae95f7f9d76e",
         "b87c33e41809a802fd6e863a2a4eeafc0ee6652426c543890993fc81016ba115",
     ),
 }
