@@ -15,7 +15,7 @@ from pages.parts.frame.sidebar import PAGES, View, open_page
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.coloured import coloured_words
-from pages.parts.sections.saving import about_model, save_attributions, save_table
+from pages.parts.sections.saving import about_models, save_attributions, save_table
 
 QUESTIONS = {
     "Examples": "which example is worth looking at, and which of your own?",
@@ -85,12 +85,12 @@ def _performance(view: View, card: dict) -> None:
     with right:
         chart(performance_by_masking(card), "performance", alt)
         with st.container(horizontal=True, vertical_alignment="center"):
-            figure_buttons("performance", safe_name(name), about_model(model))
+            figure_buttons("performance", safe_name(name), about_models([model]))
             save_table(
                 "Table (CSV)",
-                [*columns, "class majority", "split", "examples"],
+                [*columns, "class majority", "split", "examples", "model", "weights (SHA-256)"],
                 lambda: [
-                    [ratio, value, shown["class_majority"], shown["split"], shown["examples"]]
+                    [ratio, value, shown["class_majority"], shown["split"], shown["examples"], model.name, model.digest]
                     for ratio, value in zip(shown["ratios"], shown["masked"])
                 ],
                 safe_name(name, "csv"),

@@ -93,7 +93,8 @@ def safe_name(parts: Iterable[str], suffix: str = "") -> str:
     """A file name of ASCII letters, digits, - and _ that every system takes, at most 100 characters.
 
     Args:
-        parts: what the file holds, the most telling first; letters lose their accents, the rest becomes -.
+        parts: what the file holds; letters lose their accents, the rest becomes -. Where all do not fit, the longest
+            lose their middle, so that something of each is left.
         suffix: "csv" or ".csv"; none for a name to which a page adds its own.
     """
     words = (
@@ -104,8 +105,20 @@ def safe_name(parts: Iterable[str], suffix: str = "") -> str:
     )
     end = re.sub(r"[^A-Za-z0-9]", "", suffix)[:10]
     end = f".{end}" if end else ""
-    stem = "-".join(word for word in words if word)[: LONGEST_NAME - len(end) - 1].strip("-_") or "faithscope"
+    most = LONGEST_NAME - len(end) - 1
+    stem = "-".join(_fitted([word for word in words if word], most))[:most].strip("-_") or "faithscope"
     return (f"{stem}_" if _RESERVED.fullmatch(stem) else stem) + end
+
+
+def _fitted(words: list[str], most: int) -> list[str]:
+    """Words that joined by a sign take at most so many characters, the longest shortened in their middle."""
+    # Joined, n words have n − 1 signs between them.
+    room = most - max(0, len(words) - 1)
+    longest = next((k for k in range(most, 1, -1) if sum(min(len(word), k) for word in words) <= room), 1)
+    return [
+        word if len(word) <= longest else word[: (longest + 1) // 2] + word[len(word) - longest // 2 :]
+        for word in words
+    ]
 
 
 def text_table(header: list[str], body: list[list[str]]) -> str:

@@ -115,7 +115,7 @@ def _download(frame: Frame, browsed: Browsed) -> None:
             f"Download these {len(browsed.rows):,} examples (CSV)",
             [*EXAMPLE_COLUMNS, "model", "weights (SHA-256)", "data", "data (SHA-256)"],
             lambda: example_rows(browsed.index, browsed.judged, browsed.rows, origin),
-            safe_name(["examples", of.name], "csv"),
+            safe_name(["examples", of.name, *([model.name] if model else [])], "csv"),
             key="save-examples",
         )
         data_notes(browsed)

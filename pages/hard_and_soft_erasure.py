@@ -104,7 +104,14 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     with st.expander("What the metrics measure"):
         table(*metric_rows(report.names), most=300)
     name = safe_name(["erasure", view.example.id, view.model.name], "csv")
-    save_table("Table (CSV)", HEADER, report.rows, name, key="metrics-csv")
+    whose = [view.model.name, view.model.digest]
+    save_table(
+        "Table (CSV)",
+        [*HEADER, "model", "weights (SHA-256)"],
+        lambda: [[*row, *whose] for row in report.rows()],
+        name,
+        key="metrics-csv",
+    )
 
 
 def _hand(known: KnownRatings) -> None:

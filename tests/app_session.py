@@ -12,8 +12,10 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME, ATTRIBUTIONS, EXAMPLES = "app.py", "pages/attributions.py", "pages/examples.py"
 PAGES = [HOME, *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pages").glob("*.py"))]
 
-# What download buttons write when they are pressed, by the id that the browser would ask for.
+# What download buttons write when they are pressed, and the names of these files, by the id that the browser would
+# ask for.
 WAITING: dict = {}
+NAMES: dict[str, str] = {}
 
 
 class App:
@@ -127,8 +129,20 @@ class App:
     def download(self, label: str) -> str:
         """What a button saves, as text; written on the click only."""
         button = self.widget("download_button", label)
-        saved = WAITING[button.proto.deferred_file_id]()
-        return saved if isinstance(saved, str) else saved.decode("utf-8")
+        return _saved(button.proto.deferred_file_id)
+
+    @property
+    def downloads(self) -> dict[str, str]:
+        """The names of the files that the buttons of the page save, and their texts."""
+        asked = [button.proto.deferred_file_id for button in self.at.get("download_button")]
+        return {NAMES[identifier]: _saved(identifier) for identifier in asked}
+
+    @property
+    def pictures(self) -> list[dict[str, str]]:
+        """What the page says of each figure that can be saved: the name of its file, the line about it, its title."""
+        drawn = [json.loads(json.loads(one.proto.json)["json"]) for one in self.at.main if one.type == "bidi_component"]
+        every = [part for data in drawn for part in (data, *data.get("panes", ()))]
+        return [part for part in every if part.get("about")]
 
     @property
     def example(self) -> str:
@@ -173,6 +187,11 @@ class App:
                     value = getattr(proto, name, None)
                     if isinstance(value, str):
                         yield bool(getattr(proto, "allow_html", False)), value
+
+
+def _saved(identifier: str) -> str:
+    saved = WAITING[identifier]()
+    return saved if isinstance(saved, str) else saved.decode("utf-8")
 
 
 def unescaped(markdown: str) -> str:

@@ -121,7 +121,7 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
 
     import core.loading.loading as loading
     from core.explanation.explainer import Cost
-    from tests.app_session import WAITING
+    from tests.app_session import NAMES, WAITING
 
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
@@ -137,7 +137,7 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
 
     def keep(manager, content, *more, **others):
         identifier = deferred(manager, content, *more, **others)
-        WAITING[identifier] = content
+        WAITING[identifier], NAMES[identifier] = content, others.get("file_name", "")
         return identifier
 
     monkeypatch.setattr(MediaFileManager, "add_deferred", keep)
@@ -156,6 +156,7 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
     st.cache_resource.clear()
     st.cache_data.clear()
     WAITING.clear()
+    NAMES.clear()
 
 
 @pytest.fixture

@@ -209,12 +209,20 @@ def versions() -> Mapping[str, str]:
     )
 
 
-def picture_line(facts: dict[str, str]) -> str:
-    """The small line under a picture: where it comes from, of `identity` or `model_identity`. The browser adds the date
-    of saving.
+def picture_line(facts: dict[str, str], *others: dict[str, str]) -> str:
+    """The small line under a picture: where it comes from. The browser adds the date of saving.
+
+    Args:
+        facts: of `identity`, or of `model_identity` and perhaps the name of the data.
+        others: the same of every other model that the picture shows, on the same text or data.
     """
-    parts = [f"{facts['model']} (weights {facts['weights_sha256'][:12]}…, {facts['precision']})"]
-    parts += [f"class {facts['class']}"] if "class" in facts else []
+    shown = (facts, *others)
+    parts = [
+        " and ".join(f"{one['model']} (weights {one['weights_sha256'][:12]}…, {one['precision']})" for one in shown)
+    ]
+    classes = [one["class"] for one in shown if "class" in one]
+    parts += [f"class {classes[0]}"] if classes and len(set(classes)) == 1 else []
+    parts += [f"class {one['class']} of {one['model']}" for one in shown] if len(set(classes)) > 1 else []
     parts += [facts["data"]] if facts.get("data") else []
     # A text of one's own has no place in a data set.
     parts += [facts["example"]] if facts.get("data_sha256") and "example" in facts else []

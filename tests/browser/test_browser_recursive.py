@@ -74,6 +74,10 @@ def test_the_twin_is_rejected_where_the_model_is_not(visit):
         "not rejected" in panes.nth(0).text_content() and "rejected: out-of-distribution" in panes.nth(1).text_content()
     )
     assert "sst2-plain" in person.said and "⚠" in person.said
+    for p, whose, other in ((0, "sst2-fmm", "sst2-plain"), (1, "sst2-plain", "sst2-fmm")):
+        name, content = person.saved(panes.nth(p).get_by_role("button", name=re.compile("SVG")))
+        assert whose in name and f"{whose} (weights ".encode() in content
+        assert other not in name and other.encode() not in content
     for theme in ("light", "dark"):
         person.turn(theme)
         found = contrasts(

@@ -165,7 +165,12 @@ def test_a_long_text_is_made_safe_at_once():
         ([], "", "faithscope"),
         (["a.b.exe"], "csv", "a-b-exe.csv"),
         (["-rf", "--x--"], "", "rf-x"),
-        (["a" * 200, "b"], "csv", "a" * 95 + ".csv"),
+        (["a" * 200, "b"], "csv", "a" * 93 + "-b.csv"),
+        (
+            ["steps", "org/" + "n" * 60 + "-fmm", "org/" + "n" * 60 + "-plain"],
+            "",
+            f"steps-org-{'n' * 38}-fmm-org-{'n' * 36}-plain",
+        ),
         ([" . "], "", "faithscope"),
     ],
 )
@@ -259,6 +264,16 @@ def test_the_line_under_a_picture_is_short_and_exact():
     )
     assert " · own text · text " in picture_line(identity(subject, of, shown("x y").example, "own text", "", 1))
     assert picture_line(model_identity(subject)) == "story (weights 0123456789ab…, float32) · Faithscope"
+
+
+def test_the_line_under_a_picture_of_two_models_names_both_and_each_class_that_differs():
+    of, example = encoded("x y"), shown("x y").example
+    one, other = model(), model("twin", ("no", "yes"))
+    facts = [identity(each, of, example, "reviews", "ab" * 32, 1) for each in (one, other)]
+    line = picture_line(*facts)
+    assert line.startswith("story (weights 0123456789ab…, float32) and twin (weights 0123456789ab…, float32) · ")
+    assert "class positive of story · class yes of twin · reviews · s001 · text " in line
+    assert picture_line(*facts[:1] * 2).count("class positive") == 1
 
 
 def test_a_row_is_described_by_its_direction_and_size():

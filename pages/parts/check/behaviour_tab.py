@@ -27,7 +27,7 @@ from pages.parts.frame.links import held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
-from pages.parts.sections.saving import about_model, save_report
+from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
 
 
@@ -113,11 +113,13 @@ def _say(behaved: list[Behaved]) -> None:
 
 def _draw(frame: DataView, behaved: list[Behaved], measure: str, asks) -> None:
     asks()
-    found = [one for one in (one.report() for one in behaved) if one is not None]
+    reports = [(one.model, one.report()) for one in behaved]
+    found = [report for _, report in reports if report is not None]
     if not found:
         return
-    name = ["behaviour", found[0].model]
-    _figure(found, name, about_model(frame.explainer.model))
+    name = ["behaviour", *(one.model for one in found)]
+    models = [model for model, report in reports if report is not None]
+    _figure(found, name, about_models(models, found[0].sample.name))
     _table(found)
     map_section(frame, behaved, measure)
     save_report(

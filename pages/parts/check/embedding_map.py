@@ -18,7 +18,7 @@ from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.saving import about_model
+from pages.parts.sections.saving import about_models
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +102,8 @@ def _map(frame: DataView, one: MapWork, places: np.ndarray, colour: str) -> None
         map_figure(places, groups, told, points.ratio, path),
         f"map-{model.digest[:12]}-{st.session_state.get('map picks', 0)}",
         f"{len(points):,} embeddings of {model.name} in the plane, by {colour}.",
-        ["map", model.name],
-        about_model(model),
+        ["map", sample.name, model.name],
+        about_models([model], sample.name),
         "the map",
         on_select="rerun",
         selection_mode="points",

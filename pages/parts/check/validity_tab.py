@@ -22,7 +22,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
 from pages.parts.sections.findings import show_findings
-from pages.parts.sections.saving import about_model, save_report
+from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
 from pages.parts.sections.streaming import stream
 
@@ -84,21 +84,18 @@ def _draw(checked: list[Checked], form: str, asks) -> None:
     if found[0] is None:
         return
     first, told = checked[0], [one for one in found if one is not None]
-    _curves(first, told, form)
+    name = ["model-check", *(one.model for one in told)]
+    about = about_models([one.model for one, known in zip(checked, found) if known is not None], first.sample.name)
+    _curves(first, told, form, name, about)
     _side_by_side(first, told, form)
     _measures(passed[0], found[0], form)
     save_report(
-        HEADER,
-        lambda: [row for one in told for row in check_rows(one)],
-        lambda: all_as_json(told),
-        ["model-check", told[0].model],
-        "check",
+        HEADER, lambda: [row for one in told for row in check_rows(one)], lambda: all_as_json(told), name, "check"
     )
 
 
-def _curves(first: Checked, found: list[CheckReport], form: str) -> None:
+def _curves(first: Checked, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
     st.subheader("What masking does", anchor=False)
-    name, about = ["model-check", found[0].model], about_model(first.model)
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference = first.explainer.reference
     rejected = "" if reference is None else reference.false_rejections(form)

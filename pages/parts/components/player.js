@@ -99,10 +99,12 @@ export default function (component) {
   };
   const shownAt = (p) => Math.max(0, standing(data.panes[p], p).at);
   const picture = (node, p) => {
-    const which = byHand ? '' : ` · ${data.steps[shownAt(p)].name}, ${data.steps[shownAt(p)].count}`;
-    return pictureOf(node, '.save, .buttons, .legend .fresh', data.about + which, data.title + which);
+    const { title, about } = data.panes[p];
+    const { name, count } = data.steps[shownAt(p)];
+    const headed = `${data.title}, ${visible(title)} · ${name}, ${count}`;
+    return pictureOf(node, '.save, .buttons, .legend .fresh', `${about} · ${name}, ${count}`, headed);
   };
-  const fileName = (p) => data.name + (byHand ? '' : `-${p + 1}-step-${shownAt(p)}`);
+  const fileName = (p) => `${data.panes[p].name}-step-${shownAt(p)}`;
   // Nodes outlive the data they were drawn with: what they call is always the newest.
   root.act = { send, beat, play, go, mask, picture, fileName, by: (n) => go(state.step + n), end: () => go(last) };
   const { show, hide } = pointing(root, tip);
@@ -167,14 +169,12 @@ export default function (component) {
   const saving = (what, node, p) => {
     const drawn = () => root.act.picture(node(), p);
     // The file's name is asked for at the click: by then it may be another step.
-    return data.about
-      ? saveButtons(
-          what,
-          { toString: () => root.act.fileName(p) },
-          () => svgOf(drawn()),
-          () => pngOf(drawn()),
-        )
-      : '';
+    return saveButtons(
+      what,
+      { toString: () => root.act.fileName(p) },
+      () => svgOf(drawn()),
+      () => pngOf(drawn()),
+    );
   };
   const buildPane = (pane, p) => {
     const swatch = make('span', 'swatch');
@@ -263,7 +263,6 @@ export default function (component) {
       make('div', 'buttons', ...Object.values(buttons)),
       nodes.step,
       nodes.wait,
-      byHand ? saving('what masking by hand does', () => root, 0) : '',
     );
     root.replaceChildren(
       bar,

@@ -44,7 +44,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.findings import show_findings
-from pages.parts.sections.saving import about_model, save_report
+from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
 
 OTHER = {RANDOM: SHUFFLED, SHUFFLED: RANDOM}
@@ -135,7 +135,7 @@ def _draw(work: Diagnosing, asks) -> None:
     found = work.report
     if found is None or not found.told:
         return
-    name, about = _name(found), about_model(work.explainer.model)
+    name, about = _name(found), about_models([work.explainer.model], found.data)
     _averages(work, found)
     _figure(found, name, about)
     with st.expander("Every measure by itself"):

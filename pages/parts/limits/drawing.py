@@ -20,7 +20,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
-from pages.parts.sections.saving import about_view, save_limits, save_table
+from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
 from pages.parts.sections.sides import Side, side_columns
 
 _ABOUT = (
@@ -50,7 +50,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
             )
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
-            draw_figure(drawn, f"gauges-{i}", told, name, about_view(view), "the gauges")
+            draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
         st.html(f"<p>{standing.limits_line(one, board, one.choice.width)}</p>")
         warning = standing.narrow_warning(board.limits)
         if warning:
@@ -75,7 +75,8 @@ def draw_slope(view: View, boards: Boards) -> None:
         f"order of measures; between models it can. Agreement of the two orders (Kendall’s τ-b, 1 ↑ is the same): "
         f"{number(found.tau)}."
     )
-    figure_buttons("slope", safe_name(["naopc-ranks", view.example.id, *names]), about_view(view), "the slope chart")
+    name, about = ["naopc-ranks", view.example.id, *names], about_shown(view, *(one.side for one in boards))
+    figure_buttons("slope", safe_name(name), about, "the slope chart")
 
 
 def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> None:
@@ -88,7 +89,7 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             lines = standing.curve_lines(board, one.choice.direction, gating)
             drawn = masking_paths(lines, line, one.score_name, side.encoded.unit)
             told, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
-            draw_figure(drawn, f"curves-{i}", told, [*name, side.model.name], about_view(view), "the curves")
+            draw_figure(drawn, f"curves-{i}", told, [*name, side.model.name], about_shown(view, side), "the curves")
 
 
 def draw_standings(view: View, boards: Boards) -> None:
@@ -129,6 +130,7 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
 
 def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
     marked = any(evidence is not None for evidence in known.values())
+    about = [view.example.id, *standing.by_model(boards)]
     save_table(
         "Scores (CSV)",
         standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
@@ -137,14 +139,14 @@ def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None])
             for one, board in boards.items()
             for row in standing.score_rows(one.side, board, one.choice.sign, one.gating)
         ],
-        safe_name(["naopc", view.example.id, view.model.name], "csv"),
+        safe_name(["naopc", *about], "csv"),
         key="scores-csv",
     )
     save_table(
         "Orders (CSV)",
         standing.ORDER_COLUMNS,
         lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, one.gating)],
-        safe_name(["aopc-orders", view.example.id, view.model.name], "csv"),
+        safe_name(["aopc-orders", *about], "csv"),
         key="orders-csv",
     )
 
@@ -171,6 +173,7 @@ def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks:
     st.html(f"<p>{escaped(told, 300)}</p>")
     exact = None if i or known.found is None or known.found.limits.method != EXACT else known.found.limits
     drawn = widths(found, exact, "probability of the predicted class" if i else known.score_name)
-    draw_figure(
-        drawn, f"widths-{i}", told, ["beam-size", study.name, view.model.name], about_view(view), "the beam sizes"
-    )
+    # One of this text, the others of texts of the data.
+    about = about_models([known.side.model], study.name) if i else about_shown(view, known.side)
+    name = ["beam-size", *([study.name] if i else [view.example.id]), known.side.model.name]
+    draw_figure(drawn, f"widths-{i}", told, name, about, "the beam sizes")

@@ -148,13 +148,21 @@ def attributions_name(view: "View") -> str:
 
 
 def about_view(view: "View") -> str:
-    """The line under a picture of this view."""
+    """The line under a picture of this view, which shows the page's own model alone."""
     return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.target))
 
 
-def about_model(model: Model) -> str:
-    """The line under a picture of what a model does on no example in particular."""
-    return picture_line(model_identity(model))
+def about_shown(view: "View", *sides: "Side") -> str:
+    """The line under a picture of what these models do with the text of this view."""
+    source = _source(view)
+    return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.target) for one in sides))
+
+
+def about_models(models: Sequence[Model], data: str = "") -> str:
+    """The line under a picture of what models do on no example in particular; data: the name of the data they do it
+    on, "" where there is none.
+    """
+    return picture_line(*(model_identity(model) | {"data": data} for model in models))
 
 
 def _side_shown(view: "View", side: "Side", answer: str) -> Shown:

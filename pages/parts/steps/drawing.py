@@ -15,7 +15,7 @@ from pages.parts.components.player import player
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
-from pages.parts.sections.saving import about_view, save_table
+from pages.parts.sections.saving import about_shown, save_table
 from pages.parts.sections.sides import Side, side_columns
 from pages.parts.steps import following
 from pages.parts.steps.following import Summaries
@@ -36,9 +36,14 @@ def draw_stepper(view: View, found: Summaries) -> None:
         pieces(view.encoded, view.example.evidence),
         names,
         at,
-        [pane(path, found[path]) for path in played],
-        name=safe_name(["masking", measure, view.example.id, view.model.name]),
-        about=about_view(view),
+        [
+            pane(path, found[path])
+            | {
+                "name": safe_name(["masking", measure, view.example.id, path.side.model.name]),
+                "about": about_shown(view, path.side),
+            }
+            for path in played
+        ],
         title=f"Words masked step by step by {measure}",
     )
     stopped = player(shown)
@@ -65,7 +70,7 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
                 float(summary.x[min(at, len(summary.x) - 1)]),
             )
             name = ["masking-curves", view.example.id, side.model.name]
-            draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_view(view))
+            draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_shown(view, side))
     st.caption("A faithful measure takes the probability down fast: its curve lies below random order. " + LINES)
 
 
@@ -93,7 +98,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         "Steps (CSV)",
         following.COLUMNS,
         lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary)],
-        safe_name(["masking", view.example.id, view.model.name], "csv"),
+        safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )
 

@@ -163,7 +163,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
 def paths_in_words(mine: Summaries) -> str:
     """The figure for those who do not see it."""
     parts = [
-        f"{path.measure}: probability {', '.join(number(value) for value in summary.values)}"
+        f"{path.measure} ({path.side.model.name}): probability {', '.join(number(value) for value in summary.values)}"
         for path, summary in mine.items()
     ]
     return f"Probability of the explained class at each masking step. {'; '.join(parts)}."

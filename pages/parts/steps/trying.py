@@ -43,8 +43,6 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
             names,
             0,
             panes,
-            name="what-if",
-            about="",
             title=f"{encoded.unit.capitalize()}s masked by hand",
         )
     )

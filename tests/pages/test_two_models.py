@@ -1,0 +1,92 @@
+"""Two models on one page: every figure, every line under one, and every file says whose numbers it holds."""
+
+import csv
+import io
+import json
+import re
+
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.evaluation.studies import embedding_map
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, complete
+from tests.hostile import lines
+
+FMM, PLAIN = "sst2-fmm", "sst2-plain"
+BOTH = {FMM, PLAIN}
+STEPS, LIMITS, CHECK = "pages/recursive_masking.py", "pages/aopc_and_naopc.py", "pages/model_check.py"
+ERASURE, DATA_SET = "pages/hard_and_soft_erasure.py", "pages/data_set.py"
+# Whose figures they are, by the key of the chart; a map's key says it itself.
+SHOWN = {"paths-0": {FMM}, "paths-1": {PLAIN}, "gauges-0": {FMM}, "gauges-1": {PLAIN}, "curves-0": {FMM}}
+SHOWN |= {"curves-1": {PLAIN}, "slope": BOTH, "curves": BOTH, "behaviour": BOTH, "diagnosticity": {FMM}}
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch, server, twin, tmp_path):
+    """Everything starts at once, over five sentences; the twin is loaded once; a map is drawn without UMAP."""
+    import core.loading.loading as loading
+
+    really = loading.load
+    monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == PLAIN else really(name, *more))
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
+    monkeypatch.setattr("pages.parts.data_set.diagnosing.Diagnosing.at_once", property(lambda work: True))
+    monkeypatch.setattr("pages.parts.check.checking.Checking.at_once", property(lambda work: True))
+    monkeypatch.setattr("core.explanation.judging.BASELINES", 3)
+    monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
+    told = sorted(read_bundled("reviews"), key=lambda example: len(example.text))[:4]
+    rows = [{"id": one.id, "text": one.text, "label": one.label} for one in told]
+    rows.append({"id": "small", "text": "Warm and quite funny", "label": "positive"})
+    (tmp_path / "mine.jsonl").write_bytes(lines(*rows))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "mine.jsonl"))
+    st.cache_resource.clear()
+
+
+def named(text: str) -> set[str]:
+    """The models that a text names."""
+    return set(re.findall(rf"{FMM}|{PLAIN}", text))
+
+
+def models_of(name: str, text: str) -> set[str]:
+    """The models whose numbers a saved file holds, by what stands in it."""
+    if name.endswith(".csv"):
+        return {row["model"] for row in csv.DictReader(io.StringIO(text))}
+    if name.endswith(".json"):
+        told = json.loads(text)
+        return {one["model"] for one in told.get("models", [told])}
+    return named(re.search("<title>.*?</title>", text)[0])
+
+
+VIEWS = {
+    "home": (HOME, {}, {FMM}),
+    "attributions": (ATTRIBUTIONS, {}, {FMM}),
+    "examples": (EXAMPLES, {}, {FMM}),
+    "steps": (STEPS, {}, BOTH),
+    "limits": (LIMITS, {}, BOTH),
+    "validity": (CHECK, {"part": "in-distribution"}, BOTH),
+    "behaviour": (CHECK, {"part": "behaviour"}, BOTH),
+    "erasure": (ERASURE, {"draws": "8"}, {FMM}),
+    "data set": (DATA_SET, {"metrics": ["NS", "NC"]}, {FMM}),
+}
+
+
+@pytest.mark.parametrize("view", list(VIEWS))
+def test_figures_and_files_say_whose_numbers_they_hold(view, bundled, twin):
+    page, query, expected = VIEWS[view]
+    app = complete(App(page, example="small", beside=PLAIN, models=[PLAIN], measures=["gradient"], **query))
+    weights = {FMM: bundled.digest[:12], PLAIN: twin.digest[:12]}
+    files, pictures = app.downloads, app.pictures
+    assert files and (pictures or view == "examples")
+    for name, text in files.items():
+        assert named(name) == models_of(name, text) == expected, name
+    drawn = set()
+    for one in pictures:
+        figure = one.get("figure", "")
+        digest = figure.split("-")[1] if figure.startswith("map-") else ""
+        by_digest = {model for model, weight in weights.items() if weight == digest}
+        # A pane of the stepper is headed by its model's name; other figures of one example are the page's own model's.
+        shown = by_digest or SHOWN.get(figure) or named(one.get("title", "")) or {FMM}
+        assert named(one["name"]) == named(one["about"]) == shown, one
+        assert {model for model in BOTH if weights[model] in one["about"]} == shown, one
+        drawn |= shown
+    assert drawn == expected or not pictures
