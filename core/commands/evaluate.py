@@ -8,7 +8,7 @@ from core.commands.terminal import Bar, Option, Options, add_columns, add_measur
 from core.data.examples import bundled_data
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Scoring
 from core.explanation.judging import How
-from core.mathematics.erasure import MIN_MAX, SCALINGS
+from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
 from core.network.features import UNITS
@@ -49,23 +49,36 @@ def add(option: Option) -> None:
         help=f"how many of it (default: {', '.join(f'{count} {name}' for name, count in COUNTS.items())}); behaviour "
         f"takes random order unless it is 0",
     )
-    option("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
-    option(
-        "--scaling",
-        choices=SCALINGS,
-        default=MIN_MAX,
-        help="how attributions become shares of a feature, for soft metrics",
-    )
-    option("--draws", type=int, default=DRAWS, help="of each soft perturbation")
+    _add_how(option)
     option("--unit", choices=UNITS, default="word", help="what is erased as one piece")
     option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
     option("--seed", type=int, default=0, help="of the sample, the baseline, draws and measures")
     add_columns(option)
 
 
+def _add_how(option: Option) -> None:
+    """How attributions are judged."""
+    option("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
+    option(
+        "--scaling",
+        choices=SCALINGS,
+        default=MIN_MAX,
+        help="how attributions become shares of a feature, for soft metrics; reversed keeps the most important least, "
+        "as SoftFaith's code does and its text does not",
+    )
+    option(
+        "--placement",
+        choices=PLACEMENTS,
+        default=WORD_EMBEDDING,
+        help="where soft metrics perturb an embedding; SoftFaith's code: after normalisation, special tokens included",
+    )
+    option("--sigma", type=float, default=SIGMA, help="standard deviation of noise, as a share of what it is added to")
+    option("--draws", type=int, default=DRAWS, help="of each soft perturbation")
+
+
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    how = How(options.erasure, options.scaling, options.draws, options.seed)
+    how = How(options.erasure, options.scaling, options.draws, options.seed, options.placement, options.sigma)
     count = getattr(options, "count", COUNTS[options.baseline])
     study = Scoring(
         tuple(options.measures), tuple(options.metrics), options.sign, how, count, options.unit, options.baseline

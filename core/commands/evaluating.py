@@ -22,7 +22,7 @@ from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Sco
 from core.explanation.explainer import Explainer
 from core.loading.loading import load
 from core.mathematics.diagnosticity import HALF, STRICT
-from core.mathematics.erasure import LENGTHS
+from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.stepwise import finish
 from core.metrics.catalogue import metrics
 from core.metrics.registry import ARROWS
@@ -41,6 +41,7 @@ _TEXTS = (
     "direction",
     "erasure",
     "scaling",
+    "placement",
     "note",
     "predicted",
     "against",
@@ -135,9 +136,8 @@ def score_records(examples: Sequence[Example], found: Scored, labels: tuple[str,
     """A line for each example, attribution, metric, and length of the rationale.
 
     Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random),
-    metric, direction (↑, ↓ or empty),
-    length (null: the metric's own value), value (null where undefined), error (standard error of the draws), erasure,
-    scaling, draws, seed, note.
+    metric, direction (↑, ↓ or empty), length (null: the metric's own value), value (null where undefined), error
+    (standard error of the draws), erasure, scaling, placement, sigma (of noise), draws, seed, note.
     """
     lines = []
     for i, example in enumerate(examples):
@@ -163,8 +163,8 @@ def diagnosticity_records(examples: Sequence[Example], found: Scored, labels: tu
     """A line for each example, metric, measure ("all": over the measures), and length of the rationale.
 
     Columns: metric, direction, length (null: the metric's own value), measure, strict and half (diagnosticity by both
-    rules, ↑), ties (share of them),
-    pairs, undefined (pairs that are left out), against (random or shuffled), erasure, scaling, draws, seed.
+    rules, ↑), ties (share of them), pairs, undefined (pairs that are left out), against (random or shuffled), erasure,
+    scaling, placement, sigma, draws, seed.
     """
     tables = by_example(found)
     lines = []
@@ -226,13 +226,15 @@ def _about(i: int, example: Example, found: Scored, labels: tuple[str, ...]) -> 
 
 
 def _how(metric: str, study: Scoring) -> dict:
-    soft = metrics()[metric].soft
+    one = metrics()[metric]
     return {
         "metric": metric,
-        "direction": ARROWS[metrics()[metric].direction],
-        "erasure": None if soft else study.how.erasure,
-        "scaling": study.how.scaling if soft else None,
-        "draws": study.how.draws if soft else None,
+        "direction": ARROWS[one.direction],
+        "erasure": None if one.soft else study.how.erasure,
+        "scaling": study.how.scaling if one.soft else None,
+        "placement": study.how.placement if one.soft else None,
+        "sigma": study.how.sigma if one.perturbation == NOISE else None,
+        "draws": study.how.draws if one.soft else None,
         "seed": study.how.seed,
     }
 

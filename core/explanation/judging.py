@@ -10,13 +10,25 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.rows import choose_variant
-from core.mathematics.erasure import DRAWS, LENGTHS, MIN_MAX, rationale_masks, rationale_sizes
+from core.mathematics.erasure import (
+    DRAWS,
+    LENGTHS,
+    MIN_MAX,
+    NOISE,
+    NORMALISED,
+    PLACEMENTS,
+    SCALINGS,
+    SIGMA,
+    WORD_EMBEDDING,
+    rationale_masks,
+    rationale_sizes,
+)
 from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
-from core.metrics.registry import Case, Score
+from core.metrics.registry import Case, Metric, Score
 from core.network.features import Encoded
-from core.oracle.erasing import MASK, REMOVAL, ZERO, NothingLeft
+from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, NothingLeft
 from core.oracle.soft import Soft
 from core.storage.store import Entry, canonical_key
 from core.validity.mask_tests import MasfTest
@@ -31,13 +43,38 @@ _RANDOM, _SHUFFLED = 29, 31
 @dataclass(frozen=True)
 class How:
     """How attributions are judged: erasure of the hard metrics, scaling and draws of the soft ones, seed of all that is
-    drawn.
+    drawn; where embeddings are perturbed (one of PLACEMENTS), and sigma, the standard deviation of noise as a share of
+    what it is added to.
     """
 
     erasure: str = MASK
     scaling: str = MIN_MAX
     draws: int = DRAWS
     seed: int = 0
+    placement: str = WORD_EMBEDDING
+    sigma: float = SIGMA
+
+    def check(self) -> None:
+        """ValueError with a sentence for the first choice that cannot be carried out."""
+        for kind, chosen, offered in (
+            ("erasure", self.erasure, ERASURES),
+            ("scaling", self.scaling, SCALINGS),
+            ("placement", self.placement, PLACEMENTS),
+        ):
+            if chosen not in offered:
+                raise ValueError(f"there is no {kind} {chosen!r}; choose of {', '.join(offered)}")
+        if self.draws < 1:
+            raise ValueError(f"there must be at least one draw, got {self.draws}")
+        if not (np.isfinite(self.sigma) and self.sigma > 0):
+            raise ValueError(f"the standard deviation of noise is a number above 0, got {self.sigma}")
+
+    def of_soft(self, metric: Metric) -> dict:
+        """What a soft metric's score depends on beside its seed. Placement and sigma are named where they matter and
+        are not the first ones, so that scores that were kept before there were others are found.
+        """
+        placed = {} if self.placement == WORD_EMBEDDING else {"placement": self.placement}
+        noisy = {"sigma": self.sigma} if metric.perturbation == NOISE else {}
+        return {"scaling": self.scaling, "draws": self.draws} | placed | noisy
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,6 +125,8 @@ class Judge:
             how.seed,
             cancelled,
             MasfTest(explainer.reference) if tested and explainer.reference is not None else None,
+            how.placement,
+            how.sigma,
         )
         self.target = int(explainer.logits(encoded).argmax())
         self._asked: list[np.ndarray] = []
@@ -130,6 +169,7 @@ class Judge:
             self._perturbed,
             self.how.scaling,
             magnitudes,
+            self.how.placement == NORMALISED,
         )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
@@ -345,9 +385,8 @@ def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str
         precision=model.precision,
         example=judge.encoded.digest,
         target=judge.target,
-        scaling=how.scaling,
-        draws=how.draws,
         seed=how.seed,
+        **how.of_soft(metrics()[metric]),
         magnitudes=magnitudes,
         shape=list(scores.shape),
         scores=hashlib.sha256(np.ascontiguousarray(scores, dtype=np.float64).tobytes()).hexdigest(),

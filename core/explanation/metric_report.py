@@ -44,6 +44,8 @@ HEADER = [
     "values",
     "erasure",
     "scaling",
+    "placement",
+    "sigma",
     "draws",
     "seed",
     "rule of the gate",
@@ -118,7 +120,8 @@ class MetricReport:
     def rows(self) -> list[list]:
         """A line for each measure and metric, see HEADER; of the random attributions, what they come to."""
         how, table = self.how, self.table
-        settings = [self.explained, self.sign, how.erasure, how.scaling, how.draws, how.seed, self.rule, self.form]
+        perturbed = [how.scaling, how.placement, how.sigma, how.draws]
+        settings = [self.explained, self.sign, how.erasure, *perturbed, how.seed, self.rule, self.form]
         return [
             [
                 *self._cells(measure, name),

@@ -10,10 +10,17 @@ DRAWS = 32
 # Below this nothing of the class's probability is lost when everything is erased, so that nothing can be normalised by
 # it.
 UNDEFINED = 1e-4
-MIN_MAX, SIGMOID, SOFTMAX = "min–max", "sigmoid", "softmax"
-SCALINGS = (MIN_MAX, SIGMOID, SOFTMAX)
-BERNOULLI, ADDED, MIXED, ATTENTION = "Bernoulli", "added noise", "mixed noise", "attention mask"
-PERTURBATIONS = (BERNOULLI, ADDED, MIXED, ATTENTION)
+MIN_MAX, REVERSED, SIGMOID, SOFTMAX = "min–max", "min–max, reversed", "sigmoid", "softmax"
+SCALINGS = (MIN_MAX, REVERSED, SIGMOID, SOFTMAX)
+BERNOULLI, NOISE, MIXED, ATTENTION = "Bernoulli", "noise", "mixed noise", "attention mask"
+PERTURBATIONS = (BERNOULLI, NOISE, MIXED, ATTENTION)
+# Where an embedding is perturbed: the word embedding alone, or all that is added to it, after normalisation, as the
+# code of SoftFaith does.
+WORD_EMBEDDING, NORMALISED = "word embedding", "after normalisation"
+PLACEMENTS = (WORD_EMBEDDING, NORMALISED)
+# Standard deviation of the noise as a share of what it is added to, and those that a page offers; SoftFaith tunes 0.005
+# to 2.
+SIGMA, SIGMAS = 1.0, (0.005, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 
 
 def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:
@@ -85,9 +92,9 @@ def _room(full: float, none: float) -> float:
 def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> np.ndarray:
     """Scale an attribution to how much of each feature a soft rationale keeps, q in [0, 1].
 
-    Min–max over the features that can be erased; ½ everywhere where these score the same. Sigmoid and softmax are
-    SoftFaith's
-    other scalings; softmax sums to 1 over the features, so it keeps little of each.
+    Min–max over the features that can be erased; ½ everywhere where these score the same. Reversed, q is 1 − that, so
+    that the most important is kept least: not what SoftFaith's Eq. 3 to 5 say, but what its code does. Sigmoid and
+    softmax are its other scalings; softmax sums to 1 over the features, so it keeps little of each.
 
     Args:
         scores: float[F]; masked: bool[F], features that the text itself masks; they keep 1.
@@ -105,10 +112,12 @@ def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> 
     values = np.asarray(scores, dtype=np.float64)[free]
     if len(values) == 0:
         return q
-    if scaling == MIN_MAX:
+    if scaling in (MIN_MAX, REVERSED):
         # Scaled first: the difference of very large scores would leave the range of numbers.
         values = values / max(np.abs(values).max(), 1e-300)
         q[free] = 0.5 if constant(values) else np.clip((values - values.min()) / np.ptp(values), 0.0, 1.0)
+        if scaling == REVERSED:
+            q[free] = 1 - q[free]
     elif scaling == SIGMOID:
         # tanh does not overflow where exp would.
         q[free] = 0.5 * (1 + np.tanh(values / 2))

@@ -24,9 +24,9 @@ class Case:
     target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts
     them);
     perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
-    the
-    network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are places
-    only.
+    the network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are
+    places only; everything: what is no feature (special tokens, a second text) may be perturbed too, and
+    retain is float[F + 1], its share last.
     """
 
     scores: np.ndarray
@@ -36,6 +36,7 @@ class Case:
     perturbed: Callable[[np.ndarray, str], np.ndarray] | None = None
     scaling: str = MIN_MAX
     magnitudes: bool = True
+    everything: bool = False
 
     @property
     def free(self) -> np.ndarray:

@@ -6,12 +6,13 @@ from typing import cast
 import numpy as np
 
 from core.mathematics.erasure import (
-    ADDED,
     ATTENTION,
     BERNOULLI,
     MIN_MAX,
     MIXED,
+    NOISE,
     PERTURBATIONS,
+    REVERSED,
     constant,
     normalised_comprehensiveness,
     normalised_sufficiency,
@@ -23,15 +24,16 @@ IMPOSSIBLE = "This model’s attention cannot be weighted word by word."
 # What each perturbation does to a feature that is kept to the share q.
 _DOES = {
     BERNOULLI: "each element of its word embedding stays with probability q, else it is zero",
-    ADDED: "noise is added to its word embedding, 1 − q of it",
-    MIXED: "its word embedding is mixed with noise, q to 1 − q",
+    NOISE: "normal noise in proportion to it and to 1 − q is added to each element of its word embedding",
+    MIXED: "its word embedding is mixed with noise as large as embeddings are, q to 1 − q",
     ATTENTION: "other words attend to it with weight q",
 }
+# The perturbation and the score have an equation each.
 _SOURCES = {
-    BERNOULLI: "SoftFaith Eq. 3 to 5",
-    ADDED: "SoftFaith Eq. 7",
-    MIXED: "SoftFaith Eq. 8",
-    ATTENTION: "SoftFaith App. C",
+    BERNOULLI: {True: "SoftFaith Eq. 3, 4", False: "SoftFaith Eq. 3, 5"},
+    NOISE: dict.fromkeys((True, False), "SoftFaith App. C, Eq. 7 and 8"),
+    MIXED: dict.fromkeys((True, False), "ours, of no paper"),
+    ATTENTION: dict.fromkeys((True, False), "SoftFaith App. C"),
 }
 
 
@@ -40,20 +42,23 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
     Soft-NC.
 
     Scored and clipped for each draw, then the mean over the draws with its standard error. S₀ is by the zero embedding
-    whatever
-    the perturbation: noise alone would leave most of the text, and a score would be sampling noise over next to
-    nothing.
+    whatever the perturbation: noise alone would leave most of the text, and a score would be sampling noise over next
+    to nothing. Departure: S₀ of the paper's code is of a text of padding tokens. What is no feature is kept whole,
+    unless the Bernoulli mask falls on it too (`Case.everything`): then it counts as the least important there is.
 
     Returns:
         Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4, or where the network cannot be perturbed so.
-    Source: SoftFaith Eq. 3 to 5, 7, 8; glossary, Hard and soft erasure, where the paper takes one draw and this K.
+    Source: SoftFaith Eq. 3 (the perturbation), 4 (Soft-NS) and 5 (Soft-NC), App. C (noise, Eq. 7 and 8; attention
+    mask); glossary, Hard and soft erasure, where the paper takes one draw and this K.
     """
     free, perturbed = ~case.masked, cast(Callable, case.perturbed)
-    q = retained(case.scores, case.masked, case.scaling)
-    keep = q if sufficiency else np.where(free, 1 - q, 1.0)
+    q, least = retained(case.scores, case.masked, case.scaling), 1.0 if case.scaling == REVERSED else 0.0
+    keep, rest = (q, least) if sufficiency else (np.where(free, 1 - q, 1.0), 1 - least)
     full = float(case.value(np.zeros((1, len(case.masked)), dtype=bool))[0])
-    none = float(np.mean(perturbed(np.where(free, 0.0, 1.0), BERNOULLI)))
-    draws = np.asarray(perturbed(keep, kind), dtype=np.float64)
+    none = float(np.mean(perturbed(_with_rest(case, np.where(free, 0.0, 1.0), 0.0), BERNOULLI)))
+    # The paper's code lets the Bernoulli mask alone fall on special tokens, and neither noise nor attention mask.
+    rest = rest if kind == BERNOULLI else 1.0
+    draws = np.asarray(perturbed(_with_rest(case, keep, rest), kind), dtype=np.float64)
     if np.isnan(draws).any():
         return Score(float("nan"), note=IMPOSSIBLE)
     found = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, draws, none)
@@ -61,10 +66,15 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
     return Score(float(found.mean()), error, note=_note(case, found))
 
 
+def _with_rest(case: Case, keep: np.ndarray, rest: float) -> np.ndarray:
+    """Shares of the features, and where it is perturbed too the share of what is none."""
+    return np.append(keep, rest) if case.everything else keep
+
+
 def _note(case: Case, found: np.ndarray) -> str:
     if np.isnan(found).any():
         return NO_ROOM
-    if case.scaling == MIN_MAX and constant(case.scores[case.free]):
+    if case.scaling in (MIN_MAX, REVERSED) and constant(case.scores[case.free]):
         return "All features score the same, so each is kept by half."
     return ""
 
@@ -92,7 +102,7 @@ def _register(kind: str, sufficiency: bool) -> None:
             definition=f"Keep of each feature a share q, {share}: {_DOES[kind]}; {asks}",
             cost="3" if kind == ATTENTION else "K + 2",
             passes=_passes(kind),
-            source=_SOURCES[kind],
+            source=_SOURCES[kind][sufficiency],
             compute=lambda case: soft(case, kind, sufficiency),
             perturbation=kind,
             magnitudes=True,

@@ -1,7 +1,7 @@
 """What differs between model families, in one table: pooling, norms, embeddings' extra inputs."""
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,6 +34,7 @@ class Architecture:
     soft_attention: its attention takes a bias for each pair of tokens, see `attention_bias`, and a special token is
     always there to attend to.
     after_mixing: path, in the last layer, of the module behind its attention: from there on no token sees another.
+    embeddings: path of the module that gives the first hidden state.
     """
 
     reading: str = "first"
@@ -44,6 +45,7 @@ class Architecture:
     position_offset: int = 0
     soft_attention: bool = False
     after_mixing: str | None = None
+    embeddings: str = "embeddings"
 
 
 ARCHITECTURES = {
@@ -55,7 +57,7 @@ ARCHITECTURES = {
     "modernbert": Architecture(
         reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True
     ),
-    "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1")),
+    "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1"), embeddings="drop"),
 }
 
 
@@ -156,6 +158,31 @@ def only_what_is_read(module: Module, architecture: Architecture) -> Generator[N
         yield
     finally:
         hook.remove()
+
+
+@contextlib.contextmanager
+def embeddings_changed(
+    module: Module, architecture: Architecture, change: "Callable[[Tensor], Tensor] | None"
+) -> Generator[None]:
+    """Change what the embedding layer gives, with positions, types and its normalisation if it has one; None: nothing.
+
+    The caller holds the model's lock.
+    """
+    if change is None:
+        yield
+        return
+    hook = module.base_model.get_submodule(architecture.embeddings).register_forward_hook(
+        lambda _, given, found: change(found)
+    )
+    try:
+        yield
+    finally:
+        hook.remove()
+
+
+def embedding_width(config: Config) -> int:
+    """Elements of what the embedding layer gives for a token; a hidden state of ELECTRA may be wider."""
+    return config.embedding_size if config.model_type == "electra" else config.hidden_size
 
 
 def normalised(module: Module, architecture: Architecture, states: Any) -> list[Tensor]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import weakref
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from core.network.architectures import (
     Tokenizer,
     attention_bias,
     classify,
+    embedding_width,
+    embeddings_changed,
     normalised,
     only_what_is_read,
     reading_position,
@@ -85,6 +87,11 @@ class Model:
     def word_embeddings(self) -> Tensor:
         """Tensor[vocabulary, E], the matrix of the word embeddings (frozen)."""
         return self.module.get_input_embeddings().weight
+
+    @property
+    def embedding_width(self) -> int:
+        """Elements of what the embedding layer gives for a token."""
+        return embedding_width(self.module.config)
 
     @property
     def gram(self) -> Tensor:
@@ -164,7 +171,12 @@ class Model:
         return logits.float(), maps[-1] if attentions else None
 
     def read(
-        self, embeddings: Tensor, type_ids: np.ndarray | None = None, weights: "Tensor | None" = None, pooling: str = ""
+        self,
+        embeddings: Tensor,
+        type_ids: np.ndarray | None = None,
+        weights: "Tensor | None" = None,
+        pooling: str = "",
+        change: "Callable[[Tensor], Tensor] | None" = None,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Run word embeddings Tensor[B, T, E] of equal length without gradients; the caller holds `lock`.
 
@@ -172,13 +184,15 @@ class Model:
             weights: Tensor[B, T] in [0, 1], how much attention to each token counts: its logarithm is added before the
                 softmax. 0 hides it.
             pooling: give hidden states too, as `run` does: "max" or "mean".
+            change: of what the embedding layer gives, Tensor[B, T, embedding_width], before the first block reads it.
         Returns:
             float32[B, C] logits, and float32[B, L, H] or None.
         """
         lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
         types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
         attention = None if weights is None else attention_bias(weights)
-        with contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture):
+        read = contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture)
+        with read, embeddings_changed(self.module, self.architecture, change):
             logits, states, _ = classify(
                 self.module, self.architecture, embeddings, attention, types, lengths, bool(pooling), False
             )

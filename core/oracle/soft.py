@@ -3,11 +3,22 @@
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
-from core.mathematics.erasure import ADDED, ATTENTION, BERNOULLI, DRAWS, PERTURBATIONS
+from core.mathematics.erasure import (
+    ATTENTION,
+    BERNOULLI,
+    DRAWS,
+    NOISE,
+    NORMALISED,
+    PERTURBATIONS,
+    SIGMA,
+    WORD_EMBEDDING,
+)
+from core.network.architectures import Tensor
 from core.network.features import Encoded, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Cancelled, Counters, NonFinite, is_out_of_memory
@@ -34,23 +45,26 @@ class Soft:
 
     Draw k depends on seed, example and k alone: the same for every attribution, and more draws begin with the same
     ones.
-    Special tokens and the second text are always kept whole; a feature that the text itself masks keeps its mask token.
-    What was
-    asked before is remembered.
+    Special tokens and the second text are kept whole; a feature that the text itself masks keeps its mask token. What
+    was asked before is remembered.
 
-    Kinds (q of a token: its feature's retain; e: its word embedding; σ: standard deviation of the model's word
-    embeddings):
+    Kinds (q of a token: its feature's retain; x: its word embedding; ε: standard normal for each element):
 
-    - Bernoulli: each element of e is kept with probability q, else 0 (SoftFaith Eq. 3).
-    - added noise: e + (1 − q)·σ·ε, ε standard normal (Eq. 7). Departure: σ brings the noise to the size of what it is
-      added to,
-      which ε alone is not for every model.
-    - mixed noise: q·e + (1 − q)·σ·ε (Eq. 8), σ as above.
+    - Bernoulli: each element of x is kept with probability q, else 0 (SoftFaith Eq. 3).
+    - noise: x + σ·ε·(1 − q) ⊙ x, so that x is kept whole and the noise is in proportion to it (App. C, Eq. 7; Eq. 8,
+      whose noise has the deviation 1 − q itself, is σ = 1). The text gives λ, here 1 − q, as "the scores" for
+      sufficiency too; its code takes 1 − scores there, as done here.
+    - mixed noise: q·x + (1 − q)·s·ε, s the standard deviation of the model's word embeddings, so that nothing of x is
+      left at q = 0; ours.
     - attention mask: log q is added to what every token's attention to this one weighs, so that q = 0 hides it and q =
-      1 leaves
-      it as it is; without draws, K equal rows. NaN for families whose attention takes no such mask, or that have no
-      special token in
-      front which is always attended to (`Architecture.soft_attention`).
+      1 leaves it as it is; without draws, K equal rows. NaN for families whose attention takes no such mask, or that
+      have no special token in front which is always attended to (`Architecture.soft_attention`). Departure: the
+      paper's code adds (1 − q)·(−10000).
+
+    placement: NORMALISED perturbs not x but what it becomes with its position and type, after normalisation, as
+    the paper's code does; retain is then float[F + 1], last the share of what is no feature, which its Bernoulli mask
+    falls on too. Departure, the default: the word embedding alone, so that the positions stay known and the
+    normalisation makes up for what is lost.
 
     Source: SoftFaith Eq. 3, App. C with Eq. 7 and 8; glossary, Noise; glossary, Attention mask.
     """
@@ -63,17 +77,13 @@ class Soft:
         seed: int = 0,
         cancelled: Callable[[], bool] | None = None,
         test: StateTest | None = None,
+        placement: str = WORD_EMBEDDING,
+        sigma: float = SIGMA,
     ):
         if draws < 1:
             raise ValueError(f"soft metrics need at least one draw, got {draws}")
-        self.model, self.encoded, self.draws, self.seed, self.cancelled, self.test = (
-            model,
-            encoded,
-            draws,
-            seed,
-            cancelled,
-            test,
-        )
+        self.model, self.encoded, self.draws, self.seed = model, encoded, draws, seed
+        self.cancelled, self.test, self.sigma, self.normalised = cancelled, test, sigma, placement == NORMALISED
         self.counters = Counters()
         self._known: dict[tuple[str, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
         self._noise: dict[int, np.ndarray] = {}
@@ -83,7 +93,8 @@ class Soft:
         """Probabilities of K perturbed inputs, float64[K, C].
 
         Args:
-            retain: float[F] in [0, 1], the share of each feature that is kept; not changed.
+            retain: float[F] in [0, 1], the share of each feature that is kept, or float[F + 1] after normalisation;
+                not changed.
             kind: one of PERTURBATIONS.
         Returns:
             float64[K, C], rows sum to 1; NaN where the family cannot be perturbed so.
@@ -119,16 +130,19 @@ class Soft:
 
     def _checked(self, retain: np.ndarray) -> np.ndarray:
         retain = np.array(retain, dtype=np.float64)
-        if retain.shape != (self.encoded.F,) or not ((retain >= 0) & (retain <= 1)).all():
-            raise ValueError(f"retain must be float[{self.encoded.F}] in [0, 1], got shape {retain.shape}")
+        shares = self.encoded.F + self.normalised
+        if retain.shape != (shares,) or not ((retain >= 0) & (retain <= 1)).all():
+            raise ValueError(f"retain must be float[{shares}] in [0, 1], got shape {retain.shape}")
         return retain
 
     def _compute(self, retains: np.ndarray, kind: str) -> list[tuple[np.ndarray, dict[str, np.ndarray]]]:
-        """Probabilities and p-values of float64[W, F]."""
+        """Probabilities and p-values of float64[W, F], or of float64[W, F + 1] after normalisation."""
         if kind == ATTENTION and not self.model.architecture.soft_attention:
             return [(np.full((self.draws, self.model.C), np.nan), {})] * len(retains)
-        of, shares = self.encoded.feature_of, np.where(self.encoded.premasked, 1.0, retains)
-        tokens = np.where(of >= 0, shares[:, of], 1.0).astype(np.float32)
+        shares = np.where(self.encoded.premasked, 1.0, retains[:, : self.encoded.F])
+        rest = retains[:, self.encoded.F :] if self.normalised else np.ones((len(retains), 1))
+        # What is no feature is feature −1, and so the last share.
+        tokens = np.concatenate([shares, rest], axis=1)[:, self.encoded.feature_of].astype(np.float32)
         # Without chance in it every draw is the same.
         alike = (
             (tokens == 1.0).all(axis=1)
@@ -192,50 +206,50 @@ class Soft:
 
         model, encoded = self.model, self.encoded
         # Before the lock and the clock: drawing is no work of the network.
-        noise = (
-            None
-            if kind == ATTENTION
-            else self._noise_of([k for k, _ in part], _UNIFORM if kind == BERNOULLI else _NORMAL)
-        )
+        noise = None if kind == ATTENTION else self._noise_of([k for k, _ in part], kind)
         with model.lock, torch.inference_mode():
             began = time.perf_counter()
             embedded = model.embed(masked_ids(encoded, np.zeros((1, encoded.F), dtype=bool)))
             share, weights = model.tensor(tokens[[i for _, i in part]])[:, :, None], None
+            inside: dict[str, Any] = {}
             if noise is None:
                 weights, embedded = share[..., 0].to(embedded.dtype), embedded.expand(len(part), -1, -1)
             else:
-                embedded = _perturbed(embedded, share, model.tensor(noise), kind)
-            found = model.read(embedded, encoded.type_ids, weights, "" if self.test is None else self.test.pooling)
+                perturb = partial(self._perturbed, share=share, noise=model.tensor(noise), kind=kind)
+                if self.normalised:
+                    embedded, inside = embedded.expand(len(part), -1, -1), {"change": perturb}
+                else:
+                    embedded = perturb(embedded)
+            pooling = "" if self.test is None else self.test.pooling
+            found = model.read(embedded, encoded.type_ids, weights, pooling, **inside)
             model.scheduler.counters.add_batch(len(part), len(part) * encoded.T, time.perf_counter() - began)
         self.counters.add(passes=len(part), batches=1)
         return found
 
-    def _noise_of(self, draws: list[int], kind: int) -> np.ndarray:
-        """Noise of each row's draw, float32[B, T, E]: uniform in [0, 1), or normal of the word embeddings' standard
-        deviation.
+    def _perturbed(self, embedded: Tensor, share: Tensor, noise: Tensor, kind: str) -> Tensor:
+        """Embeddings Tensor[B or 1, T, E], of which `share` [B, T, 1] is kept; share and noise in single precision,
+        whatever the model's is.
         """
-        E, held = self.model.word_embeddings.shape[1], self._noise.get(kind)
+        if kind == BERNOULLI:
+            return embedded * (noise < share)
+        if kind == NOISE:
+            return (embedded * (1 + (1 - share) * (self.sigma * noise))).to(embedded.dtype)
+        return (embedded * share + (1 - share) * (self.model.spread * noise)).to(embedded.dtype)
+
+    def _noise_of(self, draws: list[int], kind: str) -> np.ndarray:
+        """Noise of each row's draw, float32[B, T, E]: uniform in [0, 1), or standard normal."""
+        E = self.model.embedding_width if self.normalised else self.model.word_embeddings.shape[1]
+        drawn_as = _UNIFORM if kind == BERNOULLI else _NORMAL
+        held = self._noise.get(drawn_as)
         if held is None and 4 * self.draws * self.encoded.T * E <= _HELD_BYTES:
-            held = self._noise[kind] = np.stack([self._draw(kind, k, E) for k in range(self.draws)])
+            held = self._noise[drawn_as] = np.stack([self._draw(drawn_as, k, E) for k in range(self.draws)])
         if held is not None:
             return held[draws]
-        drawn = {k: self._draw(kind, k, E) for k in dict.fromkeys(draws)}
+        drawn = {k: self._draw(drawn_as, k, E) for k in dict.fromkeys(draws)}
         return np.stack([drawn[k] for k in draws])
 
-    def _draw(self, kind: int, k: int, E: int) -> np.ndarray:
-        rng = np.random.default_rng([self.seed, 17, kind, k, int(self.encoded.digest[:8], 16)])
+    def _draw(self, drawn_as: int, k: int, E: int) -> np.ndarray:
+        rng = np.random.default_rng([self.seed, 17, drawn_as, k, int(self.encoded.digest[:8], 16)])
         shape = self.encoded.T, E
-        return (
-            rng.random(shape, dtype=np.float32)
-            if kind == _UNIFORM
-            else rng.standard_normal(shape, dtype=np.float32) * np.float32(self.model.spread)
-        )
-
-
-def _perturbed(embedded, share, noise, kind: str):
-    """Word embeddings Tensor[B, T, E] of [1, T, E], of which `share` [B, T, 1] is kept; share and noise in single
-    precision, whatever the model's is.
-    """
-    if kind == BERNOULLI:
-        return embedded * (noise < share)
-    return ((embedded if kind == ADDED else embedded * share) + (1 - share) * noise).to(embedded.dtype)
+        draw = rng.random if drawn_as == _UNIFORM else rng.standard_normal
+        return draw(shape, dtype=np.float32)

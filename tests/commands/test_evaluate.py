@@ -95,6 +95,8 @@ def test_scores_are_a_long_table(evaluate, capsys):
         "direction",
         "erasure",
         "scaling",
+        "placement",
+        "sigma",
         "draws",
         "seed",
         "note",

@@ -491,6 +491,9 @@ def test_the_cost_counts_off_what_is_known(explainer, store, passes):
         ({"how": How(erasure="x")}, "no erasure"),
         ({"how": How(draws=0)}, "at least one draw"),
         ({"how": How(scaling="x")}, "no scaling"),
+        ({"how": How(placement="x")}, "no placement"),
+        ({"how": How(sigma=0)}, "above 0"),
+        ({"how": How(sigma=float("nan"))}, "above 0"),
         ({"sign": "x"}, "no kind of values"),
     ],
 )

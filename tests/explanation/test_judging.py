@@ -6,7 +6,7 @@ import pytest
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer, softmax, with_reference
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
-from core.mathematics.erasure import retained
+from core.mathematics.erasure import NORMALISED, REVERSED, retained
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
 from core.mathematics.stepwise import finish
@@ -149,8 +149,24 @@ def test_what_is_stored_is_read_and_is_the_same(bundled, tmp_path, encoded):
     np.testing.assert_equal(read.leaves, made.leaves)
 
 
+def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_other(explainer, encoded):
+    names = ("Soft-NS", "Soft-NC (noise)")
+    one, two = (judge_measure(explainer, encoded, "gradient", "signed", names, How(sigma=s)) for s in (0.5, 2.0))
+    assert one.found["Soft-NS"].value == two.found["Soft-NS"].value
+    # The louder, the more of the prediction goes.
+    assert one.found["Soft-NC (noise)"].value < two.found["Soft-NC (noise)"].value
+
+
 @pytest.mark.parametrize(
-    "other", [How(draws=5), How(draws=4, seed=1), How(draws=4, scaling="sigmoid"), How(draws=4, erasure=REMOVAL)]
+    "other",
+    [
+        How(draws=5),
+        How(draws=4, seed=1),
+        How(draws=4, scaling="sigmoid"),
+        How(draws=4, scaling=REVERSED),
+        How(draws=4, placement=NORMALISED),
+        How(draws=4, erasure=REMOVAL),
+    ],
 )
 def test_other_choices_are_other_results(explainer, encoded, other):
     one = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, How(draws=4))

@@ -2,6 +2,8 @@
 promises.
 """
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from core.mathematics.erasure import (
     LENGTHS,
     MIN_MAX,
+    REVERSED,
     SIGMOID,
     SOFTMAX,
     normalised_comprehensiveness,
@@ -147,6 +150,26 @@ def test_soft_comprehensiveness_erases_what_sufficiency_keeps_and_leaves_masked_
     np.testing.assert_allclose(erased, [0, 1, 2 / 3, 1])
 
 
+@pytest.mark.parametrize("scaling, kept, rest", [(MIN_MAX, [1, 1, 1 / 3, 0], 0), (REVERSED, [0, 1, 2 / 3, 1], 1)])
+def test_what_is_no_feature_counts_as_the_least_important_where_it_is_perturbed(scaling, kept, rest):
+    """Under Eq. 4 it is erased for Soft-NS and stays for Soft-NC, under the reverse the other way; S₀ keeps nothing."""
+    asked = []
+
+    def note(retain, kind):
+        asked.append(retain)
+        return np.array([0.5])
+
+    case = case_of(masked=[1], perturbed=note, everything=True, scaling=scaling)
+    metrics()["Soft-NS"](case)
+    metrics()["Soft-NC"](case)
+    metrics()["Soft-NS (attention mask)"](case)
+    nothing, sufficient, _, comprehensive, _, attended = asked
+    np.testing.assert_array_equal(nothing, [0, 1, 0, 0, 0])
+    np.testing.assert_allclose(sufficient, [*kept, rest])
+    np.testing.assert_allclose(comprehensive, [*np.where([0, 1, 0, 0], 1, 1 - np.array(kept)), 1 - rest])
+    np.testing.assert_allclose(attended, [*kept, 1])
+
+
 def test_rationales_round_up_and_hold_one_word_at_least():
     assert rationale_sizes(4).tolist() == [1, 1, 1, 1, 2]
     assert rationale_sizes(70).tolist() == [1, 4, 7, 14, 35]
@@ -216,6 +239,7 @@ def test_constant_scores_go_by_position_and_are_kept_by_half():
 def test_scalings():
     scores, masked = np.array([-1.0, 0.0, 3.0, 9.0]), np.array([False, False, False, True])
     np.testing.assert_allclose(retained(scores, masked, MIN_MAX), [0, 0.25, 1, 1])
+    np.testing.assert_allclose(retained(scores, masked, REVERSED), [1, 0.75, 0, 1])
     np.testing.assert_allclose(retained(scores, masked, SIGMOID), [1 / (1 + np.e), 0.5, 1 / (1 + np.exp(-3)), 1])
     expected = np.exp(scores[:3]) / np.exp(scores[:3]).sum()
     np.testing.assert_allclose(retained(scores, masked, SOFTMAX), [*expected, 1])
@@ -243,6 +267,16 @@ def test_places_have_no_magnitude():
             assert np.isnan(score.value) and "places" in score.note, name
         else:
             assert np.isfinite(score.value), name
+
+
+def test_metrics_cite_the_equations_of_softfaith():
+    """Its Eq. 3 is the perturbation, 4 and 5 the two soft scores, 7 and 8 the noise of App. C; mixed noise is in none."""
+    numbers = {"NS": "1", "NC": "2", "Soft-NS": "34", "Soft-NC": "35", "Soft-NS (noise)": "78", "Soft-NC (noise)": "78"}
+    for name, eqs in numbers.items():
+        assert "SoftFaith" in metrics()[name].source and "".join(re.findall(r"\d", metrics()[name].source)) == eqs, name
+    for name in ("Soft-NS (mixed noise)", "Soft-NC (mixed noise)"):
+        assert "SoftFaith" not in metrics()[name].source
+    assert metrics()["Soft-NS (attention mask)"].source == "SoftFaith App. C"
 
 
 @EVERY
@@ -395,9 +429,7 @@ def test_the_documented_metrics_stand_in_their_order():
     """In the order of menus; others may stand between them."""
     documented = ["NS", "NC", "Soft-NS", "Soft-NC", "AOPC comprehensiveness", "AOPC sufficiency", "monotonicity"]
     documented += ["CORR", "decision flip", "sparsity"]
-    documented += [
-        f"Soft-{kind} ({by})" for kind in ("NC", "NS") for by in ("added noise", "attention mask", "mixed noise")
-    ]
+    documented += [f"Soft-{kind} ({by})" for kind in ("NC", "NS") for by in ("attention mask", "mixed noise", "noise")]
     documented += ["fidelity", "non-perturbed frequency"]
     assert [name for name in metrics() if name in documented] == documented
     assert default_metrics()[:4] == ("NS", "NC", "Soft-NS", "Soft-NC")

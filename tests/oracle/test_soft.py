@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.mathematics.erasure import ADDED, ATTENTION, BERNOULLI, MIXED, PERTURBATIONS
+from core.mathematics.erasure import ATTENTION, BERNOULLI, MIXED, NOISE, NORMALISED, PERTURBATIONS
 from core.metrics.catalogue import metrics
 from core.metrics.registry import Case
 from core.network.scheduler import Cancelled, NonFinite, Scheduler
@@ -84,16 +84,96 @@ def test_bernoulli_draws_have_the_expectation_of_the_linear_model():
         assert abs(score.value - share) < 4 * score.error and score.error < 0.01, name
 
 
-def test_added_noise_leaves_the_expectation_and_mixed_noise_scales_it():
+def test_noise_leaves_the_expectation_and_mixed_noise_scales_it():
     retain = np.array([0, 1 / 3, 2 / 3, 1])
-    soft = Soft(Linear(), encoded(), draws=4_000)
-    added, mixed = soft.probabilities(retain, ADDED)[:, 1], soft.probabilities(retain, MIXED)[:, 1]
+    soft = Soft(Linear(), encoded(), draws=4_000, sigma=0.01)
+    added, mixed = soft.probabilities(retain, NOISE)[:, 1], soft.probabilities(retain, MIXED)[:, 1]
     # Noise of σ = .01 on each of E elements, of which the mean counts.
     sigma = 0.01 * np.sqrt(((1 - retain) ** 2 * WEIGHTS[1:5] ** 2).sum() / E)
     assert abs(added.mean() - 0.9) < 4 * sigma / np.sqrt(4_000) and added.std() == pytest.approx(sigma, rel=0.06)
     assert abs(mixed.mean() - (0.5 + retain @ WEIGHTS[1:5])) < 4 * sigma / np.sqrt(
         4_000
     ) and mixed.std() == pytest.approx(sigma, rel=0.06)
+
+
+def read_by(model, ask):
+    """Word embeddings that the network reads while `ask` runs, Tensor[B, T, E]."""
+    seen, really = [], model.read
+
+    def read(embeddings, *more, **named):
+        seen.append(embeddings.detach().clone())
+        return really(embeddings, *more, **named)
+
+    model.read = read
+    try:
+        ask()
+    finally:
+        del model.read
+    return torch.cat(seen)
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 2.0])
+def test_noise_keeps_what_it_is_added_to_and_is_in_proportion_to_it(tiny_model, sigma):
+    """x' = x + γλ ⊙ x: at λ = 1 a correlation with x of 1/√(1 + σ²), .71 for σ = 1; mixed noise leaves nothing of x."""
+    model = tiny_model("bert")
+    example = model.encode(TEXT)
+    words = example.feature_of >= 0
+    x = model.embed(example.ids[None]).detach()[:, words]
+    soft, nothing = Soft(model, example, 400, sigma=sigma), np.zeros(example.F)
+    found = {kind: read_by(model, lambda k=kind: soft.probabilities(nothing, k))[:, words] for kind in (NOISE, MIXED)}
+    change = found[NOISE] / x - 1
+    # 400 draws of 7 words of 32 elements.
+    assert change.std().item() == pytest.approx(sigma, rel=0.02)
+    assert change.mean().item() == pytest.approx(0, abs=0.02 * sigma)
+
+    def correlation(kind):
+        return np.corrcoef(found[kind].ravel(), x.expand_as(found[kind]).ravel())[0, 1]
+
+    assert correlation(NOISE) == pytest.approx(1 / np.sqrt(1 + sigma**2), abs=0.02)
+    assert correlation(MIXED) == pytest.approx(0, abs=0.02)
+
+
+FIRST_BLOCK = dict.fromkeys(("bert", "roberta", "deberta"), "encoder.layer.0") | {
+    "electra": "embeddings_project",
+    "distilbert": "transformer.layer.0",
+    "modernbert": "layers.0",
+    "modernbert-mean": "layers.0",
+    "gpt2": "h.0",
+}
+
+
+@EVERY
+def test_after_normalisation_nothing_of_an_erased_token_is_read_special_ones_included(tiny_model, kind):
+    model = tiny_model(kind)
+    example = model.encode(TEXT, SECOND)
+    seen = []
+    hook = model.module.base_model.get_submodule(FIRST_BLOCK[kind]).register_forward_pre_hook(
+        lambda _, given: seen.append(given[0].clone())
+    )
+    keep = np.ones(example.F)
+    keep[1] = 0
+    soft = Soft(model, example, 4, placement=NORMALISED)
+    try:
+        whole, without = (soft.probabilities(np.append(keep, rest))[0] for rest in (1, 0))
+        some = soft.probabilities(np.append(keep, 0.5))
+        plain = Soft(model, example, 1).probabilities(np.ones(example.F))[0]
+    finally:
+        hook.remove()
+    kept, words, drawn, text = seen[0][0], seen[1][0], seen[2], seen[-1][0]
+    gone, special = example.feature_of == 1, example.feature_of < 0
+    assert (kept[gone] == 0).all()
+    torch.testing.assert_close(kept[~gone], text[~gone])
+    assert (words[gone | special] == 0).all()
+    torch.testing.assert_close(words[~gone & ~special], text[~gone & ~special])
+    zero = (drawn[:, special] == 0).double().mean().item()
+    assert 0.4 < zero < 0.6 and len(drawn) == len(some) == 4
+    assert not np.allclose(whole, plain) and not np.allclose(whole, without)
+    with pytest.raises(ValueError, match=f"{example.F + 1}"):
+        soft.probabilities(keep)
+    # With everything kept it is the text itself, and what is changed for one reading is not for the next.
+    np.testing.assert_allclose(soft.probabilities(np.ones(example.F + 1))[0], plain, atol=2e-5)
+    again = Soft(model, example, 1).probabilities(np.ones(example.F))[0]
+    np.testing.assert_array_equal(again, plain)
 
 
 def test_the_attention_mask_has_no_chance_in_it():
@@ -246,26 +326,14 @@ def test_a_full_memory_halves_the_batch(monkeypatch):
 def test_special_tokens_the_second_text_and_masks_of_the_text_stay(tiny_model):
     model = tiny_model("bert")
     example = model.encode("The [MASK] boat", SECOND)
-    seen = []
     soft = Soft(model, example, 3)
-    really = model.read
-
-    def read(embeddings, *more):
-        seen.append(embeddings.clone())
-        return really(embeddings, *more)
-
-    model.read = read
-    try:
-        soft.probabilities(np.zeros(example.F))
-        soft.probabilities(np.full(example.F, 0.5), MIXED)
-    finally:
-        del model.read
+    nothing = read_by(model, lambda: soft.probabilities(np.zeros(example.F)))
+    mixed = read_by(model, lambda: soft.probabilities(np.full(example.F, 0.5), MIXED))
     plain = model.embed(np.where(example.feature_of == 1, example.mask_id, example.ids)[None]).detach()[0]
     stays = (example.feature_of < 0) | (example.feature_of == 1)
-    for batch in seen:
-        for row in batch:
-            np.testing.assert_allclose(row[stays], plain[stays], atol=1e-6)
-    assert (seen[0][0][~stays] == 0).all()
+    for row in (*nothing, *mixed):
+        np.testing.assert_allclose(row[stays], plain[stays], atol=1e-6)
+    assert (nothing[:, ~stays] == 0).all()
 
 
 def test_a_search_can_be_stopped_and_bad_numbers_are_refused():
@@ -290,7 +358,7 @@ def test_inputs_stay_as_they_are(tiny_model):
     retain = np.linspace(0, 1, example.F)
     before = retain.copy(), example.ids.copy()
     retain.flags.writeable = False
-    for kind in (BERNOULLI, ADDED, MIXED):
+    for kind in (BERNOULLI, NOISE, MIXED):
         Soft(tiny_model("bert"), example, 2).probabilities(retain, kind)
     np.testing.assert_array_equal(retain, before[0])
     np.testing.assert_array_equal(example.ids, before[1])
@@ -326,7 +394,7 @@ def test_draws_are_pinned():
     """The store keeps what they give: whoever draws otherwise raises the version of the soft metrics."""
     expected = {
         BERNOULLI: [0.68, 0.74, 0.7275],
-        ADDED: [0.8997374, 0.9002491, 0.8998687],
+        NOISE: [0.8737365, 0.9249136, 0.8868667],
         MIXED: [0.7077374, 0.7082491, 0.7078687],
         ATTENTION: [0.708] * 3,
     }

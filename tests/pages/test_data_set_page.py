@@ -317,6 +317,8 @@ def test_the_work_is_named_by_all_that_it_rests_on(bundled):
                         {"draws": 8, "erasure": "removal"},
                         {"draws": 8, "scaling": "softmax"},
                         {"draws": 8, "seed": 1},
+                        {"draws": 8, "placement": "after normalisation"},
+                        {"draws": 8, "sigma": 0.5},
                     )
                 ),
             )

@@ -236,6 +236,21 @@ def test_metrics_and_measures_are_chosen_and_a_link_holds_the_choice(few):
     )
 
 
+def test_what_is_perturbed_and_how_loudly_is_chosen_where_soft_metrics_are(few, mine):
+    names, how = ("Soft-NS", "Soft-NC (noise)"), How(draws=8, placement="after normalisation", sigma=0.5)
+    app = told(metrics=list(names), measures=["gradient"], placement=how.placement, sigma="0.5")
+    expected = judge_measure(*mine, "gradient", "signed", names, how).found
+    plain = judge_measure(*mine, "gradient", "signed", names, How(draws=8)).found
+    for row in rows_of(app):
+        assert (row["placement"], row["sigma"]) == (how.placement, "0.5")
+        assert float(row["value"]) == pytest.approx(expected[row["metric"]].value, abs=1e-4)
+        assert abs(float(row["value"]) - plain[row["metric"]].value) > 1e-3
+    app.set("multiselect", "Metrics", ["Soft-NS"])
+    assert "Noise σ" not in {one.label for one in app.at.get("button_group")}
+    app.set("multiselect", "Metrics", ["NS"])
+    assert "Soft metrics perturb" not in {one.label for one in app.at.get("button_group")}
+
+
 def test_every_metric_of_the_registry_can_be_shown(few):
     app = told(metrics=list(of_examples()), measures=["gradient", "attention"])
     assert len(metric_table(app)[0]) == 1 + len(of_examples()) and not app.errors

@@ -226,6 +226,8 @@ def diagnosticity_json(found: DiagnosticityReport) -> dict:
         "count": found.study.count,
         "erasure": how.erasure,
         "scaling": how.scaling,
+        "placement": how.placement,
+        "sigma": how.sigma,
         "draws": how.draws,
         "seed": how.seed,
         "diagnosticity": [

@@ -15,12 +15,12 @@ from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subje
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
 from core.explanation.rows import SIGNS, measured
-from core.mathematics.erasure import LENGTHS, SCALINGS
+from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures, swept_measures
 from core.metrics.catalogue import default_metrics, metrics
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
-from core.oracle.erasing import ERASURES, NothingLeft
+from core.oracle.erasing import NothingLeft
 from core.storage.store import canonical_key
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
@@ -124,8 +124,6 @@ class Scoring(Study[Scored]):
         for kind, chosen, offered in (
             ("measure", self.measures, measures()),
             ("metric", self.metrics, metrics()),
-            ("erasure", (self.how.erasure,), ERASURES),
-            ("scaling", (self.how.scaling,), SCALINGS),
             ("unit", (self.unit,), UNITS),
             ("baseline", (self.baseline,), COUNTS),
             ("kind of values", (self.sign,), SIGNS),
@@ -135,11 +133,9 @@ class Scoring(Study[Scored]):
                 raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
             if len(set(chosen)) < len(chosen):
                 raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
-        if self.how.draws < 1 or self.count < 0:
-            raise ValueError(
-                f"there must be at least one draw and no fewer than 0 attributions of the baseline, got "
-                f"{self.how.draws} and {self.count}"
-            )
+        self.how.check()
+        if self.count < 0:
+            raise ValueError(f"there must be no fewer than 0 attributions of the baseline, got {self.count}")
         if not self.metrics or not self.attributions:
             raise ValueError("choose at least one metric, and a measure, or random attributions, to score")
 
@@ -279,7 +275,7 @@ def _series(attributed: Attributed, name: str, how: How) -> str:
     about = {
         "metric": name,
         "metric_version": metric.version,
-        **({"scaling": how.scaling, "draws": how.draws} if metric.soft else {"erasure": how.erasure}),
+        **(how.of_soft(metric) if metric.soft else {"erasure": how.erasure}),
     }
     if attributed.random:
         return canonical_key("scores/random", 1, r=attributed.r, **about)

@@ -42,7 +42,7 @@ from pages.parts.data_set.diagnosing import Diagnosing
 from pages.parts.frame.links import choose_one, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
-from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
@@ -92,9 +92,11 @@ def _settings(model) -> Scoring:
             SCALINGS,
             MIN_MAX,
             "scaling",
-            "How soft metrics turn an attribution into shares of each word that are kept.",
+            "How soft metrics turn an attribution into shares of each word that are kept. Reversed keeps the most "
+            "important words least, as SoftFaith’s code does and its text does not.",
         )
         draws = choose_one("Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP)
+    placement, sigma = choose_perturbation(chosen)
     erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", "How hard metrics erase a word.")
     baseline = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
@@ -103,7 +105,7 @@ def _settings(model) -> Scoring:
         tuple(named),
         tuple(name for name in offered if name in chosen),
         sign,
-        How(erasure, scaling, int(draws)),
+        How(erasure, scaling, int(draws), placement=placement, sigma=sigma),
         COUNTS[baseline],
         unit,
         baseline,

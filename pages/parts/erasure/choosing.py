@@ -10,7 +10,7 @@ from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, linked
-from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.sides import choose_form, choose_rule
 
 COUNTS = ("8", str(DRAWS), "128")
@@ -19,8 +19,8 @@ _ERASURE_HELP = (
     "token."
 )
 _SCALING_HELP = (
-    "How soft metrics turn scores into shares in [0, 1]. Softmax shares 1 over all words, so that little of each is "
-    "kept."
+    "How soft metrics turn scores into shares in [0, 1]. Reversed keeps the most important words least, as SoftFaith’s "
+    "code does and its text does not. Softmax shares 1 over all words, so that little of each is kept."
 )
 _DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
 
@@ -64,11 +64,12 @@ def choose_erasure(model: Model) -> ErasureChoice:
         rule = choose_rule()
     with fourth:
         form = choose_form()
+    placement, sigma = choose_perturbation(chosen)
     return ErasureChoice(
         tuple(named),
         tuple(name for name in of_examples() if name in chosen),
         sign,
-        How(erasure, scaling, int(draws)),
+        How(erasure, scaling, int(draws), placement=placement, sigma=sigma),
         rule,
         form,
     )
