@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
@@ -61,6 +61,11 @@ def printed_number(value: float) -> str:
 def fixed_number(value: float) -> str:
     """Three decimals, for shares that stand in columns beside those that a paper prints so."""
     return "—" if value != value else f"{value:.3f}"
+
+
+def with_ends(value: float, low: float, high: float, as_text: Callable[[float], str] = number) -> str:
+    """A number with its interval, "2.2 [1.59, 4.06]"; alone where there is none."""
+    return as_text(value) if low != low else f"{as_text(value)} [{as_text(low)}, {as_text(high)}]"
 
 
 def percent(value: float, metric: str = "accuracy") -> str:

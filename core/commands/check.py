@@ -16,6 +16,7 @@ from core.evaluation.studies.check_report import CheckReport, X, build_check_rep
 from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, verdict_sentence
 from core.evaluation.studies.model_check import RANDOM, Curve
 from core.explanation.explainer import Explainer, with_reference
+from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.loading.loading import load
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
@@ -158,42 +159,45 @@ def readable_check(reports: list[CheckReport]) -> str:
     """Reports as text: verdict, a table of the models, a table of the curves, what departs from the paper."""
     first = reports[0]
     parts = [verdict_sentence(first), *first.notes]
-    parts.append(
-        text_table(
-            [
-                "model",
-                "trained",
-                "examples",
-                "unmasked ↑",
-                "all masked ↑",
-                "majority",
-                "smallest p calibrated",
-                "literal",
-            ],
-            [
-                [
-                    one.model,
-                    one.training or "—",
-                    f"{one.n}",
-                    *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
-                    *(_smallest(one, form) for form in FORMS),
-                ]
-                for one in reports
-            ],
-        )
-    )
+    parts.append(_models_table(reports))
     parts.extend(
         f"{one.model}\n"
         + text_table(
-            ["curve", "ACU ↑", "RACU ↑", "evidence AP ↑", "its chance", "", *(f"{ratio:.0%}" for ratio in X)],
+            [
+                "curve",
+                "ACU ↑ (95 %)",
+                "RACU ↑ (95 %)",
+                "evidence AP ↑",
+                "its chance",
+                "",
+                *(f"{ratio:.0%}" for ratio in X),
+            ],
             [row for line in one.lines for row in _curve_rows(line, one)],
         )
         for one in reports
     )
+    if any(line.areas.unstable for line in first.lines):
+        parts.append(UNSTABLE_MEANS)
     told = check_findings(reports)
     if told:
         parts.append(text_table(["FMM found", "here", ""], [[f.claim, f.here, f.said] for f in told]))
     return "\n\n".join(parts)
+
+
+def _models_table(reports: list[CheckReport]) -> str:
+    return text_table(
+        ["model", "trained", "examples", "unmasked ↑", "all masked ↑", "majority", "smallest p calibrated", "literal"],
+        [
+            [
+                one.model,
+                one.training or "—",
+                f"{one.n}",
+                *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
+                *(_smallest(one, form) for form in FORMS),
+            ]
+            for one in reports
+        ],
+    )
 
 
 def _smallest(one: CheckReport, form: str) -> str:
@@ -204,8 +208,9 @@ def _smallest(one: CheckReport, form: str) -> str:
 
 
 def _curve_rows(line, one: CheckReport) -> list[list[str]]:
-    areas = map(fixed_number, (line.acu, line.racu, line.precision, line.chance))
-    found = [[name_of(line.curve), *areas, one.metric, *map(fixed_number, line.performance)]]
+    racu, acu = area_cells(line.areas, False, fixed_number)
+    evidence = map(fixed_number, (line.precision, line.chance))
+    found = [[name_of(line.curve), acu, racu, *evidence, one.metric, *map(fixed_number, line.performance)]]
     for form in line.p:
         found.append(["", "", "", "", "", f"p {form}", *(f"{value:.3g}" for value in line.p[form])])
         found.append(

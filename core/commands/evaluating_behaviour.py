@@ -18,7 +18,7 @@ from core.explanation.explainer import Explainer, softmax
 from core.mathematics.stepwise import finish
 from core.network.model import Model
 from core.storage.store import Store
-from core.wording import fixed_number
+from core.wording import fixed_number, with_ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +114,9 @@ def readable_behaviour(found: BehaviourReport) -> str:
     """A report as text: the answer, a line for each order, what to know of the examples."""
     parts = [" ".join(behaviour_answer([found])), *found.notes]
     for line in found.lines:
-        low, high = (f"{end:.3f}" for end in (line.fidelity.low, line.fidelity.high))
+        fidelity = with_ends(line.fidelity.mean, line.fidelity.low, line.fidelity.high, fixed_number)
         parts.append(
-            f"{line.course.measure}: fidelity {line.fidelity.mean:.3f} ↑ [{low}, {high}], normalised "
+            f"{line.course.measure}: fidelity ↑ {fidelity}, normalised "
             f"{fixed_number(line.normalised)} ↑, never changes "
             f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} "
             f"at 100 %, change of mean σ "

@@ -1,5 +1,6 @@
 """Recursive masking: mask what a measure calls most important, compute it again on what is left, and go on."""
 
+import functools
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
@@ -7,20 +8,26 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.rows import choose_variant
-from core.mathematics.curves import acu, racu, spread
+from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
-from core.validity.marks import HOLM, Gate, decide_path
+from core.validity.marks import HOLM, Gate, decide_path, with_sign
 from core.validity.mask_tests import MaskTest
 from core.validity.references import CALIBRATED, Reference
+from core.wording import number, with_ends
 
 BY_RATIO, BY_FEATURE = "ratio", "feature"
 STEPS = (BY_RATIO, BY_FEATURE)
 ORDERS = 30
+UNSTABLE = "(unstable)"
+UNSTABLE_MEANS = (
+    f"{UNSTABLE}: random order ends about where it dips, so that the area by which RACU divides may be 0 (its 95 % "
+    "interval holds 0), and the number says nothing."
+)
 _TURN = 64  # inputs of random orders a turn
 
 
@@ -79,9 +86,9 @@ class Summary:
     NaN without a reference; x float64[K] of the whole path.
 
     first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None;
-    random_gate: the
-    gate of the random orders, one p-value a step by Simes; acu, racu: ↑ more faithful, 0 is random, NaN before path
-    and band are complete.
+    random_gate: the gate of the random orders, one p-value a step by Simes; areas: ACU and RACU, ↑ more faithful, 0 is
+    random, NaN before path and band are complete; their intervals are over the random orders, so they say how well the
+    mean of these is known.
     """
 
     steps: tuple[Step, ...]
@@ -92,8 +99,15 @@ class Summary:
     flips: int | None
     gate: Gate
     random_gate: Gate | None
-    acu: float
-    racu: float
+    areas: Areas
+
+    @property
+    def acu(self) -> float:
+        return self.areas.acu.mean
+
+    @property
+    def racu(self) -> float:
+        return self.areas.racu.mean
 
     @property
     def complete(self) -> bool:
@@ -111,6 +125,15 @@ class Summary:
         against.
         """
         return any(gate is not None and gate.marked for gate in (self.gate, self.random_gate))
+
+
+def area_cells(found: Areas, marked: bool, as_text: Callable[[float], str] = number) -> tuple[str, str]:
+    """RACU and ACU as drawn, each with its interval; an unstable RACU is called so, and what is marked has the sign."""
+    racu, acu = (
+        with_sign(with_ends(one.mean, one.low, one.high, as_text), marked and one.mean == one.mean)
+        for one in (found.racu, found.acu)
+    )
+    return (f"{racu} {UNSTABLE}" if found.unstable else racu), acu
 
 
 def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
@@ -316,12 +339,11 @@ def summarise(
     flipped = np.flatnonzero(predicted != predicted[0])
     p = np.array([s.p.get(form, np.nan) for s in steps])
     gate = decide_path(p, np.array([s.count for s in steps]), planned, reference, rule, form)
-    areas, random_gate = (np.nan, np.nan), None
+    between, random_gate = UNKNOWN, None
     if band is not None and form in band.p:
         random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form)
     if band is not None and len(steps) == len(planned):
-        mean = spread(band.values(target))[0]
-        areas = acu(x, probabilities[:, target], mean), racu(x, probabilities[:, target], mean)
+        between = _areas(x.tobytes(), probabilities[:, target].tobytes(), band.values(target).tobytes())
     return Summary(
         steps,
         x,
@@ -331,5 +353,19 @@ def summarise(
         int(flipped[0]) if len(flipped) else None,
         gate,
         random_gate,
-        *areas,
+        between,
     )
+
+
+@functools.lru_cache(maxsize=256)
+def _areas(x: bytes, path: bytes, orders: bytes) -> Areas:
+    """Areas of a path float64[K] against the mean of random orders float64[R, K]. Resampling takes a moment, and a page
+    asks again whenever it is drawn.
+    """
+    ratios, values = np.frombuffer(x), np.frombuffer(path)
+    each = np.frombuffer(orders).reshape(-1, len(ratios))
+
+    def curves(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return values[None], weights @ each / weights.sum(axis=1, keepdims=True)
+
+    return areas_between(ratios, curves, len(each))

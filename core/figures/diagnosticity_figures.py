@@ -3,7 +3,7 @@
 import html
 
 from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
+from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS, interval_text
 from core.figures.figures import axis, band, figure, legend, level, note, stroke, trace
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
@@ -56,8 +56,8 @@ def _hue(name: str, place: int) -> str:
 
 def _hard(name: str, spans: list[Interval], look: dict, panel: dict) -> list[dict]:
     x, label = list(range(len(spans))), html.escape(name)
-    told = "%{customdata[0]}: %{y:.3f} [%{customdata[1]:.3f}, %{customdata[2]:.3f}]"
-    custom = [[f"{length:.0%}", span.low, span.high] for length, span in zip(LENGTHS, spans)]
+    told = "%{customdata[0]}: %{customdata[1]}"
+    custom = [[f"{length:.0%}", interval_text(span)] for length, span in zip(LENGTHS, spans)]
     common = {"legendgroup": name} | panel
     mean = trace("lines+markers", x, [span.mean for span in spans], told, label, customdata=custom)
     return [
@@ -68,7 +68,7 @@ def _hard(name: str, spans: list[Interval], look: dict, panel: dict) -> list[dic
 
 def _level(name: str, span: Interval, hue: str, panel: dict) -> list[dict]:
     label, common = html.escape(name), {"legendgroup": name} | panel
-    mean = trace("lines", _ENDS, [span.mean] * 2, f"%{{y:.3f}} [{span.low:.3f}, {span.high:.3f}]", label)
+    mean = trace("lines", _ENDS, [span.mean] * 2, interval_text(span), label)
     return [
         *band(_ENDS, [span.low] * 2, [span.high] * 2, hue, 0.1, **common),
         mean | common | {"name": label, "showlegend": not panel, "line": {"color": hue, "width": 2.5, "dash": "dash"}},

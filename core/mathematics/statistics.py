@@ -1,11 +1,15 @@
 """Combine p-values and decide over several of them."""
 
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 ALPHA = 0.05
-MOST_BCA = 4_000
+# Of the normal distribution, for two-sided intervals at 95 %.
+Z = 1.959963984540054
+MOST_BCA, RESAMPLES = 4_000, 9_999
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -103,19 +107,26 @@ def significant(p: float) -> bool:
 
 @dataclass(frozen=True)
 class Interval:
-    """A mean and its 95 % interval; without width where fewer than two values are there or all are equal."""
+    """A value and its 95 % interval; ends are NaN where there is none, without width where all values are equal."""
 
     mean: float
     low: float
     high: float
 
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return self.low == self.low
 
-def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> Interval:
+    def holds(self, value: float) -> bool:
+        """Whether a value lies in it; True where there is none, since nothing is excluded then."""
+        return not self.known or self.low <= value <= self.high
+
+
+def mean_interval(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
     """The mean with a 95 % BCa bootstrap interval, fixed seed.
 
-    NaN values are left out; NaN everywhere where none is left. The percentile interval where BCa has no ends, and
-    beyond 4,000
-    values, whose jackknife would take their square of memory and change nothing.
+    NaN values are left out; NaN everywhere where none is left, and no interval of a single one.
 
     Args:
         values: float[N], one for each example (or seed).
@@ -123,25 +134,97 @@ def mean_interval(values: np.ndarray, resamples: int = 9_999, seed: int = 0) -> 
         Interval, low ≤ high.
     Source: glossary, Intervals; Efron (1987).
     """
-    from scipy import stats
-
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
     if len(values) == 0:
         return Interval(np.nan, np.nan, np.nan)
-    mean = float(values.mean())
-    if len(values) < 2 or np.ptp(values) == 0:
-        return Interval(mean, mean, mean)
-    for method in ("BCa", "percentile") if len(values) <= MOST_BCA else ("percentile",):
-        found = stats.bootstrap(
-            (values,),
-            np.mean,
-            n_resamples=resamples,
-            batch=max(1, 2_000_000 // len(values)),
-            method=method,
-            rng=np.random.default_rng(seed),
-        ).confidence_interval
-        # Where nearly all values are equal, BCa cannot tell where its ends lie.
-        if np.isfinite(found.low) and np.isfinite(found.high):
-            return Interval(mean, float(found.low), float(found.high))
-    return Interval(mean, np.nan, np.nan)
+    if len(values) > 1 and np.ptp(values) == 0:
+        return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
+    (found,) = bootstrap_intervals(lambda w: (w @ values / w.sum(axis=-1))[None], len(values), resamples, seed)
+    return replace(found, mean=float(values.mean()))
+
+
+def bootstrap_intervals(
+    statistic: Callable[[np.ndarray], np.ndarray], n: int, resamples: int = RESAMPLES, seed: int = 0, width: int = 1
+) -> tuple[Interval, ...]:
+    """Statistics of n texts with their 95 % BCa bootstrap intervals, from the same resamples, fixed seed.
+
+    The percentile interval where BCa has no ends, and beyond 4,000 texts, whose jackknife would take their square of
+    memory and change nothing. No interval of fewer than two texts.
+
+    Args:
+        statistic: how often each text counts, float64[B, n] → float64[S, B]; it may not depend on the sum of a row.
+        width: numbers that the statistic holds for each row on the way, for the memory.
+    Returns:
+        S intervals around the statistics of all texts, each once.
+    Source: glossary, Intervals; Efron (1987).
+    """
+    from scipy import stats
+
+    def of_places(places: np.ndarray, axis: int = -1) -> np.ndarray:
+        flat = places.reshape(-1, places.shape[-1])
+        rows = np.arange(len(flat))[:, None] * n
+        counts = np.bincount((flat + rows).ravel(), minlength=len(flat) * n).reshape(-1, n)
+        return np.asarray(statistic(counts.astype(np.float64))).reshape(-1, *places.shape[:-1])
+
+    at = of_places(np.arange(n))
+    ends = np.full((len(at), 2), np.nan)
+    for method in (("BCa", "percentile") if n <= MOST_BCA else ("percentile",)) if n > 1 else ():
+        with warnings.catch_warnings():
+            # Where nearly all resamples are equal, BCa cannot tell where its ends lie.
+            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found = stats.bootstrap(
+                (np.arange(n),),
+                of_places,
+                n_resamples=resamples,
+                batch=max(1, 2_000_000 // max(n, width)),
+                method=method,
+                rng=np.random.default_rng(seed),
+            ).confidence_interval
+        both = np.stack([found.low, found.high], axis=-1).reshape(-1, 2)
+        ends = np.where(np.isfinite(ends).all(axis=1, keepdims=True), ends, both)
+        if np.isfinite(ends).all():
+            break
+    return tuple(Interval(float(value), float(low), float(high)) for value, (low, high) in zip(at, ends))
+
+
+def paired_interval(first: np.ndarray, second: np.ndarray) -> Interval:
+    """How much more often the first of two answers to the same n texts is right, with a 95 % interval.
+
+    The adjusted Wald interval for paired proportions, `d' ± 1.96·√((b' + c' − (b' − c')²)/(n + 2))` with
+    `b' = (b + 1)/(n + 2)` and `c' = (c + 1)/(n + 2)`, where the first alone is right on b texts, the second alone on c.
+    Unlike resampling it has width where the two answers are right on the same texts: so it may be by chance.
+
+    Args:
+        first, second: bool[n], whether each answer is right.
+    Returns:
+        Interval around the plain difference, within [−1, 1]; no interval of fewer than two texts.
+    Raises:
+        ValueError: not equally long, or no texts.
+    Source: Bonett and Price (2012).
+    """
+    first, second = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
+    n = len(first)
+    if first.shape != second.shape or first.ndim != 1 or n == 0:
+        raise ValueError(
+            f"two answers to the same texts are equally long and not empty, got {first.shape}, {second.shape}"
+        )
+    b, c = int((first & ~second).sum()), int((second & ~first).sum())
+    if n < 2:
+        return Interval((b - c) / n, np.nan, np.nan)
+    more, less = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    reach = Z * np.sqrt((more + less - (more - less) ** 2) / (n + 2))
+    return Interval((b - c) / n, max(-1.0, more - less - reach), min(1.0, more - less + reach))
+
+
+def share_interval(count: int, n: int) -> Interval:
+    """A share of n texts with its exact 95 % interval (Clopper and Pearson 1934), in [0, 1].
+
+    Raises:
+        ValueError: not 0 ≤ count ≤ n with n at least 1.
+    """
+    from scipy import stats
+
+    found = stats.binomtest(count, n).proportion_ci(1 - ALPHA, "exact")
+    return Interval(count / n, float(found.low), float(found.high))

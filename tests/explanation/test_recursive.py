@@ -15,6 +15,7 @@ from core.explanation.recursive import (
     BY_RATIO,
     Band,
     Step,
+    area_cells,
     band_cost,
     follow,
     masked_steps,
@@ -195,6 +196,22 @@ def test_racu_of_a_path_by_hand():
     same = summarise(made(line.tolist(), counts.tolist(), 10), 10, BY_RATIO, 1, band, None)
     # At 50 % both classes have 0.5, and a tie is the first class's.
     assert same.racu == pytest.approx(0.0, abs=1e-9) and same.flips == 5
+
+
+def test_racu_of_a_path_has_an_interval_over_its_orders_and_is_unstable_where_they_may_lose_nothing():
+    counts = planned_counts(10, BY_RATIO)
+    falls = made([0.9] + [0.1] * 10, counts.tolist(), 10)
+    ends_at = np.linspace(0.2, 1, 30)
+    orders = 0.1 + 0.8 * np.maximum(0, 1 - np.linspace(0, 1, 11) / ends_at[:, None])
+    found = summarise(falls, 10, BY_RATIO, 1, Band(np.log(np.stack([1 - orders, orders], axis=-1)), {}), None).areas
+    assert not found.unstable and found.acu.low < found.acu.mean < found.acu.high
+    # Of one order less than nothing is known of the mean of them.
+    alone = summarise(falls, 10, BY_RATIO, 1, Band(np.log(np.stack([1 - orders, orders], axis=-1))[:1], {}), None).areas
+    assert alone.unstable and not alone.acu.known
+    # The orders dip below where they end and above it by turns: what RACU divides by is 0.004 on average, give or take.
+    turns = 0.5 + np.where(np.arange(30)[:, None] % 2, -0.19, 0.2) * (np.arange(11) % 10 > 0)
+    dips = summarise(falls, 10, BY_RATIO, 1, Band(np.log(np.stack([1 - turns, turns], axis=-1)), {}), None)
+    assert dips.areas.unstable and dips.racu > 20 and area_cells(dips.areas, False)[0].endswith("(unstable)")
 
 
 def test_an_unfinished_path_has_no_area_and_a_band_is_needed():

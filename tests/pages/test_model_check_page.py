@@ -31,6 +31,7 @@ from core.evaluation.studies.check_sentences import (
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
+from core.explanation.recursive import area_cells
 from core.figures.check_figures import panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
@@ -386,7 +387,8 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
     assert [row[0] for row in drawn] == ["gradient, computed once", "attention, computed once", "random order"]
     assert drawn[-1][1:3] == ["0", "0"] and float(drawn[-1][4]) == pytest.approx(lines_[0].chance, rel=6e-3)
     for row, line in zip(drawn, lines_):
-        numbers = [float(cell.removesuffix(" ⚠")) for cell in row[1:6]]
+        assert row[1:3] == list(area_cells(line.areas, found.marked(line, CALIBRATED)))
+        numbers = [float(cell.split()[0]) for cell in row[1:6]]
         assert (
             numbers
             == pytest.approx([line.racu, line.acu, line.p[CALIBRATED].min(), line.precision, line.recall], rel=6e-3)

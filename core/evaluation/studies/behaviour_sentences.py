@@ -5,7 +5,7 @@ and JSON.
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
 from core.oracle.erasing import MASK
-from core.wording import as_json, number
+from core.wording import as_json, number, with_ends
 
 
 def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
@@ -126,7 +126,7 @@ def _cells(one: BehaviourReport, line: CourseLine) -> list[str]:
     return [
         one.model,
         line.course.measure,
-        f"{number(interval.mean)} ({number(interval.low)} to {number(interval.high)})" if line.judged else "—",
+        with_ends(interval.mean, interval.low, interval.high),
         "0 (by definition)" if line.course.random else number(line.normalised),
         "—" if line.never != line.never else f"{number(100 * line.never)} %",
         " · ".join(number(float(line.centroid[k])) for k in (HALF, ALL)),

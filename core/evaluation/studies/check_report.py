@@ -2,8 +2,8 @@
 verdict.
 """
 
+import functools
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,9 +12,9 @@ from scipy.stats import binomtest
 from core.evaluation.families import training_file
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.model_check import Curve, Passed
-from core.mathematics.curves import acu, racu
+from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS
-from core.mathematics.performance import METRICS, majority_class
+from core.mathematics.performance import METRICS, majority_class, weighted_performance
 from core.mathematics.statistics import simes
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, alone, decide_ratios, doubts
@@ -34,9 +34,9 @@ class CurveFigures:
     """One curve in numbers over n examples.
 
     performance float64[K] ↑; p {form: float64[K]}, of the data set; rejected {form: float64[K]}, share of single
-    examples below 5 %; gates {form: what marks its numbers}; acu, racu against random order, ↑ more faithful, NaN
-    without it; precision, recall: mean over the examples whose evidence is known of average precision and recall of the
-    top k, NaN without; chance: that average precision of a random order.
+    examples below 5 %; gates {form: what marks its numbers}; areas: ACU and RACU against random order, ↑ more
+    faithful, NaN without it; precision, recall: mean over the examples whose evidence is known of average precision and
+    recall of the top k, NaN without; chance: that average precision of a random order.
     """
 
     curve: Curve
@@ -45,11 +45,18 @@ class CurveFigures:
     p: dict[str, np.ndarray]
     rejected: dict[str, np.ndarray]
     gates: dict[str, Gate]
-    acu: float = np.nan
-    racu: float = np.nan
+    areas: Areas = UNKNOWN
     precision: float = np.nan
     recall: float = np.nan
     chance: float = np.nan
+
+    @property
+    def acu(self) -> float:
+        return self.areas.acu.mean
+
+    @property
+    def racu(self) -> float:
+        return self.areas.racu.mean
 
     def marked(self, form: str) -> bool:
         """Whether its numbers rest on texts that are rejected as out-of-distribution together, at some ratio."""
@@ -164,7 +171,7 @@ def build_check_report(
     majority = _majority(model, sample)
     floor = {} if reference is None else {form: reference.floor(form) for form in FORMS}
     lines = tuple(
-        _line(curve, one, sample, METRICS[metric], baseline, floor) for curve, one in passed.items() if one.there.any()
+        _line(curve, one, sample, metric, baseline, floor) for curve, one in passed.items() if one.there.any()
     )
     return CheckReport(
         model.name,
@@ -241,24 +248,38 @@ def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
 
 
 def _line(
-    curve: Curve, passed: Passed, sample: Sample, metric: Callable, baseline: Passed, floor: dict[str, float]
+    curve: Curve, passed: Passed, sample: Sample, metric: str, baseline: Passed, floor: dict[str, float]
 ) -> CurveFigures:
     there = passed.there
-
-    def performance(one: Passed, rows: np.ndarray) -> np.ndarray:
-        return np.array([metric(sample.labels[rows], one.predicted[rows, k]) for k in range(len(X))])
-
+    performance = np.array([METRICS[metric](sample.labels[there], passed.predicted[there, k]) for k in range(len(X))])
     p = {form: simes(one[there], axis=0) for form, one in passed.p.items() if np.isfinite(one[there]).all()}
     rejected = {form: alone(passed.p[form][there]).mean(axis=0) for form in p}
     gates = {form: decide_ratios(p[form], floor[form]) for form in p if floor}
-    both, areas, found = there & baseline.there, (np.nan, np.nan), (np.nan, np.nan, np.nan)
+    both, found, between = there & baseline.there, (np.nan, np.nan, np.nan), UNKNOWN
     if not curve.random and both.any():
-        mine, chance = performance(passed, both), performance(baseline, both)
-        areas = acu(X, mine, chance), racu(X, mine, chance)
+        answers = np.stack([passed.predicted[both].T, baseline.predicted[both].T])
+        between = _areas(metric, sample.labels[both].tobytes(), answers.tobytes(), answers.dtype.str)
     told = np.isfinite(passed.found[:, 0])
     if told.any():
         found = (
             *passed.found[told].mean(axis=0).tolist(),
             np.nan if passed.chance is None else float(passed.chance[told].mean()),
         )
-    return CurveFigures(curve, int(there.sum()), performance(passed, there), p, rejected, gates, *areas, *found)
+    return CurveFigures(curve, int(there.sum()), performance, p, rejected, gates, between, *found)
+
+
+@functools.lru_cache(maxsize=256)
+def _areas(metric: str, labels: bytes, answers: bytes, kind: str) -> Areas:
+    """Areas of a measure's answers against random order's, [2, K, N]. Resampling takes a moment, and a page asks for
+    all of them each time that one more example is there.
+    """
+    truth = np.frombuffer(labels, dtype=np.int64)
+    given = np.frombuffer(answers, dtype=kind).reshape(2, len(X), len(truth))
+    performance = weighted_performance(metric, truth, given)
+
+    def curves(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        both = performance(weights)
+        return both[:, 0], both[:, 1]
+
+    classes = 1 if metric == "accuracy" else len(np.union1d(truth, given))
+    return areas_between(X, curves, len(truth), 6 * len(X) * classes)

@@ -4,6 +4,7 @@ from core.evaluation.families import Measured
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.disagreement import Disagreement
+from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, Why, ratios_text, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, number, percent, strong
@@ -94,7 +95,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
     rows = [
         [
             name_of(line.curve),
-            *(with_sign(number(value), found.marked(line, form) and value == value) for value in (line.racu, line.acu)),
+            *area_cells(line.areas, found.marked(line, form)),
             number(float(line.p[form].min())) if form in line.p else "—",
             *[number(line.precision), number(line.recall)] * bool(known),
             f"{line.n:,}",
@@ -108,6 +109,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
 
 def measures_note(found: CheckReport, form: str) -> str:
     """What the columns of that table mean."""
+    unstable = f" {UNSTABLE_MEANS}" if any(line.areas.unstable for line in found.measured) else ""
     rule = found.random.gates[form].rule if form in found.random.gates else HOLM
     evidence = (
         " Average precision and recall: does the attribution of the unmasked text rank the words of the evidence first "
@@ -116,7 +118,8 @@ def measures_note(found: CheckReport, form: str) -> str:
     return (
         "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
         "takes all of it at once (1; signed ones exceed it)? That is faithfulness; ACU is the area itself and does not "
-        f"compare across models. {ratios_text(rule, len(X))}{evidence * bool(with_evidence(found))}"
+        "compare across models. In brackets 95 % intervals over the texts, measure and random order resampled together."
+        f"{unstable} {ratios_text(rule, len(X))}{evidence * bool(with_evidence(found))}"
     )
 
 
@@ -128,11 +131,12 @@ def found_and_faithful(found: CheckReport, form: str) -> str:
     if len(through) < 2:
         return ""
     finder = max(through, key=lambda line: line.precision)
-    faithful = max((line for line in through if line.racu == line.racu), key=lambda line: line.racu, default=None)
+    told = [line for line in through if line.racu == line.racu and not line.areas.unstable]
+    faithful = max(told, key=lambda line: line.racu, default=None)
     if faithful is None:
         parted = (
             "which is the most faithful one cannot be told, since masking in random order takes no performance away "
-            "here"
+            "here for certain"
         )
     elif faithful.racu <= 0:
         parted = "none is more faithful than random order"

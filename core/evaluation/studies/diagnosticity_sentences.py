@@ -18,7 +18,7 @@ from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, significant
-from core.wording import as_json, fixed_number, number, text_table
+from core.wording import as_json, fixed_number, number, text_table, with_ends
 
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
@@ -296,8 +296,8 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
 
 
 def interval_text(interval: Interval) -> str:
-    """A mean with its interval; — where there is none."""
-    return f"{interval.mean:.3f} [{interval.low:.3f}, {interval.high:.3f}]" if interval.mean == interval.mean else "—"
+    """A mean with its interval, alone where it has none; — where there is no mean."""
+    return with_ends(interval.mean, interval.low, interval.high, fixed_number)
 
 
 def _three(interval) -> tuple[float, float, float]:

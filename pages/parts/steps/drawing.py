@@ -1,10 +1,12 @@
 """Draw masking paths: the stepper, every measure's curve against random order, and the table of what they come to."""
 
+import math
 from functools import partial
 
 import streamlit as st
 
 from core.explanation.plausibility import Evidence
+from core.explanation.recursive import UNSTABLE_MEANS
 from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.storage.store import canonical_key
@@ -92,7 +94,10 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         4,
         "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
         "score at once; 0 is random, higher ↑ is more faithful; — where random order ends no lower than it goes. ACU "
-        "is that area itself and does not compare across models. " + MEANING,
+        "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
+        "how well their mean is known, and nothing about other texts. "
+        + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
+        + MEANING,
     )
     save_table(
         "Steps (CSV)",
@@ -108,6 +113,7 @@ def _apart(evidence: Evidence | None, mine: Summaries, model: str) -> str:
     if evidence is None or any(path.runs for path in mine):
         return ""
     precisions = {path.measure: evidence.precision(summary.steps[0].scores) for path, summary in mine.items()}
-    faithful = {path.measure: summary.racu for path, summary in mine.items()}
+    # What is unstable ranks nothing.
+    faithful = {path.measure: math.nan if summary.areas.unstable else summary.racu for path, summary in mine.items()}
     warned = [path.measure for path, summary in mine.items() if summary.marked]
     return disagreement_text(evidence, precisions, faithful, "RACU", 0.0, marked=warned, model=model)

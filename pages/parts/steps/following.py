@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.explanation.explainer import Cost
-from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
+from core.explanation.recursive import BY_RATIO, Summary, area_cells, follow, path_cost, planned_counts, summarise
 from core.jobs import Job
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
@@ -179,8 +179,7 @@ def table_row(path: Path, summary: Summary) -> list[str]:
         path.side.model.name,
         path.measure,
         flip,
-        with_sign(number(summary.racu), summary.marked),
-        with_sign(number(summary.acu), summary.marked),
+        *area_cells(summary.areas, summary.marked),
         number(summary.smallest),
         path_word(gate, path.name, summary.complete),
     ]

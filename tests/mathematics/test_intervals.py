@@ -1,0 +1,138 @@
+"""Intervals: SciPy, answers on paper, and how often they hold what they are intervals of."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from core.mathematics.curves import areas_between
+from core.mathematics.performance import METRICS, weighted_performance
+from core.mathematics.statistics import bootstrap_intervals, mean_interval, paired_interval, share_interval
+from tests.p_values import PROPERTY
+
+X = np.linspace(0, 1, 11)
+
+
+def ends(found) -> list[float]:
+    return [found.mean, found.low, found.high]
+
+
+def test_an_interval_of_a_mean_is_scipys():
+    values = np.random.default_rng(1).gamma(1.0, size=30)
+    expected = stats.bootstrap((values,), np.mean, rng=np.random.default_rng(0)).confidence_interval
+    assert ends(mean_interval(values)) == pytest.approx([values.mean(), *expected], abs=1e-12)
+
+
+def test_intervals_of_several_statistics_are_those_of_each():
+    values = np.random.default_rng(2).normal(size=(3, 25))
+
+    def mean(of):
+        return lambda weights: weights @ of.T / weights.sum(axis=1, keepdims=True)
+
+    together = bootstrap_intervals(lambda weights: mean(values)(weights).T, 25, 999)
+    alone = [bootstrap_intervals(lambda weights, of=of: mean(of[None])(weights).T, 25, 999)[0] for of in values]
+    assert [ends(one) for one in together] == [pytest.approx(ends(one)) for one in alone]
+
+
+def test_there_is_no_interval_of_fewer_than_two_values_and_no_width_where_all_are_equal():
+    assert not mean_interval([0.956]).known and mean_interval([0.956]).mean == 0.956
+    assert not mean_interval([0.956, np.nan]).known and not mean_interval([]).known
+    assert ends(mean_interval([0.3, 0.3, 0.3])) == [0.3] * 3
+    assert not paired_interval([True], [False]).known and paired_interval([True], [False]).mean == 1
+    assert mean_interval([0.956]).holds(0), "what is not known excludes nothing"
+
+
+def test_paired_answers_by_hand():
+    # Of 18 texts the first alone is right on 3, the second alone on 1: 4/20 and 2/20 of 20.
+    first, second = np.zeros(18, dtype=bool), np.zeros(18, dtype=bool)
+    first[:3] = second[3:4] = first[10:] = second[10:] = True
+    reach = 1.959964 * np.sqrt((0.3 - 0.01) / 20)
+    assert ends(paired_interval(first, second)) == pytest.approx([2 / 18, 0.1 - reach, 0.1 + reach], abs=1e-6)
+    # Right on the same 20 texts: they may differ all the same, by 1.96·√(2/22/22).
+    assert paired_interval(np.ones(20, bool), np.ones(20, bool)).high == pytest.approx(0.126, abs=5e-4)
+    with pytest.raises(ValueError, match=r"\(2,\), \(3,\)"):
+        paired_interval([True] * 2, [True] * 3)
+
+
+@pytest.mark.parametrize(
+    "n, b, c", [(20, 0.02, 0.02), (20, 0.3, 0.1), (60, 0.1, 0.0), (60, 0.25, 0.2), (200, 0.01, 0.06)]
+)
+def test_paired_intervals_hold_the_difference(n, b, c):
+    """Exactly, over all outcomes: 95 % but for one and a half."""
+    held = 0.0
+    for more in range(n + 1):
+        for less in range(n + 1 - more):
+            chance = stats.multinomial.pmf([more, less, n - more - less], n, [b, c, 1 - b - c])
+            if chance > 1e-7:
+                first, second = np.arange(n) < more, np.arange(n) >= n - less
+                held += chance * paired_interval(first, second).holds(b - c)
+    assert held >= 0.935
+
+
+def test_a_share_is_clopper_and_pearsons():
+    assert ends(share_interval(0, 20)) == pytest.approx([0, 0, 1 - 0.025 ** (1 / 20)])
+
+
+@PROPERTY
+@given(st.sampled_from(list(METRICS)), st.integers(0, 2**16))
+def test_a_weight_is_how_often_a_text_is_there(metric, seed):
+    rng = np.random.default_rng(seed)
+    n, C = int(rng.integers(2, 12)), int(rng.integers(1, 4))
+    labels, predicted = rng.integers(0, C, n), rng.integers(0, C + 1, (2, 3, n))
+    weights = rng.integers(0, 3, (4, n))
+    weights[:, 0] += 1
+    found = weighted_performance(metric, labels, predicted)(weights.astype(float))
+    assert found.shape == (4, 2, 3)
+    for b, i, k in np.ndindex(found.shape):
+        expected = METRICS[metric](np.repeat(labels, weights[b]), np.repeat(predicted[i, k], weights[b]))
+        assert found[b, i, k] == pytest.approx(expected, abs=1e-9)
+
+
+def until(rng, n, ends_at) -> np.ndarray:
+    """Answers bool[K, n] that are right up to a ratio drawn from [0, ends_at), and then in half of the texts."""
+    return (X[:, None] < rng.random(n) * ends_at) | (rng.random(n) < 0.5)
+
+
+def chance_of(ends_at) -> np.ndarray:
+    """How often those are right, float64[K]."""
+    return 0.5 + 0.5 * np.maximum(0, 1 - X / ends_at)
+
+
+def between(mine, chance, resamples=499):
+    answers = np.stack([mine, chance]).astype(np.int64)
+    performance = weighted_performance("accuracy", np.ones(answers.shape[-1], dtype=np.int64), answers)
+
+    def curves(weights):
+        both = performance(weights)
+        return both[:, 0], both[:, 1]
+
+    return areas_between(X, curves, answers.shape[-1], resamples=resamples)
+
+
+def test_intervals_of_acu_and_racu_hold_what_is_true():
+    """Of 300 samples of 60 texts; what is true is an integral. 95 % but for three, and two standard errors of 1.3."""
+    rng, p, b = np.random.default_rng(5), chance_of(0.3), chance_of(0.9)
+    true = np.trapezoid(b - p, X), np.trapezoid(b - p, X) / np.trapezoid(b - b[-1], X)
+    found = [between(until(rng, 60, 0.3), until(rng, 60, 0.9)) for _ in range(300)]
+    sure = [one for one in found if not one.unstable]
+    held = np.mean([one.acu.holds(true[0]) for one in found]), np.mean([one.racu.holds(true[1]) for one in sure])
+    assert len(sure) > 270 and min(held) > 0.92 - 0.026 and max(held) < 0.995
+
+
+def test_a_ratio_whose_denominator_may_be_nothing_is_unstable():
+    rng = np.random.default_rng(8)
+    # Random order changes the answer to one text, and only when everything is masked: nearly nothing to divide by.
+    mine, chance = until(rng, 40, 0.3), np.ones((11, 40), dtype=bool)
+    chance[-1, 0] = False
+    found = between(mine, chance)
+    assert found.unstable and not found.racu.known and found.acu.known
+    assert found.racu.mean == pytest.approx(found.acu.mean / (0.95 / 40))
+    falls = between(mine, until(rng, 40, 0.9), 9_999)
+    assert not falls.unstable and falls.racu.low < falls.racu.mean < falls.racu.high
+
+
+def test_one_text_cannot_tell_whether_a_denominator_is_nothing():
+    # 0.45 − 0.15, and 0.45.
+    found = between((X < 0.2)[:, None], (X < 0.5)[:, None])
+    assert found.unstable and found.racu.mean == pytest.approx(2 / 3) and not found.racu.known and not found.acu.known
