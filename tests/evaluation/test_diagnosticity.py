@@ -592,7 +592,7 @@ def test_few_texts_are_ahead_of_nothing():
     """Five differences of one sign have an exact p of 0.06, which the approximation calls 0.04."""
     for told in (made_up(n=5), made_up(n=5, soft=0.1, hard=0.9)):
         assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith(
-            "Over 5 texts, soft and hard metrics do not differ for certain"
+            "Not enough to say: 5 texts, and verdicts begin at 20, whatever p."
         )
 
 
@@ -649,8 +649,8 @@ def test_undefined_and_few_texts_are_said():
         and some.cells["Soft-NS", ALL].undefined == 60
     )
     assert any("undefined on every text" in note for note in every.notes) and every.told == ("NS", "NC")
-    assert any("3 texts alone say little" in note for note in few.notes) and all(
-        one.agrees is None for one in diagnosticity_findings(few)
+    assert any("fewer than 20 texts no test is told" in note for note in few.notes) and all(
+        one.agrees is None and "3 texts" in one.said and "20" in one.said for one in diagnosticity_findings(few)
     )
     nothing = build_diagnosticity_report(replace(made_up(), values=np.full((24, 12, 4, 7), NAN)), "m", "d", tiny.LABELS)
     assert (

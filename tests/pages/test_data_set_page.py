@@ -114,7 +114,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
     (figure,) = app.at.get("plotly_chart")
     assert len(json.loads(figure.proto.spec)["data"]) == 2 * 4 * 3
-    assert "4 texts alone say little" in app.said
+    assert "Not enough to say: 4 texts" in app.said
     no_raw_markup(app)
 
 
@@ -208,7 +208,7 @@ def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
     assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.at.get("plotly_chart")
     app.press("Compute diagnosticity", exact=False)
     complete(app)
-    assert "2 texts alone say little" in app.said and app.at.get("plotly_chart")
+    assert "Not enough to say: 2 texts" in app.said and app.at.get("plotly_chart")
 
 
 def test_the_filter_on_examples_says_which_texts(given):
@@ -227,7 +227,7 @@ def test_the_filter_on_examples_says_which_texts(given):
 @pytest.mark.parametrize(
     "told, said",
     [
-        ([{"text": SHORT[0].text}], "1 text alone says little"),
+        ([{"text": SHORT[0].text}], "Of fewer than 20 texts no test is told"),
         ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
         ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored"),
     ],

@@ -142,7 +142,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         assert row[7] == " · ".join(f"{100 * one.random.rejected[CALIBRATED][k]:.1f}" for k in (0, 5, 10)) + " %"
     found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
-    assert [row[2] == "agrees" for row in named(app, "FMM found")[1:]] == [one.agrees for one in found]
+    assert [row[2] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
     curves, cards = charts(app)
     expected = panels([mine, other], CALIBRATED)["data"]
     assert len(curves["data"]) == len(expected)
@@ -291,7 +291,7 @@ def test_a_model_without_a_card_or_reference_is_not_tested(given, tiny_root, mon
         )
     )
     assert (
-        "does not do this task" in app.said
+        "Not enough to say: 9 texts" in app.said
         and "has no MaSF reference" in app.said
         and "python -m core reference" in app.said
         and not app.errors

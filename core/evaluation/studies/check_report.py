@@ -10,21 +10,21 @@ import numpy as np
 from scipy.stats import binomtest
 
 from core.evaluation.families import training_file
+from core.evaluation.findings import FEW, MARGIN, NOT_ENOUGH
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.model_check import Curve, Passed
 from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS
-from core.mathematics.performance import METRICS, majority_class, weighted_performance
-from core.mathematics.statistics import simes
+from core.mathematics.performance import METRICS, majority_class, performance_difference, weighted_performance
+from core.mathematics.statistics import Interval, share_interval, simes
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, alone, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, Reference
 
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
+UNSURE = NOT_ENOUGH
 CONFUSED, POOR, ONE_CLASS = "confused", "no better than a constant", "one class"
-# Of fewer examples hardly anything can be told.
-FEW = 20
 # A sample of balanced classes may hold more of one by chance: less than this is not chance.
 CONFUSION = 0.01
 
@@ -68,12 +68,11 @@ class CheckReport:
     """A model on a sample: its lines, random order first.
 
     metric: name of the task's metric; majority: performance of always answering `majority_name`, the commonest class of
-    train or, where no card names it, of
-    the sample; n: examples of random order; worse: one-sided p of the sign test that with everything masked the model
-    is right less often than
-    that answer (small: it is); floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence:
-    examples}; trained_on: digest of its
-    training file, or None; extra: more sentences on the texts.
+    train or, where no card names it, of the sample; n: examples of random order; worse: one-sided p of the sign test
+    that with everything masked the model is right less often than that answer (small: it is); gained: how much better
+    than that answer it is, unmasked and with everything masked; followed: random order, as far as it is computed;
+    floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
+    its training file, or None; extra: more sentences on the texts.
     """
 
     model: str
@@ -85,6 +84,8 @@ class CheckReport:
     majority_name: str
     n: int
     worse: float
+    gained: tuple[Interval, Interval]
+    followed: Passed
     lines: tuple[CurveFigures, ...]
     floor: dict[str, float]
     left_out: dict[str, int]
@@ -130,23 +131,32 @@ class CheckReport:
         at = int(np.argmin(self.random.p[form]))
         return float(self.random.p[form][at]), float(X[at])
 
+    def most_rejected(self, form: str = CALIBRATED) -> Interval:
+        """The largest share of single texts that random order has rejected at a ratio, with its 95 % interval."""
+        return share_interval(round(float(self.random.rejected[form].max()) * self.n), self.n)
+
     @property
     def verdict(self) -> str:
         """What is to be thought of the model under masking, by the calibrated form.
 
-        CONFUSED comes before what the test says; REJECTED where the gate marks random order, DOUBTFUL by the paper's
-        rule alone, each ratio by itself.
+        UNSURE of fewer than 20 texts. CONFUSED comes before what the test says; POOR where the whole interval of what
+        it gains over the constant answer lies below 5 points; REJECTED where the gate marks random order, DOUBTFUL by
+        the paper's rule alone, each ratio by itself; UNSURE too where it may be no better than the constant answer.
         """
         one_class, gate = self.sample.one_class, self.random.gates.get(CALIBRATED)
+        if self.n < FEW:
+            return UNSURE
         if not one_class and self.worse < CONFUSION:
             return CONFUSED
-        if not one_class and self.unmasked <= self.majority:
+        if not one_class and self.gained[0].high < MARGIN:
             return POOR
         if gate is None or not gate.available:
             return UNTESTED
         if len(self.rejected()):
             return REJECTED if gate.marked else DOUBTFUL
-        return ONE_CLASS if one_class else TRUSTED
+        if one_class:
+            return ONE_CLASS
+        return TRUSTED if self.gained[0].low > 0 else UNSURE
 
 
 def build_check_report(
@@ -183,6 +193,8 @@ def build_check_report(
         model.labels[majority],
         int(there.sum()),
         _worse(labels, baseline.predicted[there][:, -1], majority),
+        _gained(metric, labels, baseline.predicted[there], majority),
+        baseline,
         tuple(sorted(lines, key=lambda line: not line.curve.random)),
         floor,
         left_out(baseline),
@@ -245,6 +257,27 @@ def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
         int(((predicted != labels) & (labels == majority)).sum()),
     )
     return float(binomtest(worse, worse + better, alternative="greater").pvalue) if worse + better else 1.0
+
+
+def _gained(metric: str, labels: np.ndarray, predicted: np.ndarray, majority: int) -> tuple[Interval, Interval]:
+    """How much better the first and the last of K answers int[N, K] are than always answering one class."""
+    constant = np.full(len(labels), majority)
+    first, last = (
+        difference_of(metric, (labels, predicted[:, k]), (labels, constant)) for k in (0, predicted.shape[1] - 1)
+    )
+    return first, last
+
+
+def difference_of(metric: str, first: tuple[np.ndarray, ...], second: tuple[np.ndarray, ...]) -> Interval:
+    """`performance_difference`, kept: a page asks again whenever it is drawn."""
+    given = [tuple(np.asarray(part, dtype=np.int64).tobytes() for part in one) for one in (first, second)]
+    return _difference(metric, *given)
+
+
+@functools.lru_cache(maxsize=256)
+def _difference(metric: str, first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> Interval:
+    one, other = (tuple(np.frombuffer(part, dtype=np.int64) for part in given) for given in (first, second))
+    return performance_difference(metric, (one[0], one[1]), (other[0], other[1]))
 
 
 def _line(

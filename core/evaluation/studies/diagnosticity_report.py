@@ -9,7 +9,8 @@ from operator import add
 
 import numpy as np
 
-from core.evaluation.studies.check_report import FEW, told_left_out
+from core.evaluation.findings import FEW
+from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
     HALF,
@@ -111,7 +112,7 @@ class DiagnosticityReport:
             if not one.n and self.cells[name, ALL].n:
                 notes.append(f"{name} cannot score {measure}, so tests of soft against hard leave {measure} out.")
         if self.n < FEW:
-            notes.append(f"{self.n} text{'' if self.n == 1 else 's'} alone say{'s' if self.n == 1 else ''} little.")
+            notes.append(f"Of fewer than {FEW} texts no test is told, whatever its p.")
         return tuple(notes)
 
 

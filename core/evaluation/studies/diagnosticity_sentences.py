@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from core.evaluation.studies.check_report import FEW
-from core.evaluation.studies.check_sentences import Finding
+from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, too_few
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     EQUAL,
@@ -84,6 +83,8 @@ def diagnosticity_answer(found: DiagnosticityReport) -> str:
 def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:
     """Which kind of metric is ahead and, against the paper's baseline, whether the paper says so too."""
     over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
+    if found.n < FEW and ahead != frozenset([UNKNOWN]):
+        return f"{too_few(found.n).capitalize()}, whatever p"
     unsure = (
         f"; in the paper soft ones {more} hard ones"
         if paper
@@ -159,7 +160,7 @@ def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:
         claim,
         f"{here}, {p_value(one.paired)}" if one.paired == one.paired else here,
         (one.difference > 0) == rises if sure else None,
-        "not certain here",
+        too_few(one.n) if one.n < FEW else f"{NOT_ENOUGH}: the paired test does not tell them apart",
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.evaluation.studies.check_sentences import Finding
+from core.evaluation.findings import Finding
 from pages.parts.components.tables import table
 
 

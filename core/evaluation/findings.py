@@ -1,0 +1,61 @@
+"""What papers found beside what is found here: when the two agree, when they part, and when there is not enough to
+say.
+"""
+
+from dataclasses import dataclass
+
+from core.mathematics.statistics import ALPHA, Interval
+
+# Of fewer texts nothing is told.
+FEW = 20
+# A difference in performance, or in the share of texts rejected, of no more than this is none.
+MARGIN = 0.05
+NOT_ENOUGH = "not enough to say"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why."""
+
+    claim: str
+    here: str
+    agrees: bool | None
+    unsure: str = NOT_ENOUGH
+
+    @property
+    def said(self) -> str:
+        """Whether the two agree, in words."""
+        return {True: "agrees", False: "departs from the paper", None: self.unsure}[self.agrees]
+
+
+def not_lower(difference: Interval, n: int) -> bool | None:
+    """Whether a difference over n texts is above −5 points: by its whole 95 % interval, True, or not, False; None while
+    the interval spans that margin, and of fewer than 20 texts. Not to be told apart from 0 is no proof of being 0.
+    """
+    if n < FEW or not difference.known:
+        return None
+    return True if difference.low > -MARGIN else False if difference.high < -MARGIN else None
+
+
+def not_more(share: Interval, n: int, expected: float = ALPHA) -> bool | None:
+    """The same of a share that should not be more than 5 points above what is expected."""
+    return not_lower(Interval(expected - share.mean, expected - share.high, expected - share.low), n)
+
+
+def too_few(n: int) -> str:
+    """Why nothing is told of n texts."""
+    return f"{NOT_ENOUGH}: {n} text{'' if n == 1 else 's'}, and verdicts begin at {FEW}"
+
+
+def unsure_of(n: int) -> str:
+    """Why nothing is told where the interval spans the margin, or of too few texts."""
+    return too_few(n) if n < FEW else f"{NOT_ENOUGH}: the interval spans the margin"
+
+
+def points_text(difference: Interval, metric: str = "accuracy") -> str:
+    """A difference of performance with its interval and the margin: "−20.0 points [−38.1, 2.0], margin 5"."""
+    many, unit, digits = (1, "", 2) if metric == "Matthews" else (100, " points", 1)
+    told, low, high = (
+        f"{many * value:+.{digits}f}".replace("-", "−") for value in (difference.mean, difference.low, difference.high)
+    )
+    return f"{told}{unit}{f' [{low}, {high}]' if difference.known else ''}, margin {many * MARGIN:g}"
