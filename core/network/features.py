@@ -32,17 +32,21 @@ class Feature:
 
 @dataclass(frozen=True)
 class Truncation:
-    """What the model does not read: words of the first text (a word cut in two is not read), and whether the second was
-    cut.
+    """What the model reads of an example: so many words of the first text, those of which it reads anything; these are
+    its features, where words are the unit and the tokenizer keeps and parts them all.
+
+    second_cut: whether the second text was cut; word_cut: whether the last word that is read was cut in two, so that
+    only its beginning is read.
     """
 
     words: int
     words_read: int
     second_cut: bool
+    word_cut: bool = False
 
     @property
     def cut(self) -> bool:
-        return self.words_read < self.words or self.second_cut
+        return self.words_read < self.words or self.word_cut or self.second_cut
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,5 +315,6 @@ def _truncation(text, second, encoding, sides, spellings):
         return Truncation(len(words), len(words), False)
     ends = np.array([end for _, end in encoding.offsets])
     read_to, second_to = (max(ends[sides == side], default=0) for side in (0, 1))
-    read = sum(end <= read_to for _, end in words)
-    return Truncation(len(words), read, second is not None and second_to < len(second.rstrip()))
+    read = int(sum(start < read_to for start, _ in words))
+    word_cut = read > 0 and bool(words[read - 1][1] > read_to)
+    return Truncation(len(words), read, second is not None and second_to < len(second.rstrip()), word_cut)

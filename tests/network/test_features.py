@@ -314,7 +314,7 @@ def test_a_sentence_cut_in_two_ends_where_the_model_stops_reading(tiny_model, un
         "a word cut in two is shown whole, as everywhere"
     )
     assert (
-        encoded.truncation.words_read == 60
+        encoded.truncation.words_read == 61
         and [f.text for f in model.encode("the " * 59 + "captain on").features][-1] == "captain"
     )
     assert [f.text for f in model.encode("the " * 61 + ". the", unit=unit).features] == ["the " * 61 + "."]
@@ -454,16 +454,18 @@ def test_truncation_by_hand(tiny_model):
 
     def cut(text, second=None):
         found = model.encode(text, second).truncation
-        return found.words, found.words_read, found.second_cut, found.cut
+        assert found.cut == (found.words_read < found.words or found.second_cut or found.word_cut)
+        return found.words, found.words_read, found.second_cut, found.word_cut
 
     # 64 positions, two of them special, three in a pair.
     assert cut("the " * 62) == (62, 62, False, False)
-    assert cut("the " * 63) == (63, 62, False, True)
-    assert cut("the " * 100) == (100, 62, False, True)
+    assert cut("the " * 63) == (63, 62, False, False)
+    assert cut("the " * 100) == (100, 62, False, False)
     assert cut("the " * 58 + "captain") == (59, 59, False, False)
-    assert cut("the " * 59 + "captain") == (60, 59, False, True), "a word cut in two is not read"
-    assert cut("the " * 100, "the the the") == (100, 58, False, True)
-    assert cut("the the the", "the " * 100) == (3, 3, True, True)
+    assert cut("the " * 59 + "captain") == (60, 60, False, True), "of a word cut in two something is read"
+    assert cut("the " * 59 + "captain the") == (61, 60, False, True)
+    assert cut("the " * 100, "the the the") == (100, 58, False, False)
+    assert cut("the the the", "the " * 100) == (3, 3, True, False)
     assert cut("the the the", "the " * 58) == (3, 3, False, False)
 
 
@@ -475,6 +477,18 @@ def test_a_truncated_example_has_only_what_is_read(tiny_model, kind):
         encoded.T == model.max_tokens and encoded.F == encoded.truncation.words_read < 100 == encoded.truncation.words
     )
     assert encoded.feature_of.max() == encoded.F - 1
+
+
+@EACH
+@pytest.mark.parametrize("words", range(1, 9))
+def test_the_words_that_are_read_are_the_features_wherever_a_text_is_cut(tiny_model, kind, words):
+    """A word that the longest input cut in two was a feature, and was not counted among the words that are read."""
+    model, text = tiny_model(kind), " ".join(["tide captain"] * words)
+    for length in range(4, 20):
+        encoded = encode(model.tokenizer, text, max_tokens=length, mask_id=model.mask_id)
+        cut = encoded.truncation
+        assert cut.words == 2 * words and cut.words_read == encoded.F
+        assert cut.cut == (encoded.T < model.encode(text).T)
 
 
 @pytest.mark.parametrize("kind, unit", [("bert", "word"), ("gpt2", "word"), ("bert", "clause")])

@@ -70,10 +70,9 @@ def truncation(view: View) -> str:
     """What the model does not read of a text that is cut, in a sentence; "" where it reads all."""
     cut = view.encoded.truncation
     beyond = (
-        f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read, or not to their end."
-        if cut.words_read < cut.words
-        else ""
+        f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read." if cut.words_read < cut.words else ""
     )
+    beyond += " Of the last word that it reads it reads the beginning only." if cut.word_cut else ""
     return (
         f"The model reads {view.model.max_tokens:,} tokens at "
         f"most.{beyond}{' The second text is cut.' if cut.second_cut else ''}"
