@@ -20,6 +20,7 @@ from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticit
 from core.evaluation.studies.diagnosticity_sentences import readable_diagnosticity
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, RANDOM, VALUE, Scored, Scoring
 from core.explanation.explainer import Explainer
+from core.explanation.rows import values_taken
 from core.loading.loading import load
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.mathematics.erasure import LENGTHS, NOISE
@@ -135,7 +136,7 @@ def evaluate(
 def score_records(examples: Sequence[Example], found: Scored, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, attribution, metric, and length of the rationale.
 
-    Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (signed or absolute; null for random),
+    Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (its variant, as L2; null for random),
     metric, direction (↑, ↓ or empty), length (null: the metric's own value), value (null where undefined), error
     (standard error of the draws), erasure, scaling, placement, sigma (of noise), draws, seed, note.
     """
@@ -146,7 +147,8 @@ def score_records(examples: Sequence[Example], found: Scored, labels: tuple[str,
             lines.append(about)
             continue
         for a, attributed in enumerate(found.study.attributions):
-            named = about | {"measure": attributed.name, "values": None if attributed.random else attributed.sign}
+            taken = None if attributed.random else values_taken(attributed.measure, attributed.sign)
+            named = about | {"measure": attributed.name, "values": taken}
             for s, metric in enumerate(found.study.metrics):
                 values, note = found.values[i, a, s], found.sentences[found.notes[i, a, s]]
                 line = named | _how(metric, found.study) | {"note": note or None}

@@ -15,6 +15,7 @@ from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, b
 from core.evaluation.studies.behaviour_sentences import behaviour_answer, signed_percent
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer, softmax
+from core.explanation.rows import values_taken
 from core.mathematics.stepwise import finish
 from core.network.model import Model
 from core.storage.store import Store
@@ -58,11 +59,10 @@ def follow_examples(
 def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, order, and masking ratio.
 
-    Columns: measure (or "random order"), values (null for random), erasure, seed, features (that can be erased), flip
-    (C/F: share of them erased when the
-    prediction changes, 1 where it never does, mean over the random orders; ↓), never (share of the orders in which it
-    never changes), ratio (masked),
-    predicted (class there), kept (probability there of the class predicted at first).
+    Columns: measure (or "random order"), values (its variant; null for random), erasure, seed, features (that can be
+    erased), flip (C/F: share of them erased when the prediction changes, 1 where it never does, mean over the random
+    orders; ↓), never (share of the orders in which it never changes), ratio (masked), predicted (class there), kept
+    (probability there of the class predicted at first).
     """
     lines = []
     for i, example in enumerate(examples):
@@ -91,7 +91,7 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
                 "probability": float(probabilities[0, first]),
                 "problem": None,
                 "measure": course.measure,
-                "values": None if course.random else course.sign,
+                "values": values_taken(course.measure, course.sign),
                 "erasure": course.erasure,
                 "seed": course.seed,
                 "features": int(one.free[i]),

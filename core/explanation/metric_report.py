@@ -14,6 +14,7 @@ from core.explanation.metric_table import (
     gate_of_rationales,
     mean_and_spread,
 )
+from core.explanation.rows import values_taken
 from core.mathematics.erasure import LENGTHS, rationale_sizes
 from core.metrics.catalogue import metrics
 from core.validity.marks import Gate, yes_or_no
@@ -121,7 +122,7 @@ class MetricReport:
         """A line for each measure and metric, see HEADER; of the random attributions, what they come to."""
         how, table = self.how, self.table
         perturbed = [how.scaling, how.placement, how.sigma, how.draws]
-        settings = [self.explained, self.sign, how.erasure, *perturbed, how.seed, self.rule, self.form]
+        settings = [how.erasure, *perturbed, how.seed, self.rule, self.form]
         return [
             [
                 *self._cells(measure, name),
@@ -131,6 +132,8 @@ class MetricReport:
                 *self._lengths(measure, name),
                 *_chance(self.chance.get(name)),
                 *_chance(self.shuffles.get(measure, {}).get(name)),
+                self.explained,
+                values_taken(measure, self.sign),
                 *settings,
             ]
             for i, measure in enumerate(table.measures)

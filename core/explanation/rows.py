@@ -8,6 +8,7 @@ import numpy as np
 from core.explanation.explainer import Attribution
 from core.mathematics.evidence import evidence_mask
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
+from core.measures.catalogue import measures
 from core.measures.registry import Measure
 from core.network.features import Encoded, find_words
 
@@ -59,6 +60,13 @@ def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.
 def choose_variant(measure: Measure, sign: str) -> str:
     """The variant that is asked for, or the measure's default where it has no such variant."""
     return sign if sign in measure.variants else measure.variants[0]
+
+
+def values_taken(name: str, sign: str) -> str | None:
+    """The values that are really taken of a measure where "signed" or "absolute" is asked for, as files say it: "L2" of
+    gradient; None of what is no measure, such as random order.
+    """
+    return choose_variant(measures()[name], sign) if name in measures() else None
 
 
 def measured(measure: Measure, sign: str) -> dict:

@@ -4,6 +4,7 @@ and JSON.
 
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
+from core.explanation.rows import values_taken
 from core.oracle.erasing import MASK
 from core.wording import as_json, number, with_ends
 
@@ -206,7 +207,7 @@ def _line_json(line: CourseLine) -> dict:
     course = line.course
     return {
         "measure": course.measure,
-        "values": course.sign,
+        "values": values_taken(course.measure, course.sign),
         "unit": course.unit,
         "erased_by": course.erasure,
         "examples": line.n,

@@ -30,6 +30,7 @@ from core.evaluation.studies.check_report import (
     difference_of,
 )
 from core.evaluation.studies.model_check import Curve
+from core.explanation.rows import values_taken
 from core.mathematics.statistics import Interval
 from core.measures.catalogue import measures
 from core.validity.marks import OUT, PERCENT, SIGN
@@ -265,7 +266,7 @@ def check_json(found: CheckReport) -> dict:
 def _line_as_json(line: CurveFigures) -> dict:
     return {
         "measure": line.curve.measure,
-        "values": line.curve.sign,
+        "values": values_taken(line.curve.measure, line.curve.sign),
         "unit": line.curve.unit,
         "computed": "at each step" if recomputed(line.curve) else "once",
         "examples": line.n,

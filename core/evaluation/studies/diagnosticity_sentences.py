@@ -14,6 +14,7 @@ from core.evaluation.studies.diagnosticity_report import (
     Tested,
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
+from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, significant
@@ -222,7 +223,7 @@ def diagnosticity_json(found: DiagnosticityReport) -> dict:
         "notes": list(found.notes),
         "unit": found.study.unit,
         "measures": list(found.study.measures),
-        "values": found.study.sign,
+        "values": {name: values_taken(name, found.study.sign) for name in found.study.measures},
         "baseline": found.study.baseline,
         "count": found.study.count,
         "erasure": how.erasure,

@@ -9,6 +9,7 @@ from operator import attrgetter
 import streamlit as st
 
 from core.explanation.plausibility import Evidence
+from core.explanation.rows import values_taken
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, StandingTable
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
@@ -158,7 +159,10 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         (one.side, standing.side_limits(one, found, choice.width, choice.direction, one.gating, one.score_name))
         for one, found in boards.items()
     ]
-    settings = {"values": choice.sign, "validity gate": f"{choice.rule} rule, {choice.form} form of the test"}
+    settings = {
+        "values": ", ".join(f"{name}: {values_taken(name, choice.sign)}" for name in choice.measures),
+        "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
+    }
     answer = standing.limits_answer(first, board, choice.direction)
     save_limits(view, sides, answer, standing.comparison(boards), scores, choice.direction, settings)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from core.explanation.limiting import Walk
 from core.explanation.plausibility import Evidence
+from core.explanation.rows import values_taken
 from core.explanation.standings import (
     ARROWS,
     COMPREHENSIVENESS,
@@ -233,9 +234,8 @@ def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGate
     for one in board.standings:
         rests = [yes_or_no(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
-        rows.append(
-            [side.model.name, one.measure, sign, side.class_name, *scores, *about, *rests, gating.rule, gating.form]
-        )
+        whose = [side.model.name, one.measure, values_taken(one.measure, sign), side.class_name]
+        rows.append([*whose, *scores, *about, *rests, gating.rule, gating.form])
     return rows
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, area_cells, follow, path_cost, planned_counts, summarise
+from core.explanation.rows import values_taken
 from core.jobs import Job
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
@@ -194,7 +195,7 @@ def step_rows(path: Path, summary: Summary) -> list[list]:
             [
                 side.model.name,
                 path.measure,
-                path.choice.sign,
+                values_taken(path.measure, path.choice.sign),
                 path.choice.order,
                 i,
                 float(summary.x[i]),

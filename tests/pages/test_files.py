@@ -1,4 +1,4 @@
-"""Two models on one page: every figure, every line under one, and every file says whose numbers it holds."""
+"""What figures and files of the pages say of themselves: whose numbers they hold, and which values of a measure."""
 
 import csv
 import io
@@ -10,7 +10,9 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.evaluation.studies import embedding_map
+from core.measures.catalogue import measures
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, complete
+from tests.commands.test_values import TAKEN
 from tests.hostile import lines
 
 FMM, PLAIN = "sst2-fmm", "sst2-plain"
@@ -90,3 +92,31 @@ def test_figures_and_files_say_whose_numbers_they_hold(view, bundled, twin):
         assert {model for model in BOTH if weights[model] in one["about"]} == shown, one
         drawn |= shown
     assert drawn == expected or not pictures
+
+
+def values_in(name: str, text: str) -> dict[str, str]:
+    """{measure: values} of a saved file; {} where it does not say them."""
+    if name.endswith(".csv"):
+        rows = list(csv.DictReader(io.StringIO(text)))
+        return {row["measure"]: row["values"] for row in rows if "values" in row}
+    if name.endswith(".json"):
+        told = json.loads(text)
+        values = told.get("values", {})
+        return values | {line["measure"]: line["values"] for one in told.get("models", []) for line in one["curves"]}
+    found = re.search(r"<dt>values</dt><dd>(?:<bdi>)?(.*?)<", text)
+    return dict(part.split(": ") for part in found[1].split(", ")) if found else {}
+
+
+@pytest.mark.parametrize("view", ["steps", "limits", "validity", "behaviour", "erasure", "data set"])
+def test_files_say_which_values_of_each_measure_were_taken(view):
+    page, query, _ = VIEWS[view]
+    every = [name for name in measures() if not measures()[name].baseline]
+    asked = every if page in (STEPS, LIMITS, ERASURE) else ["gradient", "attention"]
+    app = complete(App(page, example="small", measures=asked, values="signed", models=[], **query))
+    found = {name: values_in(name, text) for name, text in app.downloads.items()}
+    told = {name: values for name, values in found.items() if values}
+    assert told
+    for name, values in told.items():
+        # Random order takes no values of a measure.
+        assert values.pop("random order", None) is None
+        assert values == {measure: TAKEN[measure][0] for measure in asked}, name
