@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
@@ -113,6 +113,14 @@ def safe_name(parts: Iterable[str], suffix: str = "") -> str:
     most = LONGEST_NAME - len(end) - 1
     stem = "-".join(_fitted([word for word in words if word], most))[:most].strip("-_") or "faithscope"
     return (f"{stem}_" if _RESERVED.fullmatch(stem) else stem) + end
+
+
+def cut_sentence(cut: Mapping[int, int], total: int) -> str:
+    """How many of some texts are longer than a model reads, {text: tokens that it reads}; "" where none is."""
+    if not cut:
+        return ""
+    were = "text was" if total == 1 else "texts was" if len(cut) == 1 else "texts were"
+    return f"{len(cut):,} of {total:,} {were} cut to {max(cut.values()):,} tokens; what comes after is not read."
 
 
 def _fitted(words: list[str], most: int) -> list[str]:

@@ -30,7 +30,7 @@ from core.metrics.registry import ARROWS
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import Store
-from core.wording import as_json
+from core.wording import as_json, cut_sentence
 
 SCORES, DIAGNOSTICITY, BEHAVIOUR = "scores", "diagnosticity", "behaviour"
 _TEXTS = (
@@ -94,9 +94,9 @@ def evaluate(
     """Evaluate and write the table; what is computed is kept in the store, so the same command goes on where it was
     interrupted.
 
-    Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, problem (a
-    sentence where an example cannot
-    be scored; then the rest is null). Those of a kind: see `score_records`, `diagnosticity_records` and
+    Columns of every kind: example (its id), row (of the data, from 1), class (predicted), probability, cut (whether it
+    is longer than the model reads), problem (a sentence where an example cannot be scored; then the rest is null).
+    Those of a kind: see `score_records`, `diagnosticity_records` and
     `behaviour_lines`.
 
     Returns:
@@ -224,6 +224,7 @@ def _about(i: int, example: Example, found: Scored, labels: tuple[str, ...]) -> 
         "class": labels[found.predicted[i]] if there else None,
         "probability": float(found.probability[i]) if there else None,
         "problem": found.problems.get(i),
+        "cut": i in found.cut,
     }
 
 
@@ -267,10 +268,11 @@ def _score(explainer: Explainer, sample: Sample, study: Scoring, store: Store, p
 
 def _told_scores(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:
     left = f"; left out: {len(found.problems):,}" if found.problems else ""
-    return (
+    told = (
         f"{int(found.there.sum()):,} of {len(data):,} examples of {data.name}, {len(found.study.attributions)} "
         f"attributions each{left}"
     )
+    return "\n".join(filter(None, [told, cut_sentence(found.cut, len(found))]))
 
 
 def _told_diagnosticity(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:

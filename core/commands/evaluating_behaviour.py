@@ -69,16 +69,9 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
         there = {course: one for course, one in found.walked.items() if one.there[i]}
         if not there:
             problem = next((one.problems[i] for one in found.walked.values() if i in one.problems), None)
-            lines.append({"example": example.id, "row": None, "class": None, "probability": None, "problem": problem})
+            lines.append(_unknown(example) | {"problem": problem})
         lines += [
-            {
-                "example": example.id,
-                "row": None,
-                "class": None,
-                "probability": None,
-                "problem": one.problems[i],
-                "measure": course.measure,
-            }
+            _unknown(example) | {"problem": one.problems[i], "cut": i in one.cut, "measure": course.measure}
             for course, one in found.walked.items()
             if there and i in one.problems
         ]
@@ -90,6 +83,7 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
                 "class": labels[first],
                 "probability": float(probabilities[0, first]),
                 "problem": None,
+                "cut": i in one.cut,
                 "measure": course.measure,
                 "values": values_taken(course.measure, course.sign),
                 "erasure": course.erasure,
@@ -108,6 +102,10 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
                 for k, ratio in enumerate(X)
             ]
     return lines
+
+
+def _unknown(example: Example) -> dict:
+    return {"example": example.id, "row": None, "class": None, "probability": None}
 
 
 def readable_behaviour(found: BehaviourReport) -> str:

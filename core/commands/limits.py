@@ -16,6 +16,7 @@ GOES_ON = "The same command goes on after the last complete text."
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
+    option("--beside", nargs="+", default=[], help="models beside it: limits of the same texts, in the same table")
     option("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
     option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
     option("--text", default="text", help="column of the text")
@@ -45,8 +46,10 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
+    from pyarrow import parquet
+
     from core.data.tables import read_labelled
-    from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+    from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limits_notes
     from core.explanation.explainer import Explainer
     from core.loading.loading import load
     from core.storage.store import Store
@@ -65,10 +68,14 @@ def run(options: Options) -> int:
     if batch.exact_up_to is None and chosen.exact_scores is not None:
         batch = replace(batch, exact_up_to=min(chosen.exact_scores, 1 << MOST_EXACT))
     data = read_labelled(Path(options.data), options.text, options.second, None)
-    explainer = Explainer(
-        load(options.model, options.device, options.precision), Store(chosen.cache, chosen.cache_bytes)
-    )
+    store = Store(chosen.cache, chosen.cache_bytes)
+    models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
+    if len({model.digest for model in models}) < len(models):
+        raise ValueError("two of these models have the same weights, so there is nothing to compare")
+    explainer, *beside = (Explainer(model, store) for model in models)
     with Bar() as bar:
-        out = batch_limits(explainer, data, batch, Path(options.out), bar)
+        out = batch_limits(explainer, data, batch, Path(options.out), bar, beside)
+    for told in limits_notes(parquet.read_table(out).to_pylist()):
+        print(told)
     print(f"Written: {out}")
     return 0

@@ -102,9 +102,10 @@ class Rows(Known):
         return self.facts.get(name, np.full(len(self), np.nan))
 
     @property
-    def cut(self) -> int:
-        """Examples that are longer than the model reads."""
-        return int(np.nansum(self.fact("cut")))
+    def cut(self) -> dict[int, int]:
+        """Examples that are longer than the model reads, {example: tokens that it reads}."""
+        tokens = self.fact("tokens")
+        return {int(i): int(tokens[i]) for i in np.flatnonzero(self.fact("cut") == 1)}
 
 
 class Study(abc.ABC, Generic[Found]):

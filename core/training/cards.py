@@ -15,12 +15,14 @@ from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class
+from core.wording import cut_sentence
 
 
 def build_card(
     folder: Path,
     plan: dict,
     data: dict[str, LabelledTexts],
+    cut: dict[str, dict[int, int]],
     history: list[dict],
     labels: tuple[str, ...],
     progress: Callable[[str, int, int], None],
@@ -30,6 +32,8 @@ def build_card(
     The figures come from the saved weights as the loader reads them, on the test file if there is
     one and else on the validation file; masks cover both texts of a pair.
 
+    Args:
+        cut: of each file the texts that training cut, {text: tokens that it reads}.
     Returns:
         A JSON-ready dict; `performance` holds the metric at masking ratios 0, 0.1 … 1 (random
         masks, exact counts) and for the class majority of train.
@@ -49,6 +53,8 @@ def build_card(
                 "file": d.name,
                 "sha256": d.digest,
                 "examples": len(d),
+                "cut": len(cut[name]),
+                "tokens_of_cut": max(cut[name].values(), default=None),
                 "per_class": np.bincount(d.labels, minlength=len(labels)).tolist(),
             }
             for name, d in data.items()
@@ -87,7 +93,7 @@ def readable_card(card: dict, name: str) -> str:
         for e in card["validation"]
     )
     data = "\n".join(
-        f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`"
+        f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`{_cut(d)}"
         for split, d in card["data"].items()
     )
     ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
@@ -117,6 +123,12 @@ Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 
 {data}
 """
+
+
+def _cut(data: dict) -> str:
+    """What is said of the texts of a file that were cut; cards that were written before say nothing."""
+    told = cut_sentence(dict.fromkeys(range(data.get("cut", 0)), data.get("tokens_of_cut") or 0), data["examples"])
+    return f". In training {told}" if told else ""
 
 
 def _version(name: str) -> str:

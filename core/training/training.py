@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -89,12 +89,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class Tokenised:
-    """N examples as ids, maskable flags (no special tokens) and type ids, each a list of int64/bool[T]."""
+    """N examples as ids, maskable flags (no special tokens) and type ids, each a list of int64/bool[T].
+
+    cut: examples that are longer than what is read, {example: tokens that are read}.
+    """
 
     ids: list[np.ndarray]
     maskable: list[np.ndarray]
     types: list[np.ndarray] | None
     labels: np.ndarray
+    cut: dict[int, int] = field(default_factory=dict)
 
 
 def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
@@ -139,9 +143,9 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
         )
     checkpoint.load_best(run.module)
     out = save_trained(run.module, tokenizer, Path(plan.out), plan.base, plan.method, labels, plan.half)
-    write_card(
-        out, build_card(out, asdict(plan) | {"learning_rate": plan.rate}, data, checkpoint.history, labels, progress)
-    )
+    cut = {split: one.cut for split, one in sets.items()}
+    made = asdict(plan) | {"learning_rate": plan.rate}
+    write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
     _keep_reference(out, plan, data, progress)
     checkpoint.clear()
     return out
@@ -274,7 +278,8 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
                 f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at "
                 f"least one word."
             )
-    return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels)
+    cut = {i: len(one.ids) for i, one in enumerate(batch.encodings) if one.overflowing}
+    return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels, cut)
 
 
 def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:

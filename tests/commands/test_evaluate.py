@@ -89,6 +89,7 @@ def test_scores_are_a_long_table(evaluate, capsys):
         "class",
         "probability",
         "problem",
+        "cut",
         "measure",
         "values",
         "metric",
@@ -137,6 +138,17 @@ def test_scores_are_a_long_table(evaluate, capsys):
     assert "4 of 4 examples of texts.jsonl, 5 attributions each" in said and f"Written: {evaluate.out}" in said
 
 
+@pytest.mark.parametrize("what", evaluating.KINDS)
+def test_texts_that_were_cut_are_counted_and_marked(evaluate, tmp_path, capsys, what):
+    path = tmp_path / "long.jsonl"
+    told = ["Slow.", "the tide " * 40, "captain " * 20]
+    path.write_text("".join(json.dumps({"id": f"t{i}", "text": text}) + "\n" for i, text in enumerate(told)))
+    for again in range(2):
+        assert evaluate("--what", what, data=path) == 0
+        assert {line["example"]: line["cut"] for line in lines(evaluate.out)} == {"t0": False, "t1": True, "t2": True}
+        assert "2 of 3 texts were cut to 64 tokens" in capsys.readouterr().out, ("read from the store", again)
+
+
 def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
     assert evaluate() == 0
     scores = lines(evaluate.out)
@@ -174,7 +186,8 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
     scores = [line for line in lines(evaluate.out) if line["length"] is None]
     shuffles = {name: [f"{name}, shuffle {r}" for r in range(3)] for name in MEASURES}
     assert {line["measure"] for line in scores} == {*MEASURES, *(name for names in shuffles.values() for name in names)}
-    assert {line["values"] for line in scores} == {"signed"}
+    taken = {(line["measure"].partition(",")[0], line["values"]) for line in scores}
+    assert taken == {("leave-one-out", "signed"), ("gradient", "L2")}
     assert (
         evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0
         and "set against 3 shuffles of its own scores" in capsys.readouterr().out

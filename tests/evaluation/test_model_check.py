@@ -333,9 +333,9 @@ def test_texts_that_are_longer_than_the_model_reads_are_checked_and_counted(mode
     # The tiny model reads 64 tokens.
     data = data_of([" ".join(tiny.SENTENCES[:12]), *TEXTS[:2]])
     passed = finish(check(explainer, whole(data), CHANCE))
-    assert passed.there.all() and passed.cut == 1
+    assert passed.there.all() and passed.cut == {0: 64}
     found = build_check_report(model, explainer.reference, whole(data), {CHANCE: passed})
-    assert any("Longer than the model reads" in note and note.endswith("1 of 3 texts.") for note in found.notes)
+    assert any("1 of 3 texts was cut to 64 tokens" in note for note in found.notes)
 
 
 def test_what_is_known_costs_nothing_and_a_larger_sample_only_what_is_new(explainer, sample, passes, tmp_path):

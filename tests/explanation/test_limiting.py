@@ -15,7 +15,7 @@ from core.commands.command_line import main
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
-from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
+from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row, limits_notes
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, probability, score, study_width
 from core.mathematics.aopc import order_aopc, prefix_masks
@@ -262,6 +262,40 @@ def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_p
     assert list(tmp_path.joinpath("new").iterdir()) == [out], "nothing is left beside it"
 
 
+def test_a_table_of_two_models_says_where_they_explain_different_classes_and_what_was_cut(
+    explainer, tiny_model, tmp_path
+):
+    other = Explainer(tiny_model("roberta"))
+    told = [*tiny.SENTENCES[::8], "[MASK] [MASK]", " ".join(["Slow."] * 40)]
+    chosen = replace(BATCH, exact_up_to=1, width=1, measures=("leave-one-out", "gradient"))
+    out = batch_limits(explainer, texts(told), chosen, tmp_path / "limits.parquet", beside=[other])
+    rows = parquet.read_table(out).to_pylist()
+    assert [row["model"] for row in rows] == ["tiny"] * len(told) + [other.model.name] * len(told)
+    apart, cut = 0, {}
+    for row, beside, text in zip(rows, rows[len(told) :], told):
+        if text.startswith("[MASK]"):
+            assert row["same_class"] is None is beside["same_class"]
+            continue
+        encoded = [one.encode(text, None, "word") for one in (explainer, other)]
+        classes = [one.model.labels[one.logits(read).argmax()] for one, read in zip((explainer, other), encoded)]
+        assert [row["class"], beside["class"]] == [row["predicted"], beside["predicted"]] == classes
+        assert row["same_class"] == beside["same_class"] == (len(set(classes)) == 1)
+        apart += not row["same_class"]
+        for one, read, model in zip((row, beside), encoded, (explainer.model, other.model)):
+            assert one["cut"] == read.truncation.cut and one["tokens"] == read.T <= model.max_tokens
+            cut[model] = cut.get(model, 0) + one["cut"]
+            assert (one["leave-one-out: values"], one["gradient: values"]) == ("signed", "L2")
+    assert 0 < apart < len(told) - 1 and cut[explainer.model] == 1
+    notes = limits_notes(rows)
+    assert f"On {apart} of {len(told) - 1} texts" in notes[-1]
+    assert f"tiny: 1 of {len(told)} texts was cut to 64 tokens" in notes[0] and len(notes) == 1 + sum(
+        map(bool, cut.values())
+    )
+    alone = chosen.__class__("tiny", ("gradient",), exact_up_to=1, width=1)
+    rows = parquet.read_table(batch_limits(explainer, texts(told), alone, tmp_path / "alone.parquet")).to_pylist()
+    assert "same_class" not in rows[0] and limits_notes(rows) == [notes[0].removeprefix("tiny: ")]
+
+
 @pytest.mark.parametrize("cut", [0, 7])
 def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monkeypatch, cut):
     data, out = texts([SHORT, "Slow.", "It rained again."]), tmp_path / "limits.parquet"
@@ -334,6 +368,7 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
         == 0
     )
     (row,) = parquet.read_table(out).to_pylist()
+    assert row["predicted"] in tiny.LABELS
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
     for given, setting, method in (

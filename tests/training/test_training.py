@@ -21,9 +21,10 @@ from core.data.tables import LabelledTexts, read_labelled
 from core.loading.loading import load
 from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
-from core.settings import ROOT
+from core.settings import BUNDLED, ROOT
 from core.training import cards, training
 from core.training.bases import load_base, save_trained
+from core.training.cards import readable_card
 from core.training.checkpoints import Checkpoint
 from core.training.training import Plan, TrainingError, batches, pad, tokenise, train
 from tests import tiny
@@ -296,6 +297,18 @@ def test_pairs_are_maskable_in_both_texts_but_not_at_special_tokens():
     assert set(out.types[0]) == {0, 1}
 
 
+def test_texts_that_training_cuts_are_counted_in_the_card():
+    words = tiny.tokenizer("bert")
+    data = LabelledTexts(["the wind", "the wind " * 9, "the the the"], None, np.array([0, 1, 0]), ("a", "b"), "x", "")
+    assert tokenise(words, data, 5).cut == {1: 5} and tokenise(words, data, 4).cut == {1: 4, 2: 4}
+    assert tokenise(words, data, 64).cut == {}
+    card = json.loads((BUNDLED / "models" / "sst2-fmm" / "card.json").read_text(encoding="utf-8"))
+    before, total = readable_card(card, "story"), card["data"]["train"]["examples"]
+    card["data"]["train"] |= {"cut": 3, "tokens_of_cut": 64}
+    assert f"In training 3 of {total:,} texts were cut to 64 tokens" in readable_card(card, "story")
+    assert "were cut" not in before
+
+
 def test_batches_hold_every_example_once_and_little_padding():
     lengths = np.random.default_rng(3).integers(2, 60, 333)
     data = training.Tokenised([np.zeros(n, dtype=np.int64) for n in lengths], [], None, np.zeros(333))
@@ -538,6 +551,8 @@ def _check_readme(page, card):
     for entry in card["validation"]:
         assert f"| {entry['epoch']} | {entry['loss']:.3f} | {entry['unmasked']:.3f} | {entry['masked']:.3f} |" in page
     assert all(texts["sha256"] in page for texts in card["data"].values())
+    for texts in card["data"].values():
+        assert (f"{texts['cut']} of {texts['examples']} texts" in page) == bool(texts["cut"])
 
 
 @pytest.mark.parametrize("kind, method", [("bert", "full"), ("gpt2", "lora")])

@@ -1,6 +1,6 @@
 """How a model behaves under masking: where an order changes its predictions, and how far that moves its embeddings."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,7 +37,7 @@ class Walked(Known):
     features F' that can be erased; logits: float32[N, K, C] and states: float16[N, K, H], the mean over the tokens of
     the second-to-last layer, at K
     ratios of the first order; problems: {example: sentence}, examples without all of this; cut: examples that are
-    longer than the model reads.
+    longer than the model reads, {example: tokens that it reads}.
     """
 
     there: np.ndarray
@@ -46,7 +46,7 @@ class Walked(Known):
     logits: np.ndarray
     states: np.ndarray
     problems: dict[int, str]
-    cut: int = 0
+    cut: dict[int, int] = field(default_factory=dict)
 
     @property
     def judged(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from core.mathematics.flips import normalised_fidelity
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.model import Model
+from core.wording import cut_sentence
 
 X = np.array(RATIOS)
 HALF, ALL = 5, 10
@@ -170,8 +171,5 @@ def _notes(first: Walked, left_out: dict[str, int]) -> list[str]:
             "drift."
         )
     if first.cut:
-        notes.append(
-            f"Longer than the model reads, so that only what it reads is erased: {first.cut:,} of {len(first.there):,} "
-            f"texts."
-        )
+        notes.append(cut_sentence(first.cut, len(first.there)))
     return notes

@@ -20,6 +20,7 @@ from core.mathematics.statistics import Interval, share_interval, simes
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, alone, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, Reference
+from core.wording import cut_sentence
 
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
@@ -212,11 +213,7 @@ def _about_texts(model: Model, reference: Reference | None, baseline: Passed) ->
     """Sentences where texts are longer than the model reads, or unlike those of the reference in length or
     precision.
     """
-    cut = (
-        f"Longer than the model reads, so that only what it reads is masked and judged: {baseline.cut:,} of "
-        f"{len(baseline.predicted):,} texts."
-    )
-    told = [cut] if baseline.cut else []
+    told = [cut_sentence(baseline.cut, len(baseline.predicted))] if baseline.cut else []
     if reference is None or baseline.tokens is None or not len(baseline.tokens):
         return told
     return [*told, *doubts(reference, baseline.tokens, model.precision).values()]

@@ -3,7 +3,7 @@ whether soft ones beat hard ones.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
 
@@ -25,6 +25,7 @@ from core.mathematics.diagnosticity import (
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_soft, metrics
+from core.wording import cut_sentence
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
@@ -63,7 +64,8 @@ class DiagnosticityReport:
     0;
     predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
     on which it is undefined throughout};
-    reasons: {metric: why it is undefined where it is, sentences}.
+    reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer than the model reads,
+    {example: tokens that it reads}.
     """
 
     model: str
@@ -79,6 +81,7 @@ class DiagnosticityReport:
     left_out: dict[str, int]
     undefined: dict[str, int]
     reasons: dict[str, tuple[str, ...]]
+    cut: dict[int, int] = field(default_factory=dict)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -93,6 +96,8 @@ class DiagnosticityReport:
     def notes(self) -> tuple[str, ...]:
         """Sentences on what lacks, is undefined or was left out."""
         notes = told_left_out(self.left_out)
+        if self.cut:
+            notes.append(cut_sentence(self.cut, self.total))
         never = [name for name, count in self.predicted.items() if not count]
         if never:
             notes.append(
@@ -216,4 +221,5 @@ def build_diagnosticity_report(
         dict(Counter(found.problems.values())),
         {name: int((tables[name, None, ALL].defined == 0).sum()) for name in names},
         {name: _reasons(found, rows, name) for name in names},
+        found.cut,
     )

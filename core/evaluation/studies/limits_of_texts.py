@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,12 +30,17 @@ from core.explanation.limiting import (
     score,
     score_cost,
 )
+from core.explanation.rows import values_taken
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.wording import cut_sentence
+
+# Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,8 @@ class Batch(Study[Rows]):
 
     def key(self, explainer: Explainer) -> str:
         """What decides the rows of the file."""
-        about = asdict(self) | {"weights": explainer.model.digest, "precision": explainer.model.precision}
+        model = explainer.model
+        about = asdict(self) | {"version": VERSION, "weights": model.digest, "precision": model.precision}
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
     def allowed(self, device: str) -> int:
@@ -117,13 +123,16 @@ def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch)
 def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
     """One example's limits and scores as plain values, see `batch_limits`."""
     began = time.perf_counter()
-    labels = explainer.model.labels
-    target = int(explainer.logits(encoded).argmax()) if batch.target == "predicted" else labels.index(batch.target)
+    labels, predicted = explainer.model.labels, int(explainer.logits(encoded).argmax())
+    target = predicted if batch.target == "predicted" else labels.index(batch.target)
     scored = tuple(score(explainer, encoded, name, target, batch.sign) for name in batch.measures)
     found = limits_of(explainer, encoded, target, batch)
     limits = widened(found.limits, (one for every in scored for one in every.reached))
     row = {
         "class": labels[target],
+        "predicted": labels[predicted],
+        "tokens": encoded.T,
+        "cut": encoded.truncation.cut,
         "features": [feature.text for feature in encoded.features],
         "lower": limits.lower,
         "upper": limits.upper,
@@ -137,6 +146,7 @@ def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
     for one in scored:
         normal = [None if np.isnan(value) else value for value in one.normalised(limits)]
         row |= {
+            f"{one.measure}: values": values_taken(one.measure, batch.sign),
             f"{one.measure}: comprehensiveness": one.comprehensiveness,
             f"{one.measure}: sufficiency": one.sufficiency,
             f"{one.measure}: comprehensiveness NAOPC": normal[0],
@@ -151,32 +161,74 @@ def batch_limits(
     batch: Batch,
     out: Path,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    beside: Sequence[Explainer] = (),
 ) -> Path:
     """Limits and scores of every text of a file, as Parquet; started again, it goes on after the last complete text.
 
-    Columns: example (row of the file, from 1), model, weights, class, features, lower, upper, lowest_order and
-    highest_order (places of the features, the one masked first comes first), method, width, scores, searched (the
-    precision of the search); for each measure its
-    comprehensiveness (↑), its sufficiency (↓) and both NAOPC (null where the limits coincide); seconds; problem
-    (a sentence where a text has no limits; then the rest is null).
+    Columns: example (row of the file, from 1), model, weights, class (explained), predicted (class), tokens (that are
+    read), cut (whether the text is longer), features, lower, upper, lowest_order and highest_order (places of the
+    features, the one masked first comes first), method, width, scores, searched (the precision of the search); for
+    each measure the values taken of it (such as signed or L2), its comprehensiveness (↑), its sufficiency (↓) and both
+    NAOPC (null where the limits coincide); seconds; problem (a sentence where a text has no limits; then the rest is
+    null); with models beside it same_class: whether all of them explain the same class of this text, without which
+    their scores do not compare (null where one has no limits).
 
     Args:
         out: the Parquet file; what is done so far lies beside it until it is complete.
         progress: called with (what is being done, done, total).
+        beside: other models, whose rows of the same texts follow.
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
     """
     batch = replace(batch, data=data.digest)
-    batch.check(explainer.model)
-    lines = _Lines(out.with_name(f"{out.name}.partial.jsonl"), batch.key(explainer))
+    asked = {explainer: batch} | {other: replace(batch, model=other.model.name) for other in beside}
+    for each, study in asked.items():
+        study.check(each.model)
     seconds = data.seconds or [None] * len(data)
     examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
-    # A file's texts come once each, and forward passes are kept in the store as for one text.
-    run = Run(explainer, without_labels(data.name, data.digest, examples), batch, lines)
-    finish(run.go(partial(progress, "limits")))
-    _write_parquet(list(_complete_lines(lines.path))[1:], out)
-    lines.path.unlink()
+    sample, kept = without_labels(data.name, data.digest, examples), []
+    for k, (each, study) in enumerate(asked.items()):
+        part = f"partial-{k + 1}" if k else "partial"
+        kept.append(_Lines(out.with_name(f"{out.name}.{part}.jsonl"), study.key(each)))
+        # A file's texts come once each, and forward passes are kept in the store as for one text.
+        named = f"limits of {study.model}" if beside else "limits"
+        finish(Run(each, sample, study, kept[-1]).go(partial(progress, named)))
+    _write_parquet(_side_by_side([list(_complete_lines(lines.path))[1:] for lines in kept]), out)
+    for lines in kept:
+        lines.path.unlink()
     return out
+
+
+def limits_notes(rows: Sequence[dict]) -> list[str]:
+    """What a reader of such a table must know: texts that were cut, and on how many the models explain different
+    classes.
+    """
+    models, texts = list(dict.fromkeys(row["model"] for row in rows)), {row["example"] for row in rows}
+    told = []
+    for model in models:
+        cut = {row["example"]: row["tokens"] for row in rows if row["model"] == model and row.get("cut")}
+        said = cut_sentence(cut, len(texts))
+        told += [f"{model}: {said}" if len(models) > 1 else said] * bool(said)
+    known = {row["example"]: row["same_class"] for row in rows if row.get("same_class") is not None}
+    apart = sum(not same for same in known.values())
+    if apart:
+        told.append(
+            f"On {apart:,} of {len(known):,} texts the models explain different classes, so their scores there do not "
+            f"compare (same_class is false)."
+        )
+    return told
+
+
+def _side_by_side(every: list[list[dict]]) -> list[dict]:
+    """The rows of one model after the other; with several, each says whether all explain the same class."""
+    rows = [row for one in every for row in one]
+    if len(every) < 2:
+        return rows
+    classes: dict[int, list] = {}
+    for row in rows:
+        classes.setdefault(row["example"], []).append(row.get("class"))
+    same = {example: None if None in told else len(set(told)) == 1 for example, told in classes.items()}
+    return [row | {"same_class": same[row["example"]]} for row in rows]
 
 
 class _Lines:

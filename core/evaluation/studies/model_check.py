@@ -2,7 +2,7 @@
 and random order.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -33,7 +33,7 @@ class Passed(Known):
     NaN without a reference; found: float64[N, 2], average precision of the evidence in the unmasked text's attribution
     and recall of the top k,
     NaN where there is none; problems: {example: sentence}, examples that have no curve; cut: examples that are longer
-    than the model reads;
+    than the model reads, {example: tokens that it reads};
     chance: float64[N], average precision of a random order on average, NaN where no evidence is known, or None; tokens:
     int64[N'],
     lengths of the examples that the model can read, or None.
@@ -44,7 +44,7 @@ class Passed(Known):
     p: dict[str, np.ndarray]
     found: np.ndarray
     problems: dict[int, str]
-    cut: int = 0
+    cut: dict[int, int] = field(default_factory=dict)
     chance: np.ndarray | None = None
     tokens: np.ndarray | None = None
 

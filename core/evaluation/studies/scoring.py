@@ -66,7 +66,8 @@ class Scored(Known):
     value, or is not computed;
     notes: int32[N, A, S], places in `sentences`; known: bool[N, A], scored by all metrics; there: bool[N], computed
     wholly; predicted: int64[N], −1 where unknown;
-    probability: float64[N], of that class; problems: {example: sentence}, examples that cannot be scored.
+    probability: float64[N], of that class; problems: {example: sentence}, examples that cannot be scored; cut: those
+    that are longer than the model reads, {example: tokens that it reads}.
     """
 
     study: "Scoring"
@@ -78,6 +79,7 @@ class Scored(Known):
     predicted: np.ndarray
     probability: np.ndarray
     problems: dict[int, str]
+    cut: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,6 +189,7 @@ class Scoring(Study[Scored]):
             np.where(rows.known[:, 0], values[:, 0, 1], -1).astype(np.int64),
             values[:, 0, 0].copy(),
             rows.problems,
+            rows.cut,
         )
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Scored | None = None) -> Cost:
