@@ -48,17 +48,7 @@ def build_card(
     majority = majority_class(data["train"].labels, len(labels))
     return {
         "labels": list(labels),
-        "data": {
-            name: {
-                "file": d.name,
-                "sha256": d.digest,
-                "examples": len(d),
-                "cut": len(cut[name]),
-                "tokens_of_cut": max(cut[name].values(), default=None),
-                "per_class": np.bincount(d.labels, minlength=len(labels)).tolist(),
-            }
-            for name, d in data.items()
-        },
+        "data": {name: _about_file(texts, cut[name], len(labels)) for name, texts in data.items()},
         "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")}
         | {"base": Path(plan["base"]).name},
         "validation": history,
@@ -75,6 +65,17 @@ def build_card(
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads, {model.device}",
         "versions": {name: _version(name) for name in ("torch", "transformers", "peft")}
         | {"python": sys.version.split()[0]},
+    }
+
+
+def _about_file(texts: LabelledTexts, cut: dict[int, int], C: int) -> dict:
+    return {
+        "file": texts.name,
+        "sha256": texts.digest,
+        "examples": len(texts),
+        "cut": len(cut),
+        "tokens_of_cut": max(cut.values(), default=None),
+        "per_class": np.bincount(texts.labels, minlength=C).tolist(),
     }
 
 
