@@ -312,6 +312,7 @@ def study_width(
     threshold: float = STILL,
     widest: int = 256,
     half: bool = True,
+    affordable: int = 0,
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[BeamStudy | None, None, BeamStudy]:
@@ -320,22 +321,23 @@ def study_width(
 
     Args:
         cases: (example, explained class), each with at least one feature to mask.
-        threshold: in units of probability.
+        threshold: in units of probability; affordable: scores that exact limits to compare with may cost in all.
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle.
+        ValueError: as `study_search`.
     Source: NAOPC §3.
     """
     try:
-        return (yield from _study(explainer, cases, threshold, widest, half, cancelled))
+        return (yield from _study(explainer, cases, threshold, widest, half, affordable, cancelled))
     except NonFinite:
         if not half:
             raise
     # Half precision gave no number somewhere.
-    return (yield from _study(explainer, cases, threshold, widest, False, cancelled))
+    return (yield from _study(explainer, cases, threshold, widest, False, affordable, cancelled))
 
 
 def _study(
-    explainer: Explainer, cases, threshold, widest, half, cancelled
+    explainer: Explainer, cases, threshold, widest, half, affordable, cancelled
 ) -> Generator[BeamStudy | None, None, BeamStudy]:
     given, asked = [], []
     for encoded, target in cases:
@@ -348,7 +350,7 @@ def _study(
             else BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own)
         )
     try:
-        return (yield from study_search(given, threshold, widest))
+        return (yield from study_search(given, threshold, widest, affordable))
     finally:
         for oracle in asked:
             oracle.flush()

@@ -144,16 +144,22 @@ def widths(study: BeamStudy, exact: Limits | None, score: str) -> dict:
         look = {"name": name, "line": {"color": LIMIT, "width": 2.5}, "marker": {"symbol": symbol, "size": 10}}
         mean = values.mean(axis=0).tolist()
         traces.append(trace("lines+markers", names, mean, "beam %{x}: %{y:.4g}", name, **look))
-    if len(names) > 2:
-        at, said = study.widths.index(study.recommended), "enough" if study.settled else "not settled"
+    if len(names) > 2 or study.settled:
+        at, said = study.widths.index(study.recommended), _settled(study)
         arrow: dict[str, Any] = {"showarrow": True, "arrowcolor": INK, "ay": -32, "ax": 0}
         notes.append(note(names[at], traces[0]["y"][at], said, **arrow))
-    known = [] if exact is None else [level(y, RANDOM) for y in (exact.lower, exact.upper)]
+    ends = study.exact.mean(axis=0) if study.known.all() else () if exact is None else (exact.lower, exact.upper)
+    known = [level(float(y), RANDOM) for y in ends]
     axes: dict[str, Any] = {
         "xaxis": axis("width of the beam, B", type="category"),
         "yaxis": axis(f"AOPC of the {html.escape(score)}"),
     }
     return figure(traces, 320, notes, **axes, shapes=known, legend=legend(1.02))
+
+
+def _settled(study: BeamStudy) -> str:
+    """What is known of the width that is marked."""
+    return "enough" if study.settled and study.known.all() else "stands still" if study.settled else "not settled"
 
 
 def _marks(rows: list[Gauge], i: int) -> dict:

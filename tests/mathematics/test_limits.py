@@ -15,6 +15,7 @@ from core.mathematics.search.limits import (
     TooDear,
     beam_limits,
     beam_search,
+    exact_affordable,
     exact_search,
     lattice_limits,
     most_sets,
@@ -215,6 +216,40 @@ def test_the_width_is_doubled_until_the_limits_stand_still_twice():
     assert study.lower[0] == pytest.approx(np.minimum.accumulate([limits.lower for limits in by_width]))
     short = beam_study([BeamCase(table.value, 8)], threshold=0.0, widest=4)
     assert not short.settled and short.recommended == 4
+
+
+def only_together() -> Table:
+    """Masking 5, 6 and 7 takes 0.95 of the score, any part of them nothing; each of the other five takes 0.02."""
+    return Table([1 - 0.95 * (code >> 5 == 7) - 0.02 * (code & 31).bit_count() for code in range(256)])
+
+
+def test_limits_that_stand_still_are_not_enough_where_exact_ones_lie_further_out():
+    """The best order masks 5, 6, 7 first: (0 + 0 + 6 · 0.95 + 0.02 · 15) / 8 = 0.75."""
+    case = BeamCase(only_together().value, 8)
+    still = beam_study([case])
+    assert still.settled and still.recommended == 4 and still.upper[0, -1] == pytest.approx(0.305)
+    assert not still.known.any() and np.isnan(still.missed(-1))
+    compared = beam_study([case], affordable=256)
+    assert compared.exact[0, 1] == pytest.approx(0.75) and compared.missed(2) == pytest.approx(0.445)
+    assert compared.settled and compared.recommended > 16 and compared.missed(-1) == pytest.approx(0)
+    narrow = beam_study([case], widest=16, affordable=256)
+    assert not narrow.settled and narrow.missed(-1) == pytest.approx(0.445)
+
+
+def test_exact_limits_of_a_study_are_those_that_are_affordable_together_the_cheapest_first():
+    assert exact_affordable([3, 8, 4, 30], 24).tolist() == [True, False, True, False]
+    assert exact_affordable([3, 8, 4, 30], 23).tolist() == [True, False, False, False]
+    assert exact_affordable([21], 1 << 40).tolist() == [False], "no more features than exact limits may have"
+    tables = [Table(np.random.default_rng(F).normal(size=2**F)) for F in (3, 6)]
+    study = beam_study([BeamCase(table.value, table.F) for table in tables], threshold=0.02, affordable=8)
+    limits = exact_limits(tables[0].value, 3)
+    assert study.known.tolist() == [True, False] and study.exact[0].tolist() == [limits.lower, limits.upper]
+
+
+@pytest.mark.parametrize("widest", [0, -1])
+def test_a_study_that_may_try_no_width_is_refused(widest):
+    with pytest.raises(ValueError, match=f"the widest beam of a study is {widest}; it must be at least 1"):
+        beam_study([BeamCase(only_together().value, 8)], widest=widest)
 
 
 def test_a_study_of_many_inputs_goes_by_their_mean_and_tells_of_each_width():

@@ -19,11 +19,13 @@ from core.explanation.limiting import find_beam, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
 from core.mathematics.aopc import order_aopc
+from core.mathematics.search.limits import BeamStudy
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
+from pages.parts.limits.width_words import study_line
 from tests.app_session import App, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -360,6 +362,27 @@ def test_the_beams_size_is_studied_on_request_and_recommended(mine):
         finish(find_beam(explainer, encoded, target, width, half=False)).limits,
     )
     assert beam.upper == pytest.approx(exact.upper, abs=0.02) and beam.lower == pytest.approx(exact.lower, abs=0.02)
+
+
+def studied(upper, exact=None, settled=True, at=0) -> BeamStudy:
+    """A study whose upper limits, of each text one row, are given; lower limits are all 0."""
+    upper = np.array(upper)
+    widths = tuple(2**i for i in range(upper.shape[1]))
+    known = np.full((len(upper), 2), np.nan) if exact is None else np.array(exact, dtype=float)
+    return BeamStudy(widths, np.zeros(upper.shape), upper, known, widths[at], settled)
+
+
+def test_a_beam_is_enough_only_where_exact_limits_say_so():
+    still = study_line(studied([[0.1, 0.2, 0.234, 0.234, 0.234]], at=2), "this text", True)
+    assert "stand still from a beam of 4 on" in still and "enough" not in still and "can miss" in still
+    exact = study_line(studied([[0.1, 0.2, 0.619]], [[0, 0.619]], at=2), "this text", True)
+    assert "a beam of 4 is enough" in exact and "exact ones" in exact
+    missed = study_line(studied([[0.1, 0.234, 0.234]], [[0, 0.619]], False, 2), "this text", True)
+    assert "a beam of 4, the widest that is tried, is not enough" in missed and "0.385 further out" in missed
+    some = study_line(studied([[0.2] * 4, [0.3] * 4], [[0, 0.2], [np.nan] * 2]), "2 texts of x", True)
+    assert "stand still from a beam of 1 on" in some and "On 1 of 2 texts" in some and "can miss" in some
+    # Nothing is said before it is done.
+    assert "so far" in study_line(studied([[0.1, 0.234]], [[0, 0.619]], False, 1), "this text", False)
 
 
 def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):

@@ -20,6 +20,7 @@ from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
+from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
 from pages.parts.sections.sides import Side, side_columns
@@ -173,7 +174,7 @@ def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks:
     found = study.latest
     if found is None:
         return
-    told = standing.study_line(found, study.name, study.complete)
+    told = study_line(found, study.name, study.complete)
     st.html(f"<p>{escaped(told, 300)}</p>")
     exact = None if i or known.found is None or known.found.limits.method != EXACT else known.found.limits
     drawn = widths(found, exact, "probability of the predicted class" if i else known.score_name)

@@ -24,7 +24,7 @@ from core.explanation.limiting import (
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.jobs import Job
-from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear
+from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear, exact_affordable
 from core.mathematics.stepwise import relay
 from core.network.features import Encoded
 from core.storage.store import canonical_key
@@ -137,6 +137,11 @@ class Searching(PageWork):
         )
 
 
+def affordable_scores(side: Side) -> int:
+    """How many scores exact limits may cost unasked."""
+    return resources.chosen_settings().exact_scores or default_exact(side.model.device)
+
+
 def refused(side: Side) -> str:
     """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
     F = left_over(side.encoded)
@@ -189,20 +194,22 @@ class Exact(PageWork):
 @dataclass(frozen=True, eq=False)
 class WidthStudy(PageWork):
     """The beam-size study of one text, or of some texts of a data set under one model; name: what is studied, in
-    words.
+    words; affordable: scores that exact limits to compare with may cost in all.
     """
 
     explainer: Explainer
     cases: tuple[tuple[Encoded, int], ...]
     name: str
     half: bool
+    affordable: int
 
     @property
     def key(self) -> str:
         model = self.explainer.model
         return canonical_key(
             "job/beam study",
-            1,
+            2,
+            affordable=self.affordable,
             model=model.digest,
             precision=model.precision,
             half=self.half,
@@ -215,8 +222,12 @@ class WidthStudy(PageWork):
 
     @property
     def cost(self) -> Cost:
-        """At most as far as a beam of eight; wider ones are tried where the limits still move."""
+        """At most as far as a beam of eight, and exact limits where they are affordable; wider beams are tried where
+        the limits still move.
+        """
         every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
+        exact = exact_affordable([left_over(encoded) for encoded, _ in self.cases], self.affordable)
+        every += [exact_cost(self.explainer, encoded) for (encoded, _), one in zip(self.cases, exact) if one]
         return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
 
     @property
@@ -246,7 +257,9 @@ class WidthStudy(PageWork):
             job.report(done, max(4 * len(cases), done + 1))
             return study
 
-        search = study_width(self.explainer, cases, half=self.half, widest=WIDEST, cancelled=job.cancelled)
+        search = study_width(
+            self.explainer, cases, half=self.half, widest=WIDEST, affordable=self.affordable, cancelled=job.cancelled
+        )
         return relay(search, report)
 
 
@@ -269,7 +282,7 @@ class KnownLimits:
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
-        allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
+        allowed = affordable_scores(side)
         search = Searching(side, choice.width, choice.half, True)
         if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
             search = replace(search, exact=False)
@@ -342,11 +355,13 @@ def known_boards(known: Sequence[KnownLimits]) -> Boards:
 def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[WidthStudy]:
     """The study of this text, and that of the first texts of the data that the filters leave, where there are some."""
     side, half = known.side, known.choice.half
-    studies = [WidthStudy(side.explainer, ((side.encoded, side.target),), "this text", half)]
+    allowed = affordable_scores(side)
+    studies = [WidthStudy(side.explainer, ((side.encoded, side.target),), "this text", half, allowed)]
     examples = [] if browsed is None else [browsed.index.data.examples[row] for row in browsed.rows[:STUDIED]]
     cases = tuple(_cases(side, examples))
     if browsed is not None and len(cases) > 1:
-        studies.append(WidthStudy(side.explainer, cases, f"{len(cases)} texts of {browsed.index.data.name}", half))
+        name = f"{len(cases)} texts of {browsed.index.data.name}"
+        studies.append(WidthStudy(side.explainer, cases, name, half, allowed))
     return studies
 
 

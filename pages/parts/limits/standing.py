@@ -19,7 +19,7 @@ from core.explanation.standings import (
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
-from core.mathematics.search.limits import EXACT, NARROW, STILL, BeamStudy, Limits
+from core.mathematics.search.limits import EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.validity.marks import (
     ANSWER_RESTS,
@@ -339,23 +339,6 @@ def slope_points(found: Comparison, second: str) -> tuple[list, list]:
             for one in found.placed
         ],
         [(one.place_normalised, one.naopc) for one in found.placed],
-    )
-
-
-def study_line(study: BeamStudy, name: str, complete: bool) -> str:
-    """What a beam-size study recommends, in a sentence."""
-    if study.settled:
-        wider = f"{study.widths[-2]} and {study.widths[-1]}"
-        return (
-            f"On {name} a beam of {study.recommended} is enough: with {wider} the mean limits move by less than "
-            f"{STILL:g} each time."
-        )
-    if not complete:
-        lower, upper = (number(float(limits[:, -1].mean())) for limits in (study.lower, study.upper))
-        return f"On {name} the mean limits lie between {lower} and {upper} with a beam of {study.widths[-1]}, so far."
-    return (
-        f"On {name} the mean limits still move with a beam of {study.widths[-1]}, the widest that is tried: exact "
-        f"limits would tell more."
     )
 
 
