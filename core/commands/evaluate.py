@@ -50,6 +50,11 @@ def add(option: Option) -> None:
         f"takes random order unless it is 0",
     )
     _add_how(option)
+    option(
+        "--fewest",
+        action="store_true",
+        help="of behaviour: also search the fewest words that change each prediction, to normalise fidelity by",
+    )
     option("--unit", choices=UNITS, default="word", help="what is erased as one piece")
     option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
     option("--seed", type=int, default=0, help="of the sample, the baseline, draws and measures")
@@ -83,7 +88,9 @@ def run(options: Options) -> int:
     study = Scoring(
         tuple(options.measures), tuple(options.metrics), options.sign, how, count, options.unit, options.baseline
     )
-    evaluation = Evaluation(options.model, options.data, study, options.what, options.sample, columns_of(options))
+    evaluation = Evaluation(
+        options.model, options.data, study, options.what, options.sample, columns_of(options), options.fewest
+    )
     with Bar() as bar:
         told = evaluate(evaluation, Path(options.out), options.device, options.precision, bar)
     print(told)

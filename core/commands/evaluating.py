@@ -52,7 +52,7 @@ _TEXTS = (
 @dataclass(frozen=True)
 class Evaluation:
     """What to evaluate: a model on data (a bundled set's name or a file), sample: so many examples of it, None for all;
-    columns: as `terminal.read_named`.
+    columns: as `terminal.read_named`; fewest: of behaviour, search the fewest features that change each prediction.
     """
 
     model: str
@@ -61,6 +61,7 @@ class Evaluation:
     what: str = SCORES
     sample: int | None = None
     columns: tuple[tuple[str, str | None], ...] = ()
+    fewest: bool = False
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
@@ -69,14 +70,16 @@ class Evaluation:
         if self.sample is not None and self.sample < 1:
             raise ValueError(f"the sample has {self.sample} examples; it must have at least 1")
         self.study.check()
+        if self.fewest and self.what != BEHAVIOUR:
+            raise ValueError(f"the fewest features are searched for {BEHAVIOUR} alone, not for {self.what}")
         KINDS[self.what].check(self.study)
 
 
 @dataclass(frozen=True)
 class Kind:
     """One kind of evaluation: check raises ValueError for a study that it cannot use; compute asks the model, resumably
-    (explainer, sample, study, store,
-    progress); rows gives the lines of the table; told: what is printed besides."""
+    (explainer, sample,
+    evaluation, store, progress); rows gives the lines of the table; told: what is printed besides."""
 
     check: Callable[[Scoring], None]
     compute: Callable
@@ -118,7 +121,7 @@ def evaluate(
         raise ValueError(f"{out} is a folder; name the Parquet file to write")
     out.parent.mkdir(parents=True, exist_ok=True)
     kind, rows = KINDS[evaluation.what], {example.id: row for row, example in enumerate(data.examples, start=1)}
-    found = kind.compute(Explainer(model), sample, evaluation.study, Store(chosen.cache, chosen.cache_bytes), progress)
+    found = kind.compute(Explainer(model), sample, evaluation, Store(chosen.cache, chosen.cache_bytes), progress)
     lines = kind.rows(drawn, found, model.labels)
     about = {
         "what": evaluation.what,
@@ -262,8 +265,12 @@ def _random_order(study: Scoring) -> None:
         )
 
 
-def _score(explainer: Explainer, sample: Sample, study: Scoring, store: Store, progress) -> Scored:
-    return finish(run_study(explainer, sample, study, store, progress=partial(progress, "scoring")))
+def _score(explainer: Explainer, sample: Sample, evaluation: Evaluation, store: Store, progress) -> Scored:
+    return finish(run_study(explainer, sample, evaluation.study, store, progress=partial(progress, "scoring")))
+
+
+def _follow(explainer: Explainer, sample: Sample, evaluation: Evaluation, store: Store, progress) -> BehaviourRun:
+    return follow_examples(explainer, sample, evaluation.study, store, progress, evaluation.fewest)
 
 
 def _told_scores(evaluation: Evaluation, data: DataSet, found: Scored, model: Model) -> str:
@@ -295,5 +302,5 @@ def _told_behaviour(evaluation: Evaluation, data: DataSet, found: BehaviourRun, 
 KINDS = {
     SCORES: Kind(lambda study: None, _score, score_records, _told_scores),
     DIAGNOSTICITY: Kind(_pairs_needed, _score, diagnosticity_records, _told_diagnosticity),
-    BEHAVIOUR: Kind(_random_order, follow_examples, behaviour_lines, _told_behaviour),
+    BEHAVIOUR: Kind(_random_order, _follow, behaviour_lines, _told_behaviour),
 }

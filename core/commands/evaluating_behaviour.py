@@ -12,7 +12,8 @@ from core.evaluation.engine import run_study
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import RANDOM, Course, Walked
 from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
-from core.evaluation.studies.behaviour_sentences import behaviour_answer, signed_percent
+from core.evaluation.studies.behaviour_sentences import behaviour_answer, signed_number, signed_percent
+from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.rows import values_taken
@@ -24,14 +25,17 @@ from core.wording import fixed_number, with_ends
 
 @dataclass(frozen=True, eq=False)
 class BehaviourRun:
-    """Examples along every course of a study."""
+    """Examples along every course of a study; searched: the fewest features that change each prediction, where asked
+    for.
+    """
 
     sample: Sample
     walked: dict[Course, Walked]
+    searched: Searched | None = None
 
     def report(self, model: Model) -> BehaviourReport | None:
         """All of it in numbers; None where no example could be followed."""
-        return behaviour_report(model, self.sample, self.walked)
+        return behaviour_report(model, self.sample, self.walked, self.searched)
 
 
 def follow_examples(
@@ -40,31 +44,34 @@ def follow_examples(
     study: Scoring,
     store: Store,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    fewest: bool = False,
 ) -> BehaviourRun:
     """Erase along random order and each measure of a study on every example; goes on where it was interrupted. Labels
-    are not asked for.
+    are not asked for. fewest: search the fewest features that change each prediction, too.
     """
     how: dict[str, Any] = {"unit": study.unit, "erasure": study.how.erasure, "seed": study.how.seed}
     courses = [
         *[Course(RANDOM, **how)] * bool(study.count),
         *(Course(name, study.sign, **how) for name in study.measures),
     ]
-    walked = {
-        course: finish(run_study(explainer, sample, course, store, progress=partial(progress, course.measure)))
-        for course in courses
+    searches = [FewestFeatures(study.unit, study.how.erasure)] * fewest
+    found = {
+        one: finish(run_study(explainer, sample, one, store, progress=partial(progress, one.measure)))
+        for one in (*courses, *searches)
     }
-    return BehaviourRun(sample, walked)
+    return BehaviourRun(sample, {course: found[course] for course in courses}, *(found[one] for one in searches))
 
 
 def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tuple[str, ...]) -> list[dict]:
     """A line for each example, order, and masking ratio.
 
     Columns: measure (or "random order"), values (its variant; null for random), erasure, seed, features (that can be
-    erased), flip (C/F: share of them erased when the prediction changes, 1 where it never does, mean over the random
-    orders; ↓), never (share of the orders in which it never changes), ratio (masked), predicted (class there), kept
-    (probability there of the class predicted at first).
+    erased), fewest (of them that change the prediction, whatever their order; 0 where none found does, null where that
+    is not searched), flip (C/F: share of them erased when the prediction changes, 1 where it never does, mean over the
+    random orders; ↓), never (share of the orders in which it never changes), ratio (masked), predicted (class there),
+    kept (probability there of the class predicted at first).
     """
-    lines = []
+    lines, searched = [], found.searched
     for i, example in enumerate(examples):
         there = {course: one for course, one in found.walked.items() if one.there[i]}
         if not there:
@@ -75,30 +82,12 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
             for course, one in found.walked.items()
             if there and i in one.problems
         ]
+        fewest = int(searched.fewest[i]) if searched is not None and searched.there[i] else None
         for course, one in there.items():
-            probabilities, first = softmax(one.logits[i]), int(one.predicted[i, 0])
-            about = {
-                "example": example.id,
-                "row": None,
-                "class": labels[first],
-                "probability": float(probabilities[0, first]),
-                "problem": None,
-                "cut": i in one.cut,
-                "measure": course.measure,
-                "values": values_taken(course.measure, course.sign),
-                "erasure": course.erasure,
-                "seed": course.seed,
-                "features": int(one.free[i]),
-                "flip": float(one.shares[i]),
-                "never": float(one.never[i]),
-            }
+            about = _unknown(example) | _about(i, course, one, labels) | {"fewest": fewest}
+            kept = softmax(one.logits[i])[:, one.predicted[i, 0]]
             lines += [
-                about
-                | {
-                    "ratio": float(ratio),
-                    "predicted": labels[one.predicted[i, k]],
-                    "kept": float(probabilities[k, first]),
-                }
+                about | {"ratio": float(ratio), "predicted": labels[one.predicted[i, k]], "kept": float(kept[k])}
                 for k, ratio in enumerate(X)
             ]
     return lines
@@ -106,6 +95,24 @@ def behaviour_lines(examples: Sequence[Example], found: BehaviourRun, labels: tu
 
 def _unknown(example: Example) -> dict:
     return {"example": example.id, "row": None, "class": None, "probability": None}
+
+
+def _about(i: int, course: Course, one: Walked, labels: tuple[str, ...]) -> dict:
+    """What is said of an example along a course, whatever the ratio."""
+    first = int(one.predicted[i, 0])
+    return {
+        "class": labels[first],
+        "probability": float(softmax(one.logits[i])[0, first]),
+        "problem": None,
+        "cut": i in one.cut,
+        "measure": course.measure,
+        "values": values_taken(course.measure, course.sign),
+        "erasure": course.erasure,
+        "seed": course.seed,
+        "features": int(one.free[i]),
+        "flip": float(one.shares[i]),
+        "never": float(one.never[i]),
+    }
 
 
 def readable_behaviour(found: BehaviourReport) -> str:
@@ -118,6 +125,7 @@ def readable_behaviour(found: BehaviourReport) -> str:
             f"{fixed_number(line.normalised)} ↑, never changes "
             f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and {line.centroid[-1]:.3f} "
             f"at 100 %, change of mean σ "
-            f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])}"
+            f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])} "
+            f"({signed_number(line.sigma[HALF])} and {signed_number(line.sigma[-1])})"
         )
     return "\n".join(parts)

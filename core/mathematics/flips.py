@@ -34,16 +34,15 @@ def never_flips(predicted: np.ndarray) -> bool:
 
 
 def normalised_fidelity(found: float, chance: float, best: float) -> float:
-    """Fidelity between that of random orders (0) and the largest there can be (1); ours, so that models stand on one
-    scale.
+    """Fidelity between that of random orders (0) and the largest that any order of the same inputs has (1).
 
     Args:
         found: a fidelity; chance: that of random orders on the same examples and model.
-        best: the fidelity if the first feature erased always changed the prediction, 1 − mean(1/F).
+        best: 1 − mean(C*/F) with C* the fewest features whose erasing changes the prediction, F where none does.
     Returns:
         float, at most 1, below 0 where worse than chance; higher is better. NaN where chance reaches the best within
         1e-12.
-    Source: in the spirit of NAOPC Eq. 8: between limits of the same inputs.
+    Source: ours, in the spirit of NAOPC Eq. 8: between limits of the same inputs.
     """
     return (found - chance) / (best - chance) if best - chance > 1e-12 else float("nan")
 

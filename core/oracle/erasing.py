@@ -21,6 +21,12 @@ def erasures_of(model: Model) -> tuple[str, ...]:
     return tuple(name for name in ERASURES if name != UNKNOWN or model.unknown_id not in (None, model.mask_id))
 
 
+def require_erasure(model: Model, erasure: str) -> None:
+    """ValueError with a sentence for an erasure that there is not, or that the model's tokenizer has no token for."""
+    if erasure not in erasures_of(model):
+        raise ValueError(f"{model.name} cannot erase by the {erasure}; choose of {', '.join(erasures_of(model))}")
+
+
 def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknown: int | None = None) -> list[Input]:
     """Inputs with features erased.
 

@@ -334,3 +334,15 @@ def test_behaviour_is_a_table_of_examples_orders_and_ratios(evaluate, capsys):
     before = evaluate.model.scheduler.counters.passes
     assert evaluate("--what", "behaviour") == 0 and lines(evaluate.out) == found
     assert evaluate.model.scheduler.counters.passes == before, "what is computed is not computed again"
+
+
+def test_the_fewest_words_that_change_a_prediction_are_searched_on_request(evaluate, capsys):
+    assert evaluate("--what", "behaviour") == 0
+    assert {line["fewest"] for line in lines(evaluate.out)} == {None} and "normalised —" in capsys.readouterr().out
+    assert evaluate("--what", "behaviour", "--fewest") == 0
+    found = [line for line in lines(evaluate.out) if not line["problem"]]
+    for line in found:
+        assert 0 <= line["fewest"] <= line["features"]
+        # No order changes the prediction earlier.
+        assert line["flip"] >= (line["fewest"] or line["features"]) / line["features"] - 1e-9
+    assert evaluate("--fewest") == 1 and "behaviour alone" in capsys.readouterr().err

@@ -21,6 +21,7 @@ from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.behaviour_report import behaviour_report
 from core.evaluation.studies.behaviour_sentences import HEADER, behaviour_answer, behaviour_rows, signed_percent
+from core.evaluation.studies.fewest import FewestFeatures
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.stepwise import finish
@@ -109,10 +110,10 @@ def test_the_page_says_what_the_library_says(given, bundled, twin):
     )
     for row, (_, line) in zip(rows_of(app), lines):
         assert (
-            row[2] == f"{line.fidelity.mean:.3g} ({line.fidelity.low:.3g} to {line.fidelity.high:.3g})"
+            row[2] == f"{line.fidelity.mean:.3g} [{line.fidelity.low:.3g}, {line.fidelity.high:.3g}]"
             and row[4] == f"{100 * line.never:.3g} %"
         )
-        assert row[3] == ("0 (by definition)" if line.course.random else f"{line.normalised:.3g}") and row[7] == "6"
+        assert row[3] == ("0 (by definition)" if line.course.random else "—") and row[8] == "6"
         assert row[6] == " · ".join(signed_percent(line.spread[k]) for k in (5, 10))
     assert (
         "Do not rank models by fidelity" in app.said
@@ -129,6 +130,20 @@ def test_the_page_says_what_the_library_says(given, bundled, twin):
         "prediction: negative",
         "prediction: positive",
     } and not app.errors
+
+
+def test_fidelity_is_normalised_once_the_fewest_words_are_searched(given, alone, bundled):
+    app = complete(given(fewest="searched"))
+    sample = draw_sample(DataSet("mine.jsonl", "0" * 64, tuple(SHORT), ("negative", "positive")), bundled.labels, 50)
+    mine = behaviour_report(
+        bundled,
+        sample,
+        {course: finish(behave(Explainer(bundled), sample, course)) for course in (CHANCE, GRADIENT)},
+        finish(behave(Explainer(bundled), sample, FewestFeatures())),
+    )
+    assert [row[3] for row in rows_of(app)] == ["0 (by definition)", f"{mine.lines[1].normalised:.3g}"]
+    told = json.loads(app.download("All figures (JSON)"))["models"][0]
+    assert told["largest_fidelity"] == pytest.approx(mine.best) and 0 < mine.lines[1].normalised < 1
 
 
 def test_what_is_saved_is_every_number(given, alone, bundled):
@@ -176,7 +191,7 @@ def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alon
     found = by_library(bundled, [replace(CHANCE, erasure=REMOVAL)]).lines[0]
     assert (
         set(asked) == {REMOVAL}
-        and rows_of(app)[0][2].startswith(f"{found.fidelity.mean:.3g} (")
+        and rows_of(app)[0][2].startswith(f"{found.fidelity.mean:.3g} [")
         and app.at.query_params["erasure"] in (REMOVAL, [REMOVAL])
     )
 
@@ -235,7 +250,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
     try:
         app = given()
         # Both courses take turns, and the second may be an example behind the first.
-        wait(app, lambda: "So far, on 3 of 6 examples" in app.said and [row[7] for row in rows_of(app)] == ["3", "3"])
+        wait(app, lambda: "So far, on 3 of 6 examples" in app.said and [row[8] for row in rows_of(app)] == ["3", "3"])
         assert "once all examples are erased" in app.said
         app.press("Cancel")
         wait(app, lambda: app.has("button", "Go on with random order"))
@@ -245,7 +260,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
         complete(app.press("Compute all 2 of these"))
         assert (
             sorted(set(asked)) == [3, 4, 5]
-            and [row[7] for row in rows_of(app)] == ["6", "6"]
+            and [row[8] for row in rows_of(app)] == ["6", "6"]
             and "So far" not in app.said
             and len(charts(app)) == 2
         )

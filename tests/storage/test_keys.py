@@ -18,6 +18,7 @@ from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
 from core.evaluation.studies.embedding_map import Points, read_map
+from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.explanation.explainer import with_reference
@@ -93,6 +94,10 @@ BEHAVIOUR = {
         "b8a91779a132fb015b184d609403c761ad64a13cc363ca3045ce5dd165e03b04",
     ),
 }
+FEWEST = (
+    "92b01dad7111cc0470ebb86105be59a7d87f041d63d1373b2d1d6ae0c7db8faf",
+    "5b17e7b3628032cee18e6be69afc677668d4277d6a718418c49adbf8fa93cb3d",
+)
 SCORES = (
     "51b16a80fb37bdadb9bd64f5616f2fc69a8b32d03bb4e04233448abb6d19d3eb",
     {
@@ -122,6 +127,8 @@ PRODUCERS = {
     "model check/row",
     "behaviour",
     "behaviour/row",
+    "fewest",
+    "fewest/row",
     "scores",
     "scores/prediction",
     "scores/random",
@@ -284,6 +291,14 @@ def test_rows_of_behaviour(explainer, store, course):
     assert found.there.tolist() == [True]
     for column, values in rows.items():
         np.testing.assert_array_equal(getattr(found, column), values, err_msg=column)
+
+
+def test_rows_of_the_fewest_features(explainer, store):
+    key, name = FEWEST
+    rows = {"rows": rows_of(name), "fewest": np.array([3], dtype=np.int32), "free": np.array([9], dtype=np.int32)}
+    store.append(key, rows, {})
+    found = read_study(explainer, SAMPLE, FewestFeatures("token", REMOVAL), store)
+    assert (found.there.tolist(), found.fewest.tolist(), found.free.tolist()) == ([True], [3], [9])
 
 
 def test_scores(explainer, store):

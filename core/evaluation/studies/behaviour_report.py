@@ -11,9 +11,11 @@ import numpy as np
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import Course, Walked
 from core.evaluation.studies.check_report import strategy
+from core.evaluation.studies.fewest import Searched
 from core.mathematics.drift import centroid_change, spread_change
 from core.mathematics.flips import normalised_fidelity
 from core.mathematics.masking import RATIOS
+from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.model import Model
 from core.wording import cut_sentence
@@ -27,13 +29,11 @@ class CourseLine:
     """One course in numbers.
 
     n: examples; judged: those of them with more than one feature, by which fidelity and flips go; fidelity: 1 −
-    mean(C/F) with its interval, ↑ more
-    faithful; normalised: 0 is random order, 1 the largest there can be, NaN without random order; never: share of
-    predictions that never change;
-    unflipped: float64[K], share of predictions that have not changed yet at each share of the features; centroid:
-    float64[K], 1 − cosine, and
-    spread: float64[K], change of the mean standard deviation as a share, of the embeddings at each ratio against the
-    unmasked ones.
+    mean(C/F) with its interval, ↑ more faithful; normalised: 0 is random order, 1 the largest that any order of these
+    inputs has, NaN without random order or where the fewest features are not searched; never: share of predictions that
+    never change; unflipped: float64[K], share of predictions that have not changed yet at each share of the features;
+    centroid: float64[K], 1 − cosine, and spread: float64[K], change of the mean standard deviation as a share, and
+    sigma: float64[K] as a difference, of the embeddings at each ratio against the unmasked ones.
     """
 
     course: Course
@@ -45,12 +45,14 @@ class CourseLine:
     unflipped: np.ndarray
     centroid: np.ndarray
     spread: np.ndarray
+    sigma: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class BehaviourReport:
-    """A model on a sample: its lines, random order first where it is known; best: the largest fidelity there can be;
-    notes: sentences on the examples.
+    """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
+    of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
+    the examples.
     """
 
     model: str
@@ -76,11 +78,13 @@ class BehaviourReport:
         return sorted(told, key=lambda line: -line.fidelity.mean)
 
 
-def behaviour_report(model: Model, sample: Sample, walked: dict[Course, Walked]) -> BehaviourReport | None:
+def behaviour_report(
+    model: Model, sample: Sample, walked: dict[Course, Walked], searched: Searched | None = None
+) -> BehaviourReport | None:
     """Put what is computed so far into numbers; None while nothing is.
 
-    A measure's normalised fidelity compares it with random order on the examples that have both. Over a random order's
-    repetitions an example counts once.
+    A measure's normalised fidelity compares it with random order on the examples that have both and are searched. Over
+    a random order's repetitions an example counts once.
 
     Source: RobustInf Eq. 1, Tables 1 and 2; glossary, Fidelity; glossary, Embedding drift.
     """
@@ -89,8 +93,9 @@ def behaviour_report(model: Model, sample: Sample, walked: dict[Course, Walked])
         return None
     baseline = next((one for course, one in known.items() if course.random), None)
     first = baseline or next(iter(known.values()))
+    shares = None if searched is None else _fewest_shares(searched, known)
     lines = sorted(
-        (_line(course, one, baseline) for course, one in known.items()), key=lambda line: not line.course.random
+        (_line(course, one, baseline, shares) for course, one in known.items()), key=lambda line: not line.course.random
     )
     left_out = dict(Counter(first.problems.values()))
     return BehaviourReport(
@@ -98,25 +103,41 @@ def behaviour_report(model: Model, sample: Sample, walked: dict[Course, Walked])
         model.digest,
         strategy(model),
         sample,
-        _best(first.free[first.judged]),
+        _best(shares, first.judged),
         tuple(lines),
         left_out,
-        tuple(_notes(first, left_out)),
+        (*_notes(first, left_out), *_notes_of_search(searched)),
     )
 
 
-def _line(course: Course, one: Walked, baseline: Walked | None) -> CourseLine:
+def _fewest_shares(searched: Searched, known: dict[Course, Walked]) -> np.ndarray:
+    """C*/F of each example, float64[N], 1 where nothing changes the prediction, NaN where it is not searched: the
+    fewest found, or fewer along an order that a beam missed.
+    """
+    followed = [
+        np.where(one.there[:, None] & (one.flips > 0), one.flips, np.inf).min(axis=1)
+        for one in known.values()
+        if one.flips.size
+    ]
+    fewest = np.min([np.where(searched.fewest > 0, searched.fewest, np.inf), *followed], axis=0)
+    shares = np.where(np.isinf(fewest), 1.0, fewest / np.maximum(searched.free, 1))
+    return np.where(searched.there, shares, np.nan)
+
+
+def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarray | None) -> CourseLine:
     shares, states = one.shares[one.judged], one.states[one.there]
+    spreads = np.array([spread_change(states[:, k], states[:, 0]) for k in range(len(X))])
     return CourseLine(
         course,
         int(one.there.sum()),
         len(shares),
         _interval((1 - shares).tobytes()),
-        _normalised(course, one, baseline),
+        _normalised(course, one, baseline, fewest),
         float(one.never[one.judged].mean()) if len(shares) else np.nan,
         _unflipped(one),
         np.array([centroid_change(states[:, k], states[:, 0]) for k in range(len(X))]),
-        np.array([spread_change(states[:, k], states[:, 0]) for k in range(len(X))]),
+        spreads[:, 1],
+        spreads[:, 0],
     )
 
 
@@ -137,16 +158,36 @@ def _unflipped(one: Walked) -> np.ndarray:
     return np.array([((flips == 0) | (flips / free > x + 1e-9)).mean() for x in X])
 
 
-def _normalised(course: Course, one: Walked, baseline: Walked | None) -> float:
-    if course.random or baseline is None or not (both := one.judged & baseline.judged).any():
+def _normalised(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarray | None) -> float:
+    if course.random or baseline is None or fewest is None:
+        return float("nan")
+    both = one.judged & baseline.judged & ~np.isnan(fewest)
+    if not both.any():
         return float("nan")
     return normalised_fidelity(
-        float(1 - one.shares[both].mean()), float(1 - baseline.shares[both].mean()), _best(one.free[both])
+        float(1 - one.shares[both].mean()), float(1 - baseline.shares[both].mean()), _best(fewest, both)
     )
 
 
-def _best(free: np.ndarray) -> float:
-    return float(1 - (1 / free).mean()) if len(free) else float("nan")
+def _best(fewest: np.ndarray | None, judged: np.ndarray) -> float:
+    """1 − mean(C*/F) over the examples that are judged and searched."""
+    known = np.empty(0) if fewest is None else fewest[judged & ~np.isnan(fewest)]
+    return float(1 - known.mean()) if len(known) else float("nan")
+
+
+def _notes_of_search(searched: Searched | None) -> list[str]:
+    """How the fewest features were found."""
+    if searched is None or not searched.there.any():
+        return []
+    beam = int((searched.there & ~searched.exact).sum())
+    if not beam:
+        return []
+    told = (
+        f"The fewest pieces that change a prediction are found by beam search (width {WIDTH}) in the {beam:,} of "
+        f"{int(searched.there.sum()):,} examples with more than {EXACT_FEATURES}, where fewer may do, so that the "
+        "normalised fidelity may be too high; in the others they are exact."
+    )
+    return [told]
 
 
 def _notes(first: Walked, left_out: dict[str, int]) -> list[str]:

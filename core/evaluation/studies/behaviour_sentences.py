@@ -97,6 +97,11 @@ def signed_percent(share: float) -> str:
     return "—" if share != share else f"{100 * share:+.3g} %".replace("-", "−")
 
 
+def signed_number(value: float) -> str:
+    """A change with its sign; — where there is no number."""
+    return "—" if value != value else f"{value:+.3g}".replace("-", "−")
+
+
 def behaviour_in_words(reports: list[BehaviourReport]) -> str:
     """The figure for those who do not see it."""
     told = (
@@ -114,9 +119,10 @@ def behaviour_table(reports: list[BehaviourReport]) -> tuple[list[str], list[lis
         "order",
         "fidelity ↑ (95 %)",
         "normalised ↑",
-        "never changes ↓",
+        "never changes",
         "centroid change at 50 · 100 % masked",
         "change of mean σ at 50 · 100 %",
+        "the same, absolute",
         "examples",
     ]
     return header, [_cells(one, line) for one in reports for line in one.lines]
@@ -132,6 +138,7 @@ def _cells(one: BehaviourReport, line: CourseLine) -> list[str]:
         "—" if line.never != line.never else f"{number(100 * line.never)} %",
         " · ".join(number(float(line.centroid[k])) for k in (HALF, ALL)),
         " · ".join(signed_percent(float(line.spread[k])) for k in (HALF, ALL)),
+        " · ".join(signed_number(float(line.sigma[k])) for k in (HALF, ALL)),
         f"{line.n:,}",
     ]
 
@@ -146,6 +153,7 @@ HEADER = (
     "examples",
     "change of centroid (1 - cosine, 0 to 2)",
     "change of mean standard deviation (share)",
+    "change of mean standard deviation (absolute)",
     "predictions not changed yet (share)",
     "fidelity (higher is more faithful)",
     "fidelity, 95 % from",
@@ -167,6 +175,7 @@ def behaviour_rows(found: BehaviourReport) -> list[list]:
             line.n,
             float(line.centroid[k]),
             float(line.spread[k]),
+            float(line.sigma[k]),
             float(line.unflipped[k]),
             line.fidelity.mean,
             line.fidelity.low,
@@ -219,4 +228,5 @@ def _line_json(line: CourseLine) -> dict:
         "not_changed_yet": as_json(line.unflipped),
         "centroid_change": as_json(line.centroid),
         "spread_change": as_json(line.spread),
+        "spread_difference": as_json(line.sigma),
     }

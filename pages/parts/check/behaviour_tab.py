@@ -16,19 +16,27 @@ from core.evaluation.studies.behaviour_sentences import (
     behaviour_rows,
     behaviour_table,
 )
+from core.evaluation.studies.fewest import FewestFeatures
 from core.figures.behaviour_figures import behaviour_panels
+from core.mathematics.search.fewest import EXACT_FEATURES
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped
 from pages.parts.check.checking import Behaved, models_on_sample
 from pages.parts.check.embedding_map import map_section, maps_of
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.links import held, linked
+from pages.parts.frame.links import choose_one, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
+
+UNSEARCHED, SEARCHED = "not searched", "searched"
+_SEARCH_HELP = (
+    f"Searched: the fewest words whose erasing changes each prediction, in any order, to normalise fidelity by. Exact "
+    f"up to {EXACT_FEATURES} words, by beam search above; dear where predictions seldom change."
+)
 
 
 def behaviour(frame: DataView) -> None:
@@ -39,8 +47,8 @@ def behaviour(frame: DataView) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.subheader("Settings", anchor=False)
-        courses, size, beside, mapped = _settings(frame)
-    behaved = models_on_sample(Behaved, frame, courses, size, beside, said, courses[0].erasure)
+        courses, searches, size, beside, mapped = _settings(frame)
+    behaved = models_on_sample(Behaved, frame, courses, size, beside, said, courses[0].erasure, searches)
     if behaved:
         stream(
             lambda: [*(work for one in behaved for work in one.works), *maps_of(behaved, mapped)],
@@ -53,7 +61,7 @@ def behaviour(frame: DataView) -> None:
         )
 
 
-def _settings(frame: DataView) -> tuple[list[Course], int, list[str], str]:
+def _settings(frame: DataView) -> tuple[list[Course], list[FewestFeatures], int, list[str], str]:
     model = frame.explainer.model
     left, middle, right = st.columns(3)
     with left:
@@ -83,10 +91,11 @@ def _settings(frame: DataView) -> tuple[list[Course], int, list[str], str]:
             "mapped",
             help="In which order words were erased in the texts whose embeddings are shown on the map.",
         )
+        searched = choose_one("Fewest words", (UNSEARCHED, SEARCHED), UNSEARCHED, "fewest", _SEARCH_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit = held("unit")
     courses = [Course(unit=unit, erasure=erasure), *(Course(name, sign, unit, erasure) for name in chosen)]
-    return courses, size, beside, mapped
+    return courses, [FewestFeatures(unit, erasure)] * (searched == SEARCHED), size, beside, mapped
 
 
 def _say(behaved: list[Behaved]) -> None:
@@ -147,12 +156,16 @@ def _table(found: list[BehaviourReport]) -> None:
     table(*behaviour_table(found), most=90)
     st.caption(
         "Fidelity: 1 − mean(C/F), with C of F words erased at the first change of prediction; a prediction that never "
-        "changes counts C/F = 1. Normalised: 0 is random order, 1 the largest there can be on these texts (the first "
-        "word erased always changes it). Centroid change: 1 − cosine, 0 to 2. σ: mean over the dimensions of the "
-        "standard deviation over the examples."
+        "changes counts C/F = 1, and neither many nor few such predictions are better. Normalised: 0 is random order, "
+        "1 an order that changes each prediction with the fewest words that were found to change it, whatever a model "
+        "allows; — until these are searched (settings). Centroid change: 1 − cosine, "
+        "0 to 2. σ: mean over the dimensions of the standard deviation over the examples, its change as a share of the "
+        "unmasked one and as a difference. RobustInf’s table does not say which it prints, and erases as many tokens "
+        "in each text as half of the mean length, here half of each text."
     )
     if len(found) > 1:
         st.info(
-            "Do not rank models by fidelity: it is specific to a model (RobustInf), and what can be reached differs "
-            "from model to model (NAOPC). That is why the normalised number stands beside the raw one."
+            "Do not rank models by fidelity: it is specific to a model (RobustInf), and how few words can change a "
+            "prediction differs from model to model. The normalised number is between random order and that, for each "
+            "model’s own predictions."
         )

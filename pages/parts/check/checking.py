@@ -14,6 +14,7 @@ from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.behaviour_report import BehaviourReport, behaviour_report
 from core.evaluation.studies.check_report import CheckReport, build_check_report
 from core.evaluation.studies.check_sentences import name_of
+from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.model_check import Curve, Passed
 from core.explanation.explainer import Explainer
 from core.network.architectures import UnsupportedModel
@@ -34,7 +35,7 @@ class Sampled(Studying):
     the page answers by.
     """
 
-    study: Curve | Course
+    study: Curve | Course | FewestFeatures
     first: bool
 
     @property
@@ -56,9 +57,9 @@ class Checking(Sampled):
 
 @dataclass(frozen=True, eq=False)
 class Behaving(Sampled):
-    """One order."""
+    """One order, or the search for the fewest features."""
 
-    study: Course
+    study: Course | FewestFeatures
 
     @property
     def label(self) -> str:
@@ -109,15 +110,15 @@ class Behaved(OnSample):
 
     def report(self) -> BehaviourReport | None:
         """What is known so far in numbers; None before the first example."""
-        walked = {work.study: work.found for work in self.works}
+        known = {work.study: work.found for work in self.works}
         key = canonical_key(
             "behaviour report",
             1,
             model=self.model.name,
             works=[work.key for work in self.works],
-            done=[[np.packbits(one.there).tobytes().hex(), sorted(one.problems)] for one in walked.values()],
+            done=[[np.packbits(one.there).tobytes().hex(), sorted(one.problems)] for one in known.values()],
         )
-        return _report(key, self, walked)
+        return _report(key, self, known)
 
     def by_measure(self, measure: str) -> Behaving | None:
         """The work in the order of a measure, None where this model has none."""
@@ -125,8 +126,10 @@ class Behaved(OnSample):
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _report(key: str, _one: Behaved, _walked: dict) -> BehaviourReport | None:
-    return behaviour_report(_one.model, _one.sample, _walked)
+def _report(key: str, _one: Behaved, _known: dict) -> BehaviourReport | None:
+    walked = {study: found for study, found in _known.items() if isinstance(study, Course)}
+    searched = next((found for study, found in _known.items() if study not in walked), None)
+    return behaviour_report(_one.model, _one.sample, walked, searched)
 
 
 def models_on_sample(
@@ -137,9 +140,11 @@ def models_on_sample(
     beside: Sequence[str],
     said: DeltaGenerator,
     erasure: str = MASK,
+    always: Sequence = (),
 ) -> list:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
-    why others cannot, or why there is no sample, in which case nothing is given.
+    why others cannot, or why there is no sample, in which case nothing is given. always: studies that each goes
+    through besides its orders.
     """
     data, found = frame.browsed.index.data, []
 
@@ -152,11 +157,12 @@ def models_on_sample(
         except BadData as error:
             st.error(plain(str(error)), icon=":material/error:")
             return []
-        add(frame.explainer, sample, orders)
+        add(frame.explainer, sample, [*orders, *always])
         for name in beside:
             try:
                 other = other_model(name, [one.model for one in found], erasure)
-                add(other, same_examples(sample, data, other.model.labels), orders[: kind.beside])
+                asked = [*orders[: kind.beside], *always]
+                add(other, same_examples(sample, data, other.model.labels), asked)
             except (UnsupportedModel, BadData) as error:
                 st.warning(f"{plain(name)} cannot stand beside it: {plain(str(error))}")
     return found

@@ -1,0 +1,100 @@
+"""How few features must be erased to change a prediction, whatever their order: what the fidelity of an order could be
+at most on a model's own inputs.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from core.evaluation.engine import Column, Known, Rows, Study, Subject
+from core.explanation.explainer import Cost, Explainer
+from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH, fewest_to_flip, most_asked
+from core.network.features import Encoded, NoFeatures
+from core.network.model import Model
+from core.oracle.erasing import MASK, require_erasure
+from core.storage.store import canonical_key
+
+FEWEST = "fewest features"
+
+
+@dataclass(frozen=True, eq=False)
+class Searched(Known):
+    """N examples, as far as they are searched; rows of what is not `there` mean nothing. The arrays are shared: not to
+    be changed.
+
+    there: bool[N]; fewest: int32[N], features of the smallest set found that changes the prediction, 0 where none does;
+    free: int32[N], features that can be erased; problems: {example: sentence}.
+    """
+
+    there: np.ndarray
+    fewest: np.ndarray
+    free: np.ndarray
+    problems: dict[int, str]
+
+    @property
+    def exact(self) -> np.ndarray:
+        """Where every smaller set was asked, bool[N]."""
+        return self.there & (self.free <= EXACT_FEATURES)
+
+
+@dataclass(frozen=True)
+class FewestFeatures(Study[Searched]):
+    """Search the smallest set of features whose erasing changes the prediction of each example.
+
+    unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`. Exact up to 12 features, by a
+    beam of 5 above. Labels change nothing.
+
+    Source: ours; `core.mathematics.search.fewest`.
+    """
+
+    name = "fewest"
+    columns: ClassVar = {"fewest": Column((), np.int32(0)), "free": Column((), np.int32(0))}
+    # Of the works of a page: called as an order is, and none that starts unasked.
+    measure: ClassVar[str] = FEWEST
+    random: ClassVar[bool] = False
+
+    unit: str = "word"
+    erasure: str = MASK
+
+    def key(self, explainer: Explainer) -> str:
+        """Where the store keeps it, for all examples of whatever data."""
+        model = explainer.model
+        return canonical_key(
+            "fewest",
+            1,
+            model=model.digest,
+            precision=model.precision,
+            unit=self.unit,
+            erasure=self.erasure,
+            exact_features=EXACT_FEATURES,
+            width=WIDTH,
+        )
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere: an erasure that there is not, or that the model's tokenizer has no token for."""
+        if model is not None:
+            require_erasure(model, self.erasure)
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it; its label changes nothing."""
+        return [canonical_key("fewest/row", 1, example=subject.encoded.digest)]
+
+    def row(self, subject: Subject) -> dict[str, np.ndarray]:
+        """The fewest features, and how many there are."""
+        encoded, cancelled = subject.encoded, subject.cancelled
+        free = int((~encoded.premasked).sum())
+        if not free:
+            raise NoFeatures("Everything in the text is masked already, so nothing can be erased.")
+        oracle = subject.explainer.oracles.of(encoded, self.erasure)
+        found = fewest_to_flip(lambda masks: oracle.logits(masks, cancelled=cancelled), encoded.premasked)
+        return {"fewest": np.array(found, dtype=np.int32), "free": np.array(free, dtype=np.int32)}
+
+    def report(self, rows: Rows) -> Searched:
+        """The search as far as it is known."""
+        return Searched(rows.there, **rows.columns, problems=rows.problems)
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Searched | None = None) -> Cost:
+        """What an example takes at most, as if its prediction never changed; most take a small part of it."""
+        passes = most_asked(int((~encoded.premasked).sum()))
+        return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
