@@ -1,36 +1,29 @@
 """Data set: does it hold beyond this example?"""
 
-from dataclasses import dataclass
-
 import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
 from core.evaluation.sampling import draw_examples
+from core.evaluation.studies.catalogue import questions
+from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.wording import plain
-from pages.parts.data_set.diagnosticity import diagnosticity_section
+from pages.parts.data_set.diagnosticity import draw_diagnosticity
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
+from pages.parts.sections.questions import question_section
 
-# What the page can tell of a data set: a name, and what draws it from (frame, texts).
-SECTIONS = {"Diagnosticity": diagnosticity_section}
+PAGE = "Data set"
+# Questions that have a picture of their own here, and what draws it; the others are drawn alike.
+DRAWN = {Diagnosing.name: draw_diagnosticity}
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The examples that the page is about, drawn from a data set; name and digest are the data set's."""
-
-    name: str
-    digest: str
-    examples: tuple[Example, ...]
 
 
 def data_set() -> None:
     """Draw the page."""
     frame = open_data_page(
-        "Data set",
+        PAGE,
         "Does it hold beyond this example?",
         "A text of your own is one example, and this page asks about many. Choose data",
     )
@@ -38,13 +31,15 @@ def data_set() -> None:
         return
     first, second, third = st.columns([2, 5, 4])
     with first:
-        section = choose_one("Question", list(SECTIONS), next(iter(SECTIONS)), "section")
-    texts = _choose_texts(frame, second, third)
-    if texts is not None:
-        SECTIONS[section](frame, texts)
+        offered = [name for name, one in questions().items() if one.page == PAGE]
+        name = choose_one("Question", offered, Diagnosing.name, "section", format_func=str.capitalize)
+    examples = _choose_texts(frame, second, third)
+    if examples is not None:
+        st.caption(questions()[name].asks)
+        question_section(frame, questions()[name], examples, DRAWN.get(name))
 
 
-def _choose_texts(frame: DataView, left, right) -> Texts | None:
+def _choose_texts(frame: DataView, left, right) -> tuple[Example, ...] | None:
     """The texts that are chosen; None, and a sentence, where there are none."""
     with left:
         which = choose_one(
@@ -79,7 +74,7 @@ def _choose_texts(frame: DataView, left, right) -> Texts | None:
     st.caption(
         plain(f"{'All of' if len(drawn) == len(kept) else f'{len(drawn):,}, drawn at random, of'} {narrowed}{unset}.")
     )
-    return Texts(data.name, data.digest, drawn)
+    return drawn
 
 
 data_set()

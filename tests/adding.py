@@ -8,19 +8,21 @@ from types import ModuleType
 
 import pytest
 
+from core import registers
+from core.registers import load_files
+
 TESTS = Path(__file__).resolve().parent
 
 
 @contextlib.contextmanager
-def one_more_file(room: ModuleType, catalogue: ModuleType, registry: ModuleType, kept: str, folder: Path):
+def one_more_file(room: ModuleType, registered: dict, folder: Path):
     """Let a folder's files be found as if they lay in the room; afterwards nothing is left of them.
 
-    kept: the name of the registry's dictionary.
+    registered: what the room's files are registered in.
     """
     # What is there already is loaded first, so that it stays registered.
-    catalogue._load(*room.__path__)
-    before, registered = set(sys.modules), getattr(registry, kept)
-    names = dict(registered)
+    load_files(room)
+    before, names = set(sys.modules), dict(registered)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(room, "__path__", [*room.__path__, str(folder)])
         yield
@@ -29,7 +31,7 @@ def one_more_file(room: ModuleType, catalogue: ModuleType, registry: ModuleType,
             del sys.modules[name]
     registered.clear()
     registered.update(names)
-    catalogue._load.cache_clear()
+    registers._load.cache_clear()
 
 
 def read_anew(path: str) -> ModuleType:

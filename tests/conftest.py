@@ -147,8 +147,7 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
     # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
     # A whole sample takes a minute, which most tests of pages only pass by.
-    monkeypatch.setattr("pages.parts.check.checking.Checking.at_once", property(lambda work: False))
-    monkeypatch.setattr("pages.parts.data_set.diagnosing.Diagnosing.at_once", property(lambda work: False))
+    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
     st.cache_resource.clear()
     st.cache_data.clear()
     yield

@@ -25,7 +25,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 # The house from the ground up: a room imports from itself and from rooms before it. core/README.md says what each
 # promises.
 ROOMS = (
-    "core.settings core.wording core.mathematics core.mathematics.search core.storage core.network core.oracle "
+    "core.settings core.wording core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
     "core.measures core.metrics core.loading core.data core.validity core.explanation core.evaluation "
     "core.evaluation.studies core.training core.figures core.reports core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
@@ -38,8 +38,8 @@ SAME = {"core.mathematics.search": "core.mathematics"}
 SIBLINGS = [room for room in ROOMS if room.startswith("pages.parts.")][3:]
 MOST_MODULES = 14
 MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
-# What a register asks of every command, and how both registers are asked.
-PROTOCOLS = {"add": "core.commands", "run": "core.commands", "register": "core.m", "registered": "core.m"}
+# What a register asks of every command, and how every register is asked.
+PROTOCOLS = {"add": "core.commands", "run": "core.commands", "register": "core."}
 # Alike, and found by their register.
 ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies"}
 

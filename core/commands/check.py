@@ -2,24 +2,22 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import cast
 
 from core import settings
 from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of, read_named
 from core.data.examples import bundled_data
 from core.data.parsed import BadData
-from core.evaluation.engine import run_study
+from core.evaluation.engine import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
-from core.evaluation.studies.check_report import CheckReport, X, build_check_report, metric_of
-from core.evaluation.studies.check_sentences import all_as_json, check_findings, name_of, verdict_sentence
-from core.evaluation.studies.model_check import RANDOM, Curve
+from core.evaluation.studies.check_question import EACH_STEP, ONCE, MaskingCheck
+from core.evaluation.studies.check_report import CheckReport, X, metric_of
+from core.evaluation.studies.check_sentences import all_as_json, check_findings, verdict_sentence
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.loading.loading import load
-from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.storage.library import Library
 from core.storage.store import Store
@@ -44,8 +42,8 @@ def add(option: Option) -> None:
     add_measures(option, "to follow beside random order", ())
     option(
         "--computed",
-        choices=("at each step", "once"),
-        default="at each step",
+        choices=(EACH_STEP, ONCE),
+        default=EACH_STEP,
         help="recursive masking, or the order of the unmasked text",
     )
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
@@ -57,17 +55,9 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    request = Request(
-        (options.model, *options.beside),
-        options.data,
-        tuple(options.measures),
-        options.sign,
-        options.unit,
-        options.computed == "at each step",
-        options.sample,
-        options.seed,
-        columns_of(options),
-    )
+    question = cast(MaskingCheck, MaskingCheck.asked(vars(options)))
+    models = (options.model, *options.beside)
+    request = Request(models, options.data, question, options.sample, columns_of(options))
     with Bar() as bar:
         found = run_check(request, options.device, options.precision, bar)
     print(readable_check(found))
@@ -85,28 +75,9 @@ class Request:
 
     models: tuple[str, ...]
     data: str
-    measures: tuple[str, ...] = ()
-    sign: str = "signed"
-    unit: str = "word"
-    recompute: bool = True
+    question: MaskingCheck
     sample: int = SAMPLE
-    seed: int = 0
     columns: tuple[tuple[str, str | None], ...] = ()
-
-    def check(self) -> None:
-        """ValueError with a sentence for the first choice that cannot be carried out."""
-        unknown = [name for name in self.measures if name not in measures()]
-        if unknown:
-            raise ValueError(f"there is no measure {unknown[0]!r}; choose of {', '.join(measures())}")
-        if self.sample < 1:
-            raise ValueError(f"the sample has {self.sample} examples; it must have at least 1")
-
-    def curves(self, first: bool) -> list[Curve]:
-        """Random order, and for the model that is checked the measures."""
-        chance = Curve(RANDOM, unit=self.unit, seed=self.seed)
-        return [chance] + (
-            [Curve(name, self.sign, self.unit, self.recompute, self.seed) for name in self.measures] if first else []
-        )
 
 
 def run_check(
@@ -118,40 +89,30 @@ def run_check(
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
-    request.check()
+    request.question.check()
     data, chosen = read_named(request.data, request.columns), settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
     explainers = [with_reference(load(name, device, precision), store, kept) for name in request.models]
     # What cannot be compared is said before anything is computed.
-    samples = [draw_sample(data, explainers[0].model.labels, request.sample, request.seed)]
+    samples = [draw_sample(data, explainers[0].model.labels, request.sample, request.question.seed)]
     for explainer in explainers[1:]:
         try:
             samples.append(same_examples(samples[0], data, explainer.model.labels))
         except BadData as error:
             raise BadData(f"{explainer.model.name} cannot stand beside {explainers[0].model.name}: {error}") from error
-    metric = metric_of(explainers[0].model)
+    question = replace(request.question, metric=metric_of(explainers[0].model))
     return [
-        _checked(explainer, sample, request.curves(place == 0), metric, store, progress)
+        _checked(explainer, sample, question.beside() if place else question, store, progress)
         for place, (explainer, sample) in enumerate(zip(explainers, samples))
     ]
 
 
-def _checked(
-    explainer: Explainer, sample: Sample, curves: list[Curve], metric: str, store: Store, progress
-) -> CheckReport:
-    passed = {
-        curve: finish(
-            run_study(
-                explainer, sample, curve, store, progress=partial(progress, f"{explainer.model.name}: {name_of(curve)}")
-            )
-        )
-        for curve in curves
-    }
-    found = build_check_report(explainer.model, explainer.reference, sample, passed, metric)
+def _checked(explainer: Explainer, sample: Sample, question: MaskingCheck, store: Store, progress) -> CheckReport:
+    named = explainer.model.name
+    answers = ask(explainer, sample, question, store, lambda what, *done: progress(f"{named}: {what}", *done))
+    found = question.conclude(answers)
     if found is None:
-        raise BadData(
-            f"No example of {sample.name} could be checked: {next(iter(passed[curves[0]].problems.values()))}"
-        )
+        raise BadData(f"No example of {sample.name} could be checked: {next(iter(answers.left_out))}")
     return found
 
 
@@ -210,7 +171,7 @@ def _smallest(one: CheckReport, form: str) -> str:
 def _curve_rows(line, one: CheckReport) -> list[list[str]]:
     racu, acu = area_cells(line.areas, False, fixed_number)
     evidence = map(fixed_number, (line.precision, line.chance))
-    found = [[name_of(line.curve), acu, racu, *evidence, one.metric, *map(fixed_number, line.performance)]]
+    found = [[line.curve.label, acu, racu, *evidence, one.metric, *map(fixed_number, line.performance)]]
     for form in line.p:
         found.append(["", "", "", "", "", f"p {form}", *(f"{value:.3g}" for value in line.p[form])])
         found.append(

@@ -3,18 +3,18 @@
 import argparse
 from pathlib import Path
 
-from core.commands.evaluating import KINDS, SCORES, Evaluation, evaluate
+from core.commands.evaluating import Evaluation, evaluate
 from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of
 from core.data.examples import bundled_data
-from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM, Scoring
-from core.explanation.judging import How
+from core.evaluation.studies.catalogue import own_choices, questions
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
 from core.network.features import UNITS
 from core.oracle.erasing import ERASURES, MASK
 
-HELP = "over a data set: metrics of measures, how diagnostic they are, or how a model behaves under masking"
+HELP = "ask a question of a data set: metrics of measures, how diagnostic they are, how a model behaves under masking"
 GOES_ON = "What is computed is kept; the same command goes on from there."
 
 
@@ -27,10 +27,9 @@ def add(option: Option) -> None:
     option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
     option(
         "--what",
-        choices=tuple(KINDS),
-        default=SCORES,
-        help="a table of scores, how often a metric prefers a measure to the baseline, or when predictions change and "
-        "how far embeddings drift",
+        choices=tuple(questions()),
+        default=next(iter(questions())),
+        help=" ".join(f"{name}: {question.asks}" for name, question in questions().items()),
     )
     add_measures(option, "whose attributions are scored", swept_measures())
     option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
@@ -50,15 +49,11 @@ def add(option: Option) -> None:
         f"takes random order unless it is 0",
     )
     _add_how(option)
-    option(
-        "--fewest",
-        action="store_true",
-        help="of behaviour: also search the fewest words that change each prediction, to normalise fidelity by",
-    )
     option("--unit", choices=UNITS, default="word", help="what is erased as one piece")
     option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
     option("--seed", type=int, default=0, help="of the sample, the baseline, draws and measures")
     add_columns(option)
+    _add_own(option)
 
 
 def _add_how(option: Option) -> None:
@@ -83,16 +78,34 @@ def _add_how(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    how = How(options.erasure, options.scaling, options.draws, options.seed, options.placement, options.sigma)
-    count = getattr(options, "count", COUNTS[options.baseline])
-    study = Scoring(
-        tuple(options.measures), tuple(options.metrics), options.sign, how, count, options.unit, options.baseline
-    )
-    evaluation = Evaluation(
-        options.model, options.data, study, options.what, options.sample, columns_of(options), options.fewest
-    )
+    for name in own_choices():
+        if name in options and options.what not in _owners(name):
+            raise ValueError(f"--{name} is a choice of {' and '.join(_owners(name))} alone, not of {options.what}")
+    question = questions()[options.what].asked(vars(options))
+    evaluation = Evaluation(options.model, options.data, question, options.sample, options.seed, columns_of(options))
     with Bar() as bar:
         told = evaluate(evaluation, Path(options.out), options.device, options.precision, bar)
     print(told)
     print(f"\nWritten: {options.out}")
     return 0
+
+
+def _add_own(option: Option) -> None:
+    """The choices that a question has of its own."""
+    for name, (offered, about) in own_choices().items():
+        told = f"of {' and '.join(_owners(name))}: {about}"
+        if offered == (False, True):
+            option(f"--{name}", action="store_true", default=argparse.SUPPRESS, help=told)
+            continue
+        read = {str(one): one for one in offered}
+        option(
+            f"--{name}",
+            type=lambda written, read=read: read.get(written, written),
+            choices=offered,
+            default=argparse.SUPPRESS,
+            help=told,
+        )
+
+
+def _owners(name: str) -> list[str]:
+    return [one for one, question in questions().items() if name in question.own_choices()]

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from core import settings
 from core.commands.terminal import Option, Options
+from core.evaluation.studies.catalogue import questions
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 
 HELP = "the tables of the READMEs, made of what is registered: compared, or written"
 _HEAD = ("name", "variants", "definition", "forward passes", "needs", "source")
+_QUESTIONS_HEAD = ("question", "asks", "its study: columns of a row", "choices", "place")
 _METRICS_HEAD = ("name", "better", "range", "definition", "forward passes", "source")
 
 
@@ -44,7 +46,7 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
     """
     made = {
         root / "README.md": {"measures": measure_table(), "metrics": metric_table()},
-        root / "core" / "README.md": {"rooms": None},
+        root / "core" / "README.md": {"rooms": None, "questions": question_table()},
     }
     found = {}
     for path, tables in made.items():
@@ -82,6 +84,16 @@ def metric_table() -> str:
         for m in metrics().values()
     ]
     return _markdown(_METRICS_HEAD, rows)
+
+
+def question_table() -> str:
+    """The registered questions as a Markdown table, in the order of menus; no newline at its end."""
+    rows = []
+    for name, question in questions().items():
+        kind = type(question().studies[0])
+        study = f"`{kind.__module__}.{kind.__name__}`: {', '.join(kind.columns)}"
+        rows.append((name, question.asks, study, ", ".join(question.choices()), question.page))
+    return _markdown(_QUESTIONS_HEAD, rows)
 
 
 def room_tables(written: str, root: Path) -> str:

@@ -38,7 +38,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class StoryQuestion:
     """Where is `what`, an actor or a thing; or, with `before`, where was it before it came there the last time."""
 
     what: str
@@ -57,7 +57,7 @@ class Story:
     """
 
     events: tuple[Event, ...]
-    question: Question
+    question: StoryQuestion
     answer: str
     facts: tuple[tuple[int, ...], ...]
 
@@ -190,19 +190,19 @@ def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
     return tuple(events)
 
 
-def _question(task: int, events: tuple[Event, ...], rng: random.Random) -> Question | None:
+def _question(task: int, events: tuple[Event, ...], rng: random.Random) -> StoryQuestion | None:
     """One of the questions that the events answer; None where there is none."""
     if task == 1:
-        asked = [Question(actor) for actor in ACTORS]
+        asked = [StoryQuestion(actor) for actor in ACTORS]
     elif task == 2:
-        asked = [Question(thing) for thing in THINGS]
+        asked = [StoryQuestion(thing) for thing in THINGS]
     else:
-        asked = [Question(thing, place) for thing in THINGS for place in PLACES]
+        asked = [StoryQuestion(thing, place) for thing in THINGS for place in PLACES]
     answered = [question for question in asked if answer(events, question) is not None]
     return _pick(answered, rng) if answered else None
 
 
-def answer(events: tuple[Event, ...], question: Question) -> str | None:
+def answer(events: tuple[Event, ...], question: StoryQuestion) -> str | None:
     """The place that a question asks for, as far as these events say, see `World`; None where they do not."""
     world = World()
     came_from: dict[tuple[str, str], str | None] = {}
@@ -214,7 +214,7 @@ def answer(events: tuple[Event, ...], question: Question) -> str | None:
     return world.where(question.what) if question.before is None else came_from.get((question.what, question.before))
 
 
-def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[int], ...] | None:
+def _supporting(events: tuple[Event, ...], question: StoryQuestion) -> tuple[tuple[int], ...] | None:
     """The events that an answer rests on, found from the end: one, two or three; None where a thing came without being
     carried.
     """
@@ -241,7 +241,7 @@ def _supporting(events: tuple[Event, ...], question: Question) -> tuple[tuple[in
     return None if found is None or None in found else tuple((i,) for i in sorted(i for i in found if i is not None))
 
 
-def _carried(events, question: Question, last) -> tuple | None:
+def _carried(events, question: StoryQuestion, last) -> tuple | None:
     """The last arrival of a thing at a place in somebody's hands, their taking it, and where they came from."""
     for i in range(len(events) - 1, -1, -1):
         event = events[i]

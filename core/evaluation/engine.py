@@ -6,20 +6,21 @@ import abc
 import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 
 from core.data.examples import Example
+from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
+from core.evaluation.store_log import StoreLog
 from core.explanation.explainer import Cost, Explainer
+from core.mathematics.stepwise import finish
 from core.network.features import Encoded, NoFeatures
-from core.network.model import Model
 from core.network.scheduler import NonFinite
-from core.storage.store import Entry, Store
-
-# What a killed run loses at most.
-SAVE_SECONDS = 5.0
+from core.storage.store import Store
+from core.wording import as_json
 
 Found = TypeVar("Found")
 # One row: {column: value}; a sentence is text here and a place in a list of sentences where it is kept.
@@ -108,31 +109,37 @@ class Rows(Known):
         return {int(i): int(tokens[i]) for i in np.flatnonzero(self.fact("cut") == 1)}
 
 
-class Study(abc.ABC, Generic[Found]):
+class Study(Question[Any], Generic[Found]):
     """One question that is asked of every example of a sample, and the choices by which it is asked.
 
-    A study is a frozen dataclass of its choices, `unit` (what is masked as one piece) among them. It says its `name`,
-    `columns`, `key`, `row_keys`, `row` and `cost`; the rest is for those that need it. Where an example has several
-    rows, each found by itself, `parts` is their shape and `rows` takes the place of `row`.
+    It says its `name`, `columns`, `key`, `row_keys`, `row` and `cost`; the rest is for those that need it. Where an
+    example has several rows, each found by itself, `parts` is their shape and `rows` takes the place of `row`. A study
+    that is asked by itself is registered and says what it comes to (`conclude`); one of several that are told together
+    is not.
 
-    names: the array of the log that holds what rows are kept under; leaves_out: errors that leave an example out.
+    names: the array of the log that holds what rows are kept under; leaves_out: errors that leave an example out;
+    leads: whether the answer can be told from it alone, so that it begins unasked even where it takes a while.
     """
 
-    name: str
-    unit: str
     columns: ClassVar[dict[str, Column]]
     names = "rows"
     leaves_out: tuple[type[Exception], ...] = (NonFinite, NoFeatures)
+    leads = False
+
+    @property
+    def label(self) -> str:
+        """What it is called as work."""
+        return self.name
+
+    @property
+    def studies(self) -> "tuple[Study, ...]":
+        """Itself."""
+        return (self,)
 
     @property
     def parts(self) -> tuple[int, ...]:
         """Shape of the rows of one example; () for one."""
         return ()
-
-    def check(self, model: Model | None = None) -> None:
-        """ValueError with a sentence for the first choice that cannot be carried out; without a model, as far as can
-        be told.
-        """
 
     @abc.abstractmethod
     def key(self, explainer: Explainer) -> str:
@@ -166,6 +173,22 @@ class Study(abc.ABC, Generic[Found]):
         """What the rows come to, the rows themselves where nothing else is said; never changed later."""
         return cast(Found, rows)
 
+    def conclude(self, answers: Answers) -> Any:
+        """What it reports; None before the first example."""
+        found = answers.found[self]
+        return found if found.there.any() else None
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example, with its columns where `report` gives rows that are one for each example."""
+        rows, lines = cast(Rows, answers.found[self]), []
+        for i, example in enumerate(answers.sample.examples):
+            line = {"example": example.id, "problem": rows.problems.get(i), "cut": i in rows.cut}
+            for name, column in self.columns.items() if rows.there[i] else ():
+                value = rows.columns[name][i]
+                line[name] = rows.sentences[value] if column.sentence else as_json(value)
+            lines.append(line)
+        return lines
+
 
 def run_study(
     explainer: Explainer,
@@ -193,6 +216,28 @@ def run_study(
     bare = Explainer(explainer.model, None, explainer.reference)
     log = None if store is None else StoreLog(store, study.key(explainer))
     return (yield from Run(bare, sample, study, log).go(progress, cancelled))
+
+
+def ask(
+    explainer: Explainer,
+    sample: Sample,
+    question: Question,
+    store: Store,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    drawn_from: int = 0,
+) -> Answers:
+    """Ask a question of every example of a sample, study by study; started again, it goes on where it stopped.
+
+    Args:
+        progress: called with (label of the study, examples done, N); drawn_from: as of `Answers`.
+    Raises:
+        ValueError: as `Study.check`.
+    """
+    found = {
+        study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label)))
+        for study in question.studies
+    }
+    return Answers(explainer.model, explainer.reference, sample, found, drawn_from)
 
 
 def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store: Store) -> Found:
@@ -361,63 +406,3 @@ class Run(Known, Generic[Found]):
         else:
             self.put(i, (), row)
             self.unsaved.append((i, ()))
-
-
-class StoreLog:
-    """The rows of a study as a log of the store, each under the digest of its `row_keys`."""
-
-    def __init__(self, store: Store, key: str):
-        self.store, self.key = store, key
-
-    @property
-    def seconds(self) -> float:
-        """What a killed run loses at most."""
-        return SAVE_SECONDS
-
-    def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
-        """Rows of the log that are rows of the sample; the same text may be there twice."""
-        segments, places = self.store.segments(self.key), {}
-        for i in range(len(run.sample)) if segments else ():
-            subject = run.subject(i)
-            if subject is not None:
-                for place, key in zip(np.ndindex(*run.study.parts), run.study.row_keys(subject)):
-                    places.setdefault(bytes.fromhex(key), []).append((i, place))
-        for segment in segments:
-            columns = self._columns(run, segment)
-            if columns is None:
-                continue
-            for k, name in enumerate(segment.arrays[run.study.names]):
-                for i, place in places.get(name.tobytes(), ()):
-                    yield i, place, {column: values[k] for column, values in columns.items()}
-
-    def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
-        """Add rows as a segment."""
-        keys, arrays, told, sentences = {}, {}, {}, list(run.sentences)
-        for i, _ in places:
-            if i not in keys and (subject := run.subject(i)) is not None:
-                order = np.ndindex(*run.study.parts)
-                keys[i] = dict(zip(order, run.study.row_keys(subject)))
-        names = b"".join(bytes.fromhex(keys[i][place]) for i, place in places)
-        arrays[run.study.names] = np.frombuffer(names, dtype=np.uint8).reshape(len(places), 32)
-        for name, column in run.study.columns.items():
-            arrays[name] = np.stack([run.columns[name][(i, *place)] for i, place in places])
-            if column.sentence:
-                # Each segment stands by itself, so it has its own list.
-                used, arrays[name] = np.unique(arrays[name], return_inverse=True)
-                arrays[name] = arrays[name].astype(np.int32)
-                told["sentences"] = [sentences[k] for k in used]
-        self.store.append(self.key, arrays, told)
-
-    @staticmethod
-    def _columns(run: Run, segment: Entry) -> dict | None:
-        """The columns of a segment, sentences as text; None where they are no rows of the study."""
-        names, sentences = segment.arrays.get(run.study.names), segment.meta.get("sentences", [])
-        found = {}
-        for name, column in run.study.columns.items():
-            values = segment.arrays.get(name)
-            if names is None or values is None or len(values) != len(names) or not run.fits(name, values.shape[1:]):
-                return None
-            if column.sentence and not sentences:
-                return None
-            found[name] = [sentences[k] for k in values] if column.sentence else values
-        return found

@@ -3,12 +3,15 @@ plane.
 """
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport, CourseLine, X
 from core.evaluation.studies.embedding_map import SHOWN
+from core.figures.catalogue import register_figure
 from core.figures.check_figures import model_stroke
 from core.figures.figures import INK, axis, figure, legend, trace
 from core.figures.palette import class_hue, share_hue
@@ -21,7 +24,8 @@ _MARKS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "t
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.58, 1], [0, 0.42]
 
 
-def behaviour_panels(reports: list[BehaviourReport]) -> dict:
+@register_figure(Behaviour.name)
+def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
     """Predictions not changed yet, change of the centroid, and change of the mean standard deviation, against the share
     masked.
 

@@ -1,12 +1,14 @@
 """Figures of a model check: what masking does to performance, to the share rejected, and to the data set's p-values."""
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
-from core.evaluation.studies.check_sentences import name_of
+from core.figures.catalogue import register_figure
 from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA
@@ -19,7 +21,8 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.57, 1], [0, 0.41]
 
 
-def panels(reports: list[CheckReport], form: str) -> dict:
+@register_figure(MaskingCheck.name)
+def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
     """Performance, share of single examples rejected, and data-set p-values of both forms against the masking ratio.
 
     The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it
@@ -53,7 +56,7 @@ def panels(reports: list[CheckReport], form: str) -> dict:
 
 
 def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: bool) -> list[dict]:
-    name = html.escape(f"{name_of(line.curve)}{f', {one.model}' if several else ''}")
+    name = html.escape(f"{line.curve.label}{f', {one.model}' if several else ''}")
     look = model_stroke(line.curve.measure, line.curve.random, place) | {"name": name, "legendgroup": name}
     panels = [("", line.performance, "%{y:.3f}", {})]
     if form in line.rejected:

@@ -1,9 +1,13 @@
 """Figures of diagnosticity: against the rationale's length, soft metrics as level lines, by both rules for ties."""
 
 import html
+from collections.abc import Sequence
 
+from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS, interval_text
+from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
+from core.evaluation.studies.scoring import interval_text
+from core.figures.catalogue import register_figure
 from core.figures.figures import axis, band, figure, legend, level, note, stroke, trace
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
@@ -17,6 +21,13 @@ _DOMAINS = {STRICT: [0, 0.47], HALF: [0.53, 1]}
 _ENDS = [-0.3, len(LENGTHS) - 0.7]
 _LENGTHS = {"tickvals": list(range(len(LENGTHS))), "ticktext": [f"{length:.0%}" for length in LENGTHS], "range": _ENDS}
 _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts one half"}
+
+
+@register_figure(Diagnosing.name)
+def diagnosticity_figure(reports: Sequence[DiagnosticityReport]) -> dict | None:
+    """That of the first report; None where no metric that is told of has lengths."""
+    found = reports[0]
+    return draw_diagnosticity_by_length(found) if set(found.lengths) & set(found.told) else None
 
 
 def draw_diagnosticity_by_length(found: DiagnosticityReport) -> dict:

@@ -1,5 +1,6 @@
 """Combine p-values and decide over several of them."""
 
+import functools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -135,7 +136,13 @@ def mean_interval(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0)
     Source: glossary, Intervals; Efron (1987).
     """
     values = np.asarray(values, dtype=np.float64)
-    values = values[~np.isnan(values)]
+    return _mean_interval(values[~np.isnan(values)].tobytes(), resamples, seed)
+
+
+@functools.lru_cache(maxsize=1024)
+def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
+    """Resampling takes a moment, and a page that streams asks for the same again."""
+    values = np.frombuffer(known)
     if len(values) == 0:
         return Interval(np.nan, np.nan, np.nan)
     if len(values) > 1 and np.ptp(values) == 0:

@@ -1,11 +1,8 @@
 """All importance measures: every file in this room is loaded and registers itself."""
 
-import functools
-import importlib
-import pkgutil
-
 from core import measures as room
 from core.measures.registry import REGISTERED, Measure
+from core.registers import load_files
 
 
 class Measures(dict[str, Measure]):
@@ -26,7 +23,7 @@ class Measures(dict[str, Measure]):
 
 def measures() -> Measures:
     """Every measure by name, in the order of menus, baselines last."""
-    _load(*room.__path__)
+    load_files(room)
     return Measures(sorted(REGISTERED.items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
 
 
@@ -38,12 +35,6 @@ def default_measures() -> tuple[str, ...]:
 def swept_measures() -> tuple[str, ...]:
     """What is scored unasked over a data set: every measure whose scores are magnitudes, as soft metrics read them."""
     return tuple(name for name, measure in measures().items() if not (measure.baseline or measure.rank_only))
-
-
-@functools.cache
-def _load(*folders: str) -> None:
-    for module in pkgutil.iter_modules(folders):
-        importlib.import_module(f"{room.__name__}.{module.name}")
 
 
 def import_captum() -> None:

@@ -1,16 +1,13 @@
 """All faithfulness metrics: every file in this room is loaded and registers itself."""
 
-import functools
-import importlib
-import pkgutil
-
 from core import metrics as room
 from core.metrics.registry import REGISTERED, Metric
+from core.registers import load_files
 
 
 def metrics() -> dict[str, Metric]:
     """Every metric by name, in the order of menus."""
-    _load(*room.__path__)
+    load_files(room)
     return dict(sorted(REGISTERED.items(), key=lambda item: (item[1].whole, item[1].order, item[0])))
 
 
@@ -27,9 +24,3 @@ def default_metrics() -> tuple[str, ...]:
 def hard_and_soft() -> tuple[tuple[str, str], ...]:
     """Each hard metric with the soft one of the same formula, which SoftFaith compares."""
     return tuple((metric.hard, name) for name, metric in metrics().items() if metric.hard)
-
-
-@functools.cache
-def _load(*folders: str) -> None:
-    for module in pkgutil.iter_modules(folders):
-        importlib.import_module(f"{room.__name__}.{module.name}")

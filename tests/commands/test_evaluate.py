@@ -11,15 +11,16 @@ from pyarrow import parquet
 
 from core.commands import evaluating
 from core.commands.command_line import main
-from core.commands.evaluating import DIAGNOSTICITY, Evaluation
 from core.evaluation.engine import Run
+from core.evaluation.studies.catalogue import questions
+from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.diagnosticity_report import ALL
-from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer
 from core.mathematics.diagnosticity import compare
 from core.mathematics.erasure import LENGTHS
 from tests import tiny
 
+UNLABELLED = [name for name, question in questions().items() if not question.labelled]
 MEASURES, METRICS = ["leave-one-out", "gradient"], ["NS", "Soft-NC"]
 
 
@@ -138,7 +139,7 @@ def test_scores_are_a_long_table(evaluate, capsys):
     assert "4 of 4 examples of texts.jsonl, 5 attributions each" in said and f"Written: {evaluate.out}" in said
 
 
-@pytest.mark.parametrize("what", evaluating.KINDS)
+@pytest.mark.parametrize("what", UNLABELLED)
 def test_texts_that_were_cut_are_counted_and_marked(evaluate, tmp_path, capsys, what):
     path = tmp_path / "long.jsonl"
     told = ["Slow.", "the tide " * 40, "captain " * 20]
@@ -189,7 +190,7 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
     taken = {(line["measure"].partition(",")[0], line["values"]) for line in scores}
     assert taken == {("leave-one-out", "signed"), ("gradient", "L2")}
     assert (
-        evaluate("--baseline", "shuffled", "--what", DIAGNOSTICITY) == 0
+        evaluate("--baseline", "shuffled", "--what", Diagnosing.name) == 0
         and "set against 3 shuffles of its own scores" in capsys.readouterr().out
     )
     compared = [line for line in lines(evaluate.out) if line["length"] is None and line["measure"] in MEASURES]
@@ -229,7 +230,7 @@ def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch
     monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
     assert evaluate() == 0 and sorted(asked + again) == [0, 1, 2, 3]
     before = counters.passes
-    assert evaluate("--what", DIAGNOSTICITY) == 0 and counters.passes == before
+    assert evaluate("--what", Diagnosing.name) == 0 and counters.passes == before
     assert not list(evaluate.out.parent.glob("*.partial"))
 
 
@@ -251,7 +252,7 @@ def test_texts_that_cannot_be_read_have_a_line_with_their_problem(evaluate, monk
         return really(model, text, *more, **others)
 
     monkeypatch.setattr(type(evaluate.model), "encode", encode)
-    for what in evaluating.KINDS:
+    for what in UNLABELLED:
         assert evaluate("--what", what) == 0
         (line,) = (line for line in lines(evaluate.out) if line["problem"])
         assert (line["example"], line["row"], line["problem"], line["measure"], line["class"]) == (
@@ -284,9 +285,10 @@ def test_choices_that_cannot_be_carried_out_are_a_sentence(evaluate, more, other
     assert said in told and "Traceback" not in told and not evaluate.out.exists()
 
 
-def test_a_kind_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="no kind 'x'; choose of scores, diagnosticity"):
-        Evaluation("m", "d", Scoring(), "x").check()
+def test_a_question_that_is_not_there_is_named(evaluate, capsys):
+    with pytest.raises(SystemExit):
+        evaluate("--what", "x")
+    assert "choose from 'scores', 'diagnosticity', 'behaviour'" in capsys.readouterr().err
 
 
 def test_scores_of_a_metric_without_direction_are_welcome(evaluate):

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.examples import bundled_data, bundled_set
-from core.data.stories import DROP, GO, TAKE, Event, Question, Story, answer, stories
+from core.data.stories import DROP, GO, TAKE, Event, Story, StoryQuestion, answer, stories
 
 # The reader. It has its own words and takes nothing from the code under test.
 PEOPLE = ["Amina", "Bruno", "Chidi", "Dalia"]
@@ -136,8 +136,8 @@ STORIES = st.builds(
     st.sampled_from((0.0, 0.5, 1.0)),
 )
 EVENTS = st.lists(st.sampled_from(FILLINGS), max_size=16)
-QUESTIONS = [Question(what) for what in PEOPLE + OBJECTS] + [
-    Question(thing, room) for thing in OBJECTS for room in ROOMS
+QUESTIONS = [StoryQuestion(what) for what in PEOPLE + OBJECTS] + [
+    StoryQuestion(thing, room) for thing in OBJECTS for room in ROOMS
 ]
 
 
@@ -150,25 +150,33 @@ def events_of(text: str) -> tuple[Event, ...]:
 
 # (what is told, what is asked, the answer worked out by hand)
 BY_HAND = [
-    ("", Question("Amina"), None),
-    ("Amina went to the attic. Bruno went to the cellar. Amina walked to the bakery.", Question("Amina"), "bakery"),
-    ("Amina went to the attic. Bruno went to the cellar. Amina walked to the bakery.", Question("Chidi"), None),
+    ("", StoryQuestion("Amina"), None),
+    (
+        "Amina went to the attic. Bruno went to the cellar. Amina walked to the bakery.",
+        StoryQuestion("Amina"),
+        "bakery",
+    ),
+    ("Amina went to the attic. Bruno went to the cellar. Amina walked to the bakery.", StoryQuestion("Chidi"), None),
     # Carried: it goes where its holder goes, told before or after the taking.
-    ("Amina went to the attic. Amina took the kettle.", Question("kettle"), "attic"),
-    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar.", Question("kettle"), "cellar"),
-    ("Amina took the kettle. Bruno went to the attic.", Question("kettle"), None),
+    ("Amina went to the attic. Amina took the kettle.", StoryQuestion("kettle"), "attic"),
+    ("Amina took the kettle. Amina went to the attic. Amina went to the cellar.", StoryQuestion("kettle"), "cellar"),
+    ("Amina took the kettle. Bruno went to the attic.", StoryQuestion("kettle"), None),
     # Dropped: it stays where it was dropped, whoever moves.
     (
         "Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.",
-        Question("kettle"),
+        StoryQuestion("kettle"),
         "attic",
     ),
-    ("Amina took the kettle. Amina dropped the kettle. Amina went to the attic.", Question("kettle"), None),
-    ("Amina went to the attic. Amina released the kettle. Amina went to the orchard.", Question("kettle"), "attic"),
+    ("Amina took the kettle. Amina dropped the kettle. Amina went to the attic.", StoryQuestion("kettle"), None),
+    (
+        "Amina went to the attic. Amina released the kettle. Amina went to the orchard.",
+        StoryQuestion("kettle"),
+        "attic",
+    ),
     # A known place is forgotten when the next dropper's place is unknown.
     (
         "Amina went to the attic. Amina dropped the kettle. Bruno took the kettle. Bruno dropped the kettle.",
-        Question("kettle"),
+        StoryQuestion("kettle"),
         None,
     ),
     # Out of another's hands: the last taker has it, and the former holder goes without it.
@@ -177,7 +185,7 @@ BY_HAND = [
             "Amina took the kettle. Amina went to the attic. Bruno went to the cellar. Bruno grabbed the kettle. Amina "
             "went to the library."
         ),
-        Question("kettle"),
+        StoryQuestion("kettle"),
         "cellar",
     ),
     (
@@ -185,24 +193,32 @@ BY_HAND = [
             "Amina took the kettle. Bruno went to the cellar. Amina went to the attic. Bruno discarded the kettle. Amina "
             "went to the library."
         ),
-        Question("kettle"),
+        StoryQuestion("kettle"),
         "cellar",
     ),
     # Before: where it was carried from.
     (
         "Amina went to the attic. Amina took the kettle. Amina went to the cellar.",
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         "attic",
     ),
-    ("Amina went to the attic. Amina took the kettle. Amina went to the cellar.", Question("kettle", "attic"), None),
-    ("Amina took the kettle. Amina went to the cellar. Amina went to the orchard.", Question("kettle", "cellar"), None),
+    (
+        "Amina went to the attic. Amina took the kettle. Amina went to the cellar.",
+        StoryQuestion("kettle", "attic"),
+        None,
+    ),
+    (
+        "Amina took the kettle. Amina went to the cellar. Amina went to the orchard.",
+        StoryQuestion("kettle", "cellar"),
+        None,
+    ),
     # Of two arrivals the last counts, also where it is the one from an unknown place.
     (
         (
             "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina went to the library. Amina "
             "went to the cellar."
         ),
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         "library",
     ),
     (
@@ -210,19 +226,19 @@ BY_HAND = [
             "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Bruno took the kettle. Bruno went "
             "to the cellar."
         ),
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         None,
     ),
     # Going to where one is already brings nothing there.
     (
         "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina hurried to the cellar.",
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         "attic",
     ),
     # Who dropped it on the way comes without it.
     (
         "Amina took the kettle. Amina went to the attic. Amina dropped the kettle. Amina went to the cellar.",
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         None,
     ),
     # Who drops it and takes nothing leaves a later arrival without it; the earlier one stands.
@@ -231,7 +247,7 @@ BY_HAND = [
             "Amina took the kettle. Amina went to the attic. Amina went to the cellar. Amina dropped the kettle. Amina "
             "went to the library. Amina went to the cellar."
         ),
-        Question("kettle", "cellar"),
+        StoryQuestion("kettle", "cellar"),
         "attic",
     ),
 ]

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from core.data.examples import Example
-from core.evaluation import engine
+from core.evaluation import store_log
 from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as behave
 from core.evaluation.engine import study_cost as behave_cost
@@ -197,7 +197,7 @@ def test_cancelled_in_the_middle_it_keeps_what_was_done_and_goes_on(explainer, m
 
 
 def test_long_work_is_written_on_the_way_and_earlier_pictures_stay(explainer, sample, monkeypatch, tmp_path):
-    monkeypatch.setattr(engine, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(store_log, "SAVE_SECONDS", 0.0)
     told, work = [], behave(explainer, sample, CHANCE, Store(tmp_path), progress=lambda *done: told.append(done))
     first, second = next(work), next(work)
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == 2 and told == [(0, len(sample)), (1, len(sample))]

@@ -8,8 +8,9 @@ import pytest
 from scipy import stats
 
 from core.data.examples import Example
-from core.evaluation.engine import Run, StoreLog, read_study, run_study, study_cost
+from core.evaluation.engine import Run, read_study, run_study, study_cost
 from core.evaluation.sampling import draw_examples, without_labels
+from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,

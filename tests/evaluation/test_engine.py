@@ -1,5 +1,5 @@
-"""How a new question over a sample is added, the example to read: one file, `example/one_word.py`, in the place of a file
-in `core/evaluation/studies`, and its test. The engine does the rest: it streams, keeps, goes on and counts.
+"""The engine runs any study: it streams, keeps, goes on and counts; shown on the example of a new question,
+`example/one_word.py`.
 """
 
 from dataclasses import replace
@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from core.data.examples import Example
-from core.evaluation import engine
-from core.evaluation.engine import Run, StoreLog, read_study, run_study, study_cost
+from core.evaluation import store_log
+from core.evaluation import studies as room
+from core.evaluation.engine import Run, read_study, run_study, study_cost
+from core.evaluation.questions import REGISTERED
 from core.evaluation.sampling import Sample, without_labels
+from core.evaluation.store_log import StoreLog
+from core.evaluation.studies.catalogue import questions
 from core.explanation.explainer import Explainer, softmax
 from core.jobs import DONE, Jobs
 from core.mathematics.stepwise import finish
@@ -19,11 +23,20 @@ from core.storage.store import Store
 from pages.parts.frame import resources
 from pages.parts.sections.studying import Studying
 from tests import tiny
-from tests.evaluation.example.one_word import OneWord
+from tests.adding import TESTS, one_more_file
 from tests.waiting import until
 
-ASKED = OneWord()
 SAMPLE = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:6])])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def added():
+    with one_more_file(room, REGISTERED, TESTS / "evaluation" / "example"):
+        yield
+
+
+def asked(*choices):
+    return questions()["one word"](*choices)
 
 
 def part(*places: int) -> Sample:
@@ -50,7 +63,7 @@ def words(rows) -> list[str]:
 
 
 def test_its_numbers_by_hand(explainer):
-    rows = finish(run_study(explainer, part(2), ASKED))
+    rows = finish(run_study(explainer, part(2), asked()))
     encoded = explainer.encode(SAMPLE.examples[2].text, None, "word")
     logits = explainer.oracles.of(encoded).logits(np.eye(encoded.F, dtype=bool))
     whole = explainer.probabilities(encoded)
@@ -62,7 +75,7 @@ def test_its_numbers_by_hand(explainer):
 
 def test_it_streams_and_what_is_not_known_yet_is_blank(explainer):
     told = []
-    work = run_study(explainer, SAMPLE, ASKED, progress=lambda *done: told.append(done))
+    work = run_study(explainer, SAMPLE, asked(), progress=lambda *done: told.append(done))
     pictures = [
         (rows.done, rows.there.tolist(), np.isnan(rows.columns["drop"]).sum(), words(rows)[-1]) for rows in work
     ]
@@ -71,42 +84,42 @@ def test_it_streams_and_what_is_not_known_yet_is_blank(explainer):
 
 
 def test_overlapping_samples_share_their_rows(explainer, store, passes):
-    first = passes(lambda: finish(run_study(explainer, part(0, 1, 2), ASKED, store)))
-    alone = passes(lambda: finish(run_study(explainer, part(3, 4), ASKED)))
+    first = passes(lambda: finish(run_study(explainer, part(0, 1, 2), asked(), store)))
+    alone = passes(lambda: finish(run_study(explainer, part(3, 4), asked())))
     # Another order, and the same text twice.
     again = part(4, 2, 1, 3, 2)
-    assert first > 0 and passes(lambda: finish(run_study(explainer, again, ASKED, store))) == alone
-    found, computed = read_study(explainer, again, ASKED, store), finish(run_study(explainer, again, ASKED))
+    assert first > 0 and passes(lambda: finish(run_study(explainer, again, asked(), store))) == alone
+    found, computed = read_study(explainer, again, asked(), store), finish(run_study(explainer, again, asked()))
     assert found.complete and words(found) == words(computed)
     for column in ("drop", "probabilities"):
         np.testing.assert_allclose(found.columns[column], computed.columns[column], atol=1e-6)
     # Another choice has rows of its own.
-    assert read_study(explainer, again, OneWord("token"), store).done == 0
+    assert read_study(explainer, again, asked("token"), store).done == 0
 
 
 def test_cancelled_it_keeps_what_it_had_and_goes_on(explainer, model, store, passes):
-    each = [passes(lambda i=i: finish(run_study(explainer, part(i), ASKED))) for i in range(6)]
+    each = [passes(lambda i=i: finish(run_study(explainer, part(i), asked()))) for i in range(6)]
     start, stop = model.scheduler.counters.passes, sum(each[:2])
     with pytest.raises(Cancelled):
         finish(
             run_study(
-                explainer, SAMPLE, ASKED, store, cancelled=lambda: model.scheduler.counters.passes - start >= stop
+                explainer, SAMPLE, asked(), store, cancelled=lambda: model.scheduler.counters.passes - start >= stop
             )
         )
-    assert read_study(explainer, SAMPLE, ASKED, store).there.tolist() == [True] * 2 + [False] * 4
-    assert passes(lambda: finish(run_study(explainer, SAMPLE, ASKED, store))) == sum(each[2:])
+    assert read_study(explainer, SAMPLE, asked(), store).there.tolist() == [True] * 2 + [False] * 4
+    assert passes(lambda: finish(run_study(explainer, SAMPLE, asked(), store))) == sum(each[2:])
 
 
 @pytest.mark.parametrize("seconds, kept", [(0.0, 3), (1e9, 0)])
 def test_killed_it_loses_seconds_at_most(explainer, store, monkeypatch, seconds, kept):
-    monkeypatch.setattr(engine, "SAVE_SECONDS", seconds)
-    work = run_study(explainer, SAMPLE, ASKED, store)
+    monkeypatch.setattr(store_log, "SAVE_SECONDS", seconds)
+    work = run_study(explainer, SAMPLE, asked(), store)
     for _ in range(3):
         next(work)
     # As another process would find it if this one were gone now.
-    assert read_study(explainer, SAMPLE, ASKED, Store(store.root)).done == kept
+    assert read_study(explainer, SAMPLE, asked(), Store(store.root)).done == kept
     work.close()
-    assert read_study(explainer, SAMPLE, ASKED, Store(store.root)).done == 3
+    assert read_study(explainer, SAMPLE, asked(), Store(store.root)).done == 3
 
 
 def test_what_has_no_row_is_counted_and_asked_again(explainer, model, store, monkeypatch):
@@ -121,30 +134,32 @@ def test_what_has_no_row_is_counted_and_asked_again(explainer, model, store, mon
 
     with monkeypatch.context() as patch:
         patch.setattr(model.scheduler, "network", network)
-        rows = finish(run_study(explainer, blank, ASKED, store))
+        rows = finish(run_study(explainer, blank, asked(), store))
     assert rows.there.tolist() == [True, False, False] and rows.complete and sorted(rows.problems) == [1, 2]
     assert "Type at least one word" in rows.problems[1] and "NaN" in rows.problems[2]
-    assert list(finish(run_study(explainer, blank, ASKED, store)).problems) == [1]
+    assert list(finish(run_study(explainer, blank, asked(), store)).problems) == [1]
 
 
 def test_rows_of_other_shapes_are_no_rows_of_it(explainer, store):
-    finish(run_study(explainer, part(0), ASKED, store))
-    (segment,) = store.segments(ASKED.key(explainer))
+    finish(run_study(explainer, part(0), asked(), store))
+    (segment,) = store.segments(asked().key(explainer))
     store.clear()
     for change in ({"drop": np.zeros((1, 2))}, {"drop": np.zeros(2)}, {"probabilities": np.zeros(1)}):
-        store.append(ASKED.key(explainer), segment.arrays | change, segment.meta)
-    store.append(ASKED.key(explainer), segment.arrays, {})
-    assert read_study(explainer, part(0), ASKED, store).done == 0
-    store.append(ASKED.key(explainer), segment.arrays, segment.meta)
-    assert read_study(explainer, part(0), ASKED, store).done == 1
+        store.append(asked().key(explainer), segment.arrays | change, segment.meta)
+    store.append(asked().key(explainer), segment.arrays, {})
+    assert read_study(explainer, part(0), asked(), store).done == 0
+    store.append(asked().key(explainer), segment.arrays, segment.meta)
+    assert read_study(explainer, part(0), asked(), store).done == 1
 
 
 def test_it_costs_no_more_than_it_says(explainer, passes):
-    assert passes(lambda: finish(run_study(explainer, SAMPLE, ASKED))) <= study_cost(explainer, SAMPLE, ASKED).passes
+    assert (
+        passes(lambda: finish(run_study(explainer, SAMPLE, asked()))) <= study_cost(explainer, SAMPLE, asked()).passes
+    )
 
 
 def test_what_is_held_of_an_example_is_let_go(explainer, store):
-    run = Run(explainer, SAMPLE, ASKED, StoreLog(store, ASKED.key(explainer)))
+    run = Run(explainer, SAMPLE, asked(), StoreLog(store, asked().key(explainer)))
     finish(run.go())
     assert not run.encoded and not explainer.oracles._held
 
@@ -154,13 +169,13 @@ def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, s
     monkeypatch.setattr(resources, "jobs", lambda: jobs)
     monkeypatch.setattr(resources, "store", lambda: store)
     try:
-        work = Studying(explainer, SAMPLE, ASKED)
-        assert work.cost == study_cost(explainer, SAMPLE, ASKED) and not work.begun and work.found.done == 0
-        assert work.label.startswith("one word (") and work.key != Studying(explainer, part(0), ASKED).key
+        work = Studying(explainer, SAMPLE, asked())
+        assert work.cost == study_cost(explainer, SAMPLE, asked()) and not work.begun and work.found.done == 0
+        assert work.label.startswith("one word (") and work.key != Studying(explainer, part(0), asked()).key
         work.ask()
         until(lambda: work.job.state == DONE)
         assert work.complete and work.found.complete and not work.found.problems
-        again = Studying(explainer, part(3, 1), ASKED)
+        again = Studying(explainer, part(3, 1), asked())
         assert again.begun and again.at_once and words(again.found) == [words(work.found)[i] for i in (3, 1)]
     finally:
         jobs.close()

@@ -432,7 +432,7 @@ def test_killed_between_two_examples_it_loses_none_of_them(explainer, sample, pa
 
 
 def test_long_work_is_written_on_the_way(explainer, sample, monkeypatch, tmp_path):
-    monkeypatch.setattr("core.evaluation.engine.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("core.evaluation.store_log.SAVE_SECONDS", 0.0)
     work = check(explainer, sample, CHANCE, Store(tmp_path))
     next(work), next(work)
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == 2

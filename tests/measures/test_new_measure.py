@@ -13,8 +13,8 @@ from core.commands.readme import measure_table
 from core.evaluation.studies.scoring import Scoring
 from core.figures.palette import hue
 from core.loading.inspection import check_model
-from core.measures import catalogue, registry
 from core.measures.catalogue import default_measures, measures, swept_measures
+from core.measures.registry import REGISTERED
 from tests.adding import TESTS, one_more_file, read_anew
 from tests.app_session import ATTRIBUTIONS, App
 from tests.colours import contrast
@@ -25,7 +25,7 @@ NAME = "leave-pair-out"
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
-    with one_more_file(room, catalogue, registry, "REGISTERED", TESTS / "measures" / "example"):
+    with one_more_file(room, REGISTERED, TESTS / "measures" / "example"):
         yield
     assert NAME not in measures()
 

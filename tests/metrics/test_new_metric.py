@@ -8,8 +8,8 @@ import pytest
 from core import metrics as room
 from core.commands.readme import metric_table
 from core.evaluation.studies.scoring import Scoring
-from core.metrics import catalogue, registry
 from core.metrics.catalogue import default_metrics, metrics, of_examples
+from core.metrics.registry import REGISTERED
 from tests.adding import TESTS, one_more_file, read_anew
 from tests.app_session import App
 
@@ -18,7 +18,7 @@ NAME = "half erased"
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
-    with one_more_file(room, catalogue, registry, "REGISTERED", TESTS / "metrics" / "example"):
+    with one_more_file(room, REGISTERED, TESTS / "metrics" / "example"):
         yield
     assert NAME not in metrics()
 

@@ -27,6 +27,7 @@ from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import REMOVAL
+from pages.parts.sections.studying import Studying
 from tests.app_session import App, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
@@ -36,6 +37,7 @@ PAGE, PART = "pages/model_check.py", "behaviour"
 SHORT = [
     example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
 ]
+AT_ONCE = Studying.at_once
 CHANCE, GRADIENT = Course(), Course("gradient")
 
 
@@ -52,6 +54,7 @@ def at_once(monkeypatch, server, twin):
 
     really = loading.load
     monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
+    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
 

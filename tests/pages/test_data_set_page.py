@@ -24,8 +24,8 @@ from core.explanation.judging import How
 from core.mathematics.erasure import MIN_MAX
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
-from pages.parts.data_set.diagnosing import Diagnosing
 from pages.parts.frame import resources
+from pages.parts.sections.studying import Studying
 from tests.app_session import App, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.usefixtures("server")
 PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
 # Short ones, so that a test takes no longer than it must.
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
-AT_ONCE = Diagnosing.at_once
+AT_ONCE = Studying.at_once
 FEW = {RANDOM: 3, SHUFFLED: 2}
 CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
 
@@ -48,8 +48,8 @@ def shared_store(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def few(monkeypatch, server):
     """Three random attributions or two shuffles, and what is not held back starts at once."""
-    monkeypatch.setattr("pages.parts.data_set.diagnosticity.COUNTS", FEW)
-    monkeypatch.setattr(Diagnosing, "at_once", AT_ONCE)
+    monkeypatch.setattr("core.evaluation.studies.scoring.COUNTS", FEW)
+    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
@@ -255,9 +255,10 @@ def test_a_text_of_ones_own_is_one_example():
 def test_nothing_chosen_is_a_sentence(given):
     app = complete(given())
     app.set("multiselect", "Measures", [])
-    assert (
-        "Choose at least one measure and one metric" in app.said and not app.at.get("plotly_chart") and not app.errors
-    )
+    assert "Diagnosticity needs at least one measure" in app.said
+    assert not app.at.get("plotly_chart") and not app.errors
+    app.set("multiselect", "Metrics", [])
+    assert "Choose at least one metric" in app.said and not app.errors
     app.set("multiselect", "Measures", ["gradient"])
     app.set("multiselect", "Metrics", ["NS"])
     complete(app)
@@ -324,5 +325,5 @@ def test_the_work_is_named_by_all_that_it_rests_on(bundled):
             )
         ),
     ]
-    keys = [Diagnosing(**base | change).key for change in ({}, *others)]
+    keys = [Studying(**base | change).key for change in ({}, *others)]
     assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1

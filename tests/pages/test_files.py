@@ -32,8 +32,7 @@ def at_once(monkeypatch, server, twin, tmp_path):
     really = loading.load
     monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == PLAIN else really(name, *more))
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-    monkeypatch.setattr("pages.parts.data_set.diagnosing.Diagnosing.at_once", property(lambda work: True))
-    monkeypatch.setattr("pages.parts.check.checking.Checking.at_once", property(lambda work: True))
+    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: True))
     monkeypatch.setattr("core.explanation.judging.BASELINES", 3)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
     told = sorted(read_bundled("reviews"), key=lambda example: len(example.text))[:4]

@@ -36,7 +36,7 @@ from core.figures.check_figures import panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
-from pages.parts.check.checking import Checking
+from pages.parts.sections.studying import Studying
 from tests import tiny
 from tests.app_session import App, wait
 from tests.hostile import lines
@@ -49,7 +49,7 @@ SHORT = [
     example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
 ]
 CHANCE, GRADIENT = Curve(), Curve("gradient")
-AT_ONCE = Checking.at_once
+AT_ONCE = Studying.at_once
 ONCE = tuple(Curve(name, recompute=False) for name in ("gradient", "attention"))
 
 
@@ -66,7 +66,7 @@ def at_once(monkeypatch, server, twin):
 
     really = loading.load
     monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
-    monkeypatch.setattr(Checking, "at_once", AT_ONCE)
+    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
@@ -191,7 +191,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 
 def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch, alone):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
-    monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.sections.studying._LEADING_SECONDS", 0.0)
     monkeypatch.setattr("core.evaluation.engine.Run.read", lambda run: None)
     app = App(
         PAGE,
@@ -241,7 +241,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
 )
 def test_a_link_that_asks_for_what_is_not_there_says_so(query, monkeypatch):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
-    monkeypatch.setattr("pages.parts.check.checking._RANDOM_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.sections.studying._LEADING_SECONDS", 0.0)
     app = App(PAGE, data="contrast pairs", **query).run()
     assert "which is not here" in app.said and app.has("multiselect", "Measures") and not app.errors
 

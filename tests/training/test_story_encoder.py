@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from core.data.stories import DROP, GO, PLACES, TAKE, TASKS, Event, Question, Story, answer, stories
+from core.data.stories import DROP, GO, PLACES, TAKE, TASKS, Event, Story, StoryQuestion, answer, stories
 from core.training.story_encoder import (
     NOWHERE,
     SPECIAL,
@@ -36,7 +36,7 @@ def test_every_mention_is_tagged_with_the_place_after_its_sentence():
         Event("Bruno", GO, "bakery", "went"),
         Event("Amina", TAKE, "kettle", "took"),
     )
-    story = Story(events[:5], Question("kettle"), "cellar", ((2,), (3,)))
+    story = Story(events[:5], StoryQuestion("kettle"), "cellar", ((2,), (3,)))
     assert tagged(story) == [
         ("bruno", None),
         ("kettle", None),
@@ -58,11 +58,11 @@ def test_tags_are_the_answers_to_the_question_at_every_sentence(task):
         expected = []
         for i, event in enumerate(story.events):
             sofar = story.events[: i + 1]
-            expected.append(answer(sofar, Question(event.actor)))
+            expected.append(answer(sofar, StoryQuestion(event.actor)))
             expected.append(
-                answer(story.events[:i], Question(event.actor))
+                answer(story.events[:i], StoryQuestion(event.actor))
                 if event.kind == GO
-                else answer(sofar, Question(event.what))
+                else answer(sofar, StoryQuestion(event.what))
             )
         assert [place for _, place in tagged(story)] == [*expected, story.answer]
 

@@ -109,6 +109,16 @@ class Course(Study[Walked]):
     def random(self) -> bool:
         return self.measure == RANDOM
 
+    @property
+    def leads(self) -> bool:
+        """Whether the answer can be told from it alone."""
+        return self.random
+
+    @property
+    def label(self) -> str:
+        """Its order."""
+        return self.measure
+
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
         about: dict[str, Any] = {

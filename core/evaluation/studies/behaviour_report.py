@@ -2,7 +2,6 @@
 drift of the embeddings.
 """
 
-import functools
 from collections import Counter
 from dataclasses import dataclass
 
@@ -131,7 +130,7 @@ def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarr
         course,
         int(one.there.sum()),
         len(shares),
-        _interval((1 - shares).tobytes()),
+        mean_interval(1 - shares),
         _normalised(course, one, baseline, fewest),
         float(one.never[one.judged].mean()) if len(shares) else np.nan,
         _unflipped(one),
@@ -139,12 +138,6 @@ def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarr
         spreads[:, 1],
         spreads[:, 0],
     )
-
-
-@functools.lru_cache(maxsize=256)
-def _interval(values: bytes) -> Interval:
-    """Resampling takes a moment, and a page asks for all of them each time that one more example is there."""
-    return mean_interval(np.frombuffer(values))
 
 
 def _unflipped(one: Walked) -> np.ndarray:

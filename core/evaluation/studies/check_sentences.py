@@ -287,8 +287,3 @@ def _line_as_json(line: CurveFigures) -> dict:
 def recomputed(curve: Curve) -> bool:
     """Whether a curve's measure is computed again at each step; beam's order is recursive already."""
     return curve.random or (curve.recompute and not measures()[curve.measure].recursive)
-
-
-def name_of(curve: Curve) -> str:
-    """A curve's name in tables: its measure, and how it was computed where that is not recursive."""
-    return curve.measure if curve.random or curve.recompute else f"{curve.measure}, computed once"

@@ -2,7 +2,6 @@
 
 from core.evaluation.families import Measured
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
-from core.evaluation.studies.check_sentences import name_of
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, Why, ratios_text, with_sign
@@ -15,7 +14,7 @@ STRATEGIES = {"half": "every second example masked", "mask": "only masked", "non
 def curves_in_words(reports: list[CheckReport]) -> str:
     """The figure of performance for those who do not see it."""
     told = (
-        f"{one.model}, {name_of(line.curve)}: {', '.join(f'{value:.2f}' for value in line.performance)}"
+        f"{one.model}, {line.curve.label}: {', '.join(f'{value:.2f}' for value in line.performance)}"
         for one in reports
         for line in one.lines
     )
@@ -94,7 +93,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
     ]
     rows = [
         [
-            name_of(line.curve),
+            line.curve.label,
             *area_cells(line.areas, found.marked(line, form)),
             number(float(line.p[form].min())) if form in line.p else "—",
             *[number(line.precision), number(line.recall)] * bool(known),

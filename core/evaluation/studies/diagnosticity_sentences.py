@@ -13,12 +13,12 @@ from core.evaluation.studies.diagnosticity_report import (
     DiagnosticityReport,
     Tested,
 )
-from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
+from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring, interval_text
 from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import STRICT, Compared
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import Interval, significant
-from core.wording import as_json, fixed_number, number, text_table, with_ends
+from core.mathematics.statistics import significant
+from core.wording import as_json, fixed_number, number, text_table
 
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
@@ -295,11 +295,6 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
     )
     said = [diagnosticity_answer(found), f"Each measure is set against {set_against(found.study)}.", *found.notes]
     return "\n\n".join(said + [text_table(header, body) for header, body in tables if body])
-
-
-def interval_text(interval: Interval) -> str:
-    """A mean with its interval, alone where it has none; — where there is no mean."""
-    return with_ends(interval.mean, interval.low, interval.high, fixed_number)
 
 
 def _three(interval) -> tuple[float, float, float]:

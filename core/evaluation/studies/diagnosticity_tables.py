@@ -7,10 +7,9 @@ from core.evaluation.studies.diagnosticity_sentences import (
     PAPER_BY_TASK,
     PAPER_MEASURES,
     PAPER_TASKS,
-    interval_text,
     set_against,
 )
-from core.evaluation.studies.scoring import COUNTS, RANDOM
+from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.wording import fixed_number
 

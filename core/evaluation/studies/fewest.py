@@ -50,9 +50,7 @@ class FewestFeatures(Study[Searched]):
 
     name = "fewest"
     columns: ClassVar = {"fewest": Column((), np.int32(0)), "free": Column((), np.int32(0))}
-    # Of the works of a page: called as an order is, and none that starts unasked.
-    measure: ClassVar[str] = FEWEST
-    random: ClassVar[bool] = False
+    label = FEWEST
 
     unit: str = "word"
     erasure: str = MASK

@@ -83,6 +83,16 @@ class Curve(Study[Passed]):
     def random(self) -> bool:
         return self.measure == RANDOM
 
+    @property
+    def leads(self) -> bool:
+        """Whether the answer can be told from it alone."""
+        return self.random
+
+    @property
+    def label(self) -> str:
+        """Its measure, and how it was computed where that is not recursive."""
+        return self.measure if self.random or self.recompute else f"{self.measure}, computed once"
+
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
         model, reference = explainer.model, explainer.reference

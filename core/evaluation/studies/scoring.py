@@ -5,23 +5,26 @@ kept as they are computed, never computed twice.
 import contextlib
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
+from core.evaluation.questions import Answers, Question, Table, refuse_unknown, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
-from core.explanation.rows import SIGNS, measured
-from core.mathematics.erasure import LENGTHS
+from core.explanation.rows import SIGNS, measured, values_taken
+from core.mathematics.erasure import LENGTHS, NOISE
+from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
 from core.metrics.catalogue import default_metrics, metrics
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
-from core.oracle.erasing import NothingLeft
+from core.oracle.erasing import NothingLeft, erasures_of
 from core.storage.store import canonical_key
+from core.wording import as_json, cut_sentence, fixed_number, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -82,6 +85,26 @@ class Scored(Known):
     cut: dict[int, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class ScoresReport:
+    """What scores come to over a sample drawn from `total` examples of a data set.
+
+    means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples}, each example's
+    attributions of the baseline counting as one; left_out: {sentence: examples}.
+    """
+
+    found: Scored
+    data: str
+    total: int
+    left_out: dict[str, int]
+    means: dict[tuple[str, str], Interval]
+
+    @property
+    def n(self) -> int:
+        return int(self.found.there.sum())
+
+
+@register
 @dataclass(frozen=True)
 class Scoring(Study[Scored]):
     """Score attributions of every example by metrics, for the class that the model predicts: those of measures, and
@@ -95,7 +118,8 @@ class Scoring(Study[Scored]):
     Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
-    name = "scores"
+    name, order, done = "scores", 0, "scored"
+    asks = "What do faithfulness metrics say of each measure’s attributions?"
     # The prediction's row holds its probability and class in place of a value and its error.
     columns: ClassVar = {"values": Column((_WIDTH,)), "notes": Column((), "")}
     names = "names"
@@ -107,6 +131,24 @@ class Scoring(Study[Scored]):
     count: int = BASELINES
     unit: str = "word"
     baseline: str = RANDOM
+
+    @classmethod
+    def choices(cls) -> tuple[str, ...]:
+        """Those of `How` each by itself."""
+        return tuple({name: None for name in super().choices() if name != "how"} | asdict(How()))
+
+    @classmethod
+    def asked(cls, chosen: Mapping[str, Any]) -> Question:
+        """As everywhere; as many attributions of the baseline as there are unasked of its kind."""
+        how = replace(How(draws=DRAWS), **{name: chosen[name] for name in asdict(How()) if name in chosen})
+        count = chosen.get("count", COUNTS.get(chosen.get("baseline", RANDOM), BASELINES))
+        scoring = super().asked({name: one for name, one in chosen.items() if name not in asdict(how)})
+        return replace(cast(Scoring, scoring), how=how, count=count)
+
+    def other(self) -> "Scoring":
+        """The same against the other baseline."""
+        baseline = SHUFFLED if self.baseline == RANDOM else RANDOM
+        return replace(self, baseline=baseline, count=COUNTS[baseline])
 
     @functools.cached_property
     def attributions(self) -> tuple[Attributed, ...]:
@@ -123,19 +165,16 @@ class Scoring(Study[Scored]):
 
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        for kind, chosen, offered in (
+        refuse_unknown(
             ("measure", self.measures, measures()),
             ("metric", self.metrics, metrics()),
             ("unit", (self.unit,), UNITS),
             ("baseline", (self.baseline,), COUNTS),
             ("kind of values", (self.sign,), SIGNS),
-        ):
-            unknown = [name for name in chosen if name not in offered]
-            if unknown:
-                raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
-            if len(set(chosen)) < len(chosen):
-                raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
+        )
         self.how.check()
+        if model is not None and self.how.erasure not in erasures_of(model):
+            raise ValueError("this model's tokenizer has no unknown token of its own; choose another erasure")
         if self.count < 0:
             raise ValueError(f"there must be no fewer than 0 attributions of the baseline, got {self.count}")
         if not self.metrics or not self.attributions:
@@ -192,6 +231,113 @@ class Scoring(Study[Scored]):
             rows.cut,
         )
 
+    def conclude(self, answers: Answers) -> Any:
+        """Means over the examples that have a value; None before the first example."""
+        found: Scored = answers.found[self]
+        if not found.there.any() and not found.complete:
+            return None
+        means, M = {}, len(self.measures)
+        for s, metric in enumerate(self.metrics):
+            values = found.values[:, :, s, VALUE]
+            for a, measure in enumerate(self.measures):
+                means[metric, measure] = mean_interval(values[:, a], answers.resamples)
+            known = (~np.isnan(values[:, M:])).sum(axis=1)
+            chance = np.nansum(values[:, M:], axis=1) / np.where(known, known, np.nan)
+            means[metric, self.baseline] = mean_interval(chance, answers.resamples)
+        return ScoresReport(found, answers.sample.name, answers.drawn_from, answers.left_out, means)
+
+    def sentences(self, report: Any) -> list[str]:
+        """Which measure each metric puts first."""
+        told = []
+        for name in self.metrics:
+            direction, means = metrics()[name].direction, {one: report.means[name, one].mean for one in self.measures}
+            known = {one: mean for one, mean in means.items() if mean == mean}
+            if direction and known:
+                best = max(known, key=lambda one: direction * known[one])
+                told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow})")
+        counts = [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
+        counts += filter(None, [cut_sentence(report.found.cut, len(report.found))])
+        if not told:
+            return ["None of these metrics says anything of these measures here.", *counts]
+        over = f"{report.n:,} text{'' if report.n == 1 else 's'}"
+        best = f"The best mean over {over} is that of {'; '.join(told)}."
+        return [best, "Whether a difference is more than chance stands in the intervals and is not tested.", *counts]
+
+    def tables(self, report: Any) -> list[Table]:
+        """Each measure, and the baseline, by each metric: mean and 95 % interval over the examples."""
+        header = ["measure", *(f"{name} {metrics()[name].arrow}".rstrip() for name in self.metrics)]
+        rows = [*self.measures, *[self.baseline] * bool(self.count)]
+        named = {self.baseline: f"{self.count} {self.baseline} attribution{'' if self.count == 1 else 's'}"}
+        return [
+            (
+                header,
+                [[named.get(one, one), *(interval_text(report.means[s, one]) for s in self.metrics)] for one in rows],
+            )
+        ]
+
+    def readable(self, report: Any) -> str:
+        """How much was scored; the numbers are in the table that is written."""
+        left = f"; left out: {len(report.found.problems):,}" if report.found.problems else ""
+        told = (
+            f"{report.n:,} of {report.total:,} examples of {report.data}, {len(self.attributions)} attributions "
+            f"each{left}"
+        )
+        return "\n".join(filter(None, [told, cut_sentence(report.found.cut, len(report.found))]))
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example, attribution, metric, and length of the rationale.
+
+        Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (its variant, as L2; null for random),
+        metric, direction (↑, ↓ or empty), length (null: the metric's own value), value (null where undefined), error
+        (standard error of the draws), erasure, scaling, placement, sigma (of
+        noise), draws, seed, note.
+        """
+        found: Scored = answers.found[self]
+        lines = []
+        for i, about in enumerate(self.about_examples(answers)):
+            for a, attributed in enumerate(self.attributions if found.there[i] else ()):
+                taken = None if attributed.random else values_taken(attributed.measure, attributed.sign)
+                named = about | {"measure": attributed.name, "values": taken}
+                for s, metric in enumerate(self.metrics):
+                    note = found.sentences[found.notes[i, a, s]] or None
+                    line = named | self.how_scored(metric) | {"note": note}
+                    values = [*zip((None, *LENGTHS), found.values[i, a, s, [VALUE, *range(2, _WIDTH)]])]
+                    for length, value in values if metrics()[metric].lengths else values[:1]:
+                        error = as_json(found.values[i, a, s, ERROR]) if length is None else None
+                        lines.append(line | {"length": length, "value": as_json(value), "error": error})
+            lines += [] if found.there[i] else [about]
+        return lines
+
+    def about_examples(self, answers: Answers) -> list[dict]:
+        """What is said of each example in every line about it: the class that the model predicts, and its
+        probability.
+        """
+        found: Scored = answers.found[self]
+        return [
+            {
+                "example": example.id,
+                "class": answers.model.labels[found.predicted[i]] if found.there[i] else None,
+                "probability": float(found.probability[i]) if found.there[i] else None,
+                "problem": found.problems.get(i),
+                "cut": i in found.cut,
+            }
+            for i, example in enumerate(answers.sample.examples)
+        ]
+
+    def how_scored(self, metric: str) -> dict:
+        """By what a metric scored, as far as that matters to it."""
+        one = metrics()[metric]
+        return {
+            "metric": metric,
+            "direction": one.arrow,
+            "erasure": None if one.soft else self.how.erasure,
+            "scaling": self.how.scaling if one.soft else None,
+            "placement": self.how.placement if one.soft else None,
+            "sigma": self.how.sigma if one.perturbation == NOISE else None,
+            "draws": self.how.draws if one.soft else None,
+            "seed": self.how.seed,
+        }
+
     def cost(self, explainer: Explainer, encoded: Encoded, found: Scored | None = None) -> Cost:
         """What an example takes at most; what is known of all of them is counted off."""
         # Share of the examples that lack each attribution.
@@ -223,6 +369,11 @@ class Scoring(Study[Scored]):
         """What each row depends on beside model, seed and example."""
         scores = [_series(attributed, metric, self.how) for attributed in self.attributions for metric in self.metrics]
         return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
+
+
+def interval_text(interval: Interval) -> str:
+    """A mean with its interval, alone where it has none; — where there is no mean."""
+    return with_ends(interval.mean, interval.low, interval.high, fixed_number)
 
 
 def prepare(

@@ -6,7 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.studies.behaviour import ORDERS, RANDOM, Course
+from core.evaluation.studies.behaviour import ORDERS, RANDOM
+from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport
 from core.evaluation.studies.behaviour_sentences import (
     HEADER,
@@ -16,12 +17,11 @@ from core.evaluation.studies.behaviour_sentences import (
     behaviour_rows,
     behaviour_table,
 )
-from core.evaluation.studies.fewest import FewestFeatures
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped
-from pages.parts.check.checking import Behaved, models_on_sample
+from pages.parts.check.checking import models_on_sample
 from pages.parts.check.embedding_map import map_section, maps_of
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -31,6 +31,7 @@ from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Asking
 
 UNSEARCHED, SEARCHED = "not searched", "searched"
 _SEARCH_HELP = (
@@ -47,8 +48,8 @@ def behaviour(frame: DataView) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.subheader("Settings", anchor=False)
-        courses, searches, size, beside, mapped = _settings(frame)
-    behaved = models_on_sample(Behaved, frame, courses, size, beside, said, courses[0].erasure, searches)
+        question, size, beside, mapped = _settings(frame)
+    behaved = models_on_sample(frame, question, size, beside, said, question.erasure)
     if behaved:
         stream(
             lambda: [*(work for one in behaved for work in one.works), *maps_of(behaved, mapped)],
@@ -61,7 +62,7 @@ def behaviour(frame: DataView) -> None:
         )
 
 
-def _settings(frame: DataView) -> tuple[list[Course], list[FewestFeatures], int, list[str], str]:
+def _settings(frame: DataView) -> tuple[Behaviour, int, list[str], str]:
     model = frame.explainer.model
     left, middle, right = st.columns(3)
     with left:
@@ -93,13 +94,12 @@ def _settings(frame: DataView) -> tuple[list[Course], list[FewestFeatures], int,
         )
         searched = choose_one("Fewest words", (UNSEARCHED, SEARCHED), UNSEARCHED, "fewest", _SEARCH_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
-    unit = held("unit")
-    courses = [Course(unit=unit, erasure=erasure), *(Course(name, sign, unit, erasure) for name in chosen)]
-    return courses, [FewestFeatures(unit, erasure)] * (searched == SEARCHED), size, beside, mapped
+    question = Behaviour(tuple(chosen), sign, held("unit"), erasure, fewest=searched == SEARCHED)
+    return question, size, beside, mapped
 
 
-def _say(behaved: list[Behaved]) -> None:
-    first, reports = behaved[0].works[0], [one.report() for one in behaved]
+def _say(behaved: list[Asking]) -> None:
+    first, reports = behaved[0].works[0], [one.report for one in behaved]
     if reports[0] is not None:
         done, total = first.found.done, len(first.sample)
         said = "<br>".join(
@@ -120,9 +120,9 @@ def _say(behaved: list[Behaved]) -> None:
     captions([*first.sample.notes, *(reports[0].notes if reports[0] is not None else ())])
 
 
-def _draw(frame: DataView, behaved: list[Behaved], measure: str, asks) -> None:
+def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     asks()
-    reports = [(one.model, one.report()) for one in behaved]
+    reports = [(one.model, one.report) for one in behaved]
     found = [report for _, report in reports if report is not None]
     if not found:
         return

@@ -12,24 +12,24 @@ from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figur
 from core.jobs import Job
 from core.storage.store import canonical_key
 from core.wording import duration, plain
-from pages.parts.check.checking import Behaved, Behaving
 from pages.parts.components.pictures import draw_figure
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_models
+from pages.parts.sections.studying import Asking, Studying
 
 
 @dataclass(frozen=True, eq=False)
 class MapWork(PageWork):
     """The map of one model's embeddings along one order."""
 
-    behaving: Behaving
+    behaving: Studying
     points: Points
 
     @classmethod
-    def of(cls, behaving: Behaving) -> "MapWork":
+    def of(cls, behaving: Studying) -> "MapWork":
         """The map of what an order went through."""
         return cls(behaving, points_of(behaving.found))
 
@@ -58,14 +58,14 @@ class MapWork(PageWork):
         return draw_map(self.points, resources.store())
 
 
-def maps_of(behaved: list[Behaved], measure: str) -> list[MapWork]:
+def maps_of(behaved: list[Asking], measure: str) -> list[MapWork]:
     """A map for each model whose embeddings along an order are all there."""
-    works = [one.by_measure(measure) for one in behaved] if can_map() else []
-    maps = [MapWork.of(work) for work in works if work is not None and work.found.complete and work.found.there.any()]
+    works = [work for one in behaved for work in one.works if work.study.label == measure] if can_map() else []
+    maps = [MapWork.of(work) for work in works if work.found.complete and work.found.there.any()]
     return [one for one in maps if len(one.points) >= FEWEST]
 
 
-def map_section(frame: DataView, behaved: list[Behaved], measure: str) -> None:
+def map_section(frame: DataView, behaved: list[Asking], measure: str) -> None:
     """Draw the maps that are there, or say when they will be."""
     st.subheader("Map of the embeddings", anchor=False)
     drawn = [(one, places) for one in maps_of(behaved, measure) if (places := one.places) is not None]

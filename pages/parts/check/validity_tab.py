@@ -8,13 +8,13 @@ import streamlit as st
 
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
+from core.evaluation.studies.check_question import EACH_STEP, ONCE, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, left_out, metric_of, told_left_out
 from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_findings, check_rows, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
-from core.evaluation.studies.model_check import Curve
 from core.figures.check_figures import panels, spans
 from core.wording import escaped, plain
-from pages.parts.check.checking import Checked, models_on_sample
+from pages.parts.check.checking import models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, held
@@ -25,6 +25,7 @@ from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
 from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Asking
 
 
 def validity(frame: DataView) -> None:
@@ -32,8 +33,8 @@ def validity(frame: DataView) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.subheader("Settings", anchor=False)
-        curves, size, beside, form = _settings(frame)
-    checked = models_on_sample(Checked, frame, curves, size, beside, said)
+        question, size, beside, form = _settings(frame)
+    checked = models_on_sample(frame, question, size, beside, said)
     if not checked:
         return
     works = [work for one in checked for work in one.works]
@@ -43,7 +44,7 @@ def validity(frame: DataView) -> None:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
 
 
-def _settings(frame: DataView) -> tuple[list[Curve], int, list[str], str]:
+def _settings(frame: DataView) -> tuple[MaskingCheck, int, list[str], str]:
     left, middle, right = st.columns(3)
     with left:
         size = choose_size()
@@ -53,15 +54,15 @@ def _settings(frame: DataView) -> tuple[list[Curve], int, list[str], str]:
         form = choose_form()
     with right:
         sign = choose_sign()
-        recompute = choose_order() == RECURSIVE
+        computed = EACH_STEP if choose_order() == RECURSIVE else ONCE
     # Of the sidebar and not of its example, which may be one that cannot be shown.
-    unit = held("unit")
-    return [Curve(unit=unit), *(Curve(name, sign, unit, recompute) for name in chosen)], size, beside, form
+    unit, metric = held("unit"), metric_of(frame.explainer.model)
+    return MaskingCheck(tuple(chosen), sign, unit, computed, metric=metric), size, beside, form
 
 
-def _say(first: Checked) -> None:
-    passed, chance = first.passed(), first.works[0]
-    found, problems = first.report(passed), left_out(passed[chance.study])
+def _say(first: Asking) -> None:
+    chance, found = first.works[0], first.report
+    problems = left_out(chance.found)
     notes = [*chance.sample.notes, *told_left_out(problems)] if found is None else found.notes
     if found is not None:
         said = escaped(verdict_sentence(found), 900)
@@ -77,9 +78,8 @@ def _say(first: Checked) -> None:
     captions(notes)
 
 
-def _draw(checked: list[Checked], form: str, asks) -> None:
-    passed, metric = [one.passed() for one in checked], metric_of(checked[0].model)
-    found = [one.report(known, metric) for one, known in zip(checked, passed)]
+def _draw(checked: list[Asking], form: str, asks) -> None:
+    found = [one.report for one in checked]
     asks()
     if found[0] is None:
         return
@@ -88,13 +88,13 @@ def _draw(checked: list[Checked], form: str, asks) -> None:
     about = about_models([one.model for one, known in zip(checked, found) if known is not None], first.sample.name)
     _curves(first, told, form, name, about)
     _side_by_side(first, told, form)
-    _measures(passed[0], found[0], form)
+    _measures(first.answers.found, found[0], form)
     save_report(
         HEADER, lambda: [row for one in told for row in check_rows(one)], lambda: all_as_json(told), name, "check"
     )
 
 
-def _curves(first: Checked, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
+def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
     st.subheader("What masking does", anchor=False)
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference = first.explainer.reference
@@ -106,7 +106,7 @@ def _curves(first: Checked, found: list[CheckReport], form: str, name: list[str]
     )
 
 
-def _side_by_side(first: Checked, found: list[CheckReport], form: str) -> None:
+def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
     st.subheader("Trained with masking, and without", anchor=False)
     table(*check_tables.training_table(found, form), most=90)
     cards = family(first.model.card)

@@ -48,8 +48,24 @@ def save_report(
         header, rows: see `save_table`; plain: gives plain values, called as `rows` is; name: of the files, in parts.
         key: unique on the page.
     """
+    _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
+
+
+def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
+    """As `save_report`, of records whose names are the columns."""
+
+    def table() -> str:
+        lines = records()
+        header = list(dict.fromkeys(column for line in lines for column in line))
+        return csv_text(header, ([line.get(column) for column in header] for line in lines))
+
+    _save_both(table, plain, name, key)
+
+
+def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
+    name = list(name)
     with st.container(horizontal=True, vertical_alignment="center"):
-        save_table("Table (CSV)", list(header), rows, safe_name(name, "csv"), key=f"{key}-csv")
+        _save("Table (CSV)", table, safe_name(name, "csv"), "text/csv", f"{key}-csv", _CSV_TIP)
         st.download_button(
             "All figures (JSON)",
             lambda: json.dumps(plain(), indent=1),

@@ -1,28 +1,37 @@
-"""A study of a model over a sample as work: it streams example by example, can be cancelled, goes on where it stopped,
-and is read from the store.
+"""A question to a model over a sample: its studies as work that streams example by example, can be cancelled, goes on
+where it stopped and is read from the store, and what they come to.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, cast
 
+import numpy as np
 import streamlit as st
 
-from core.evaluation.engine import Study, read_study, run_study, study_cost
+from core.evaluation.engine import Known, Study, read_study, run_study, study_cost
+from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
 from core.explanation.explainer import Cost, Explainer
 from core.jobs import Job
+from core.network.model import Model
 from core.storage.store import canonical_key
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 
+# What the answer can be told from alone starts unasked up to this.
+_LEADING_SECONDS = 90.0
+
 
 @dataclass(frozen=True, eq=False)
 class Studying(PageWork):
-    """Any study of one model over a sample; what is known of it is what the study reports."""
+    """Any study of one model over a sample; what is known of it is what the study reports. first: of the model that the
+    page is about.
+    """
 
     explainer: Explainer
     sample: Sample
     study: Study
+    first: bool = False
 
     @property
     def key(self) -> str:
@@ -30,6 +39,8 @@ class Studying(PageWork):
             "job/study",
             1,
             study=self.study.key(self.explainer),
+            asked=self.study.name,
+            choices=asdict(cast(Any, self.study)),
             data=self.sample.digest,
             labels=self.sample.labels.tolist(),
             examples=[example.id for example in self.sample.examples],
@@ -37,7 +48,8 @@ class Studying(PageWork):
 
     @property
     def label(self) -> str:
-        return f"{self.study.name} ({self.explainer.model.name}, {len(self.sample):,} examples)"
+        N = len(self.sample)
+        return f"{self.study.label} ({self.explainer.model.name}, {N:,} example{'' if N == 1 else 's'})"
 
     @property
     def cost(self) -> Cost:
@@ -45,7 +57,9 @@ class Studying(PageWork):
 
     @property
     def at_once(self) -> bool:
-        return super().at_once or self._stored.complete
+        # What leads streams from its first second on.
+        leads = self.first and self.study.leads and self.cost.seconds <= _LEADING_SECONDS
+        return super().at_once or self._stored.complete or leads
 
     @property
     def begun(self) -> bool:
@@ -87,3 +101,57 @@ def _read(key: str, state: str, _work: Studying):
 @st.cache_resource(show_spinner=False, max_entries=64)
 def _cost(key: str, state: str, _work: Studying) -> Cost:
     return study_cost(_work.explainer, _work.sample, _work.study, _work._stored)
+
+
+@dataclass(frozen=True, eq=False)
+class Asking:
+    """One model that is asked a question on a sample: its works, and what is known of them together.
+
+    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`.
+    """
+
+    explainer: Explainer
+    sample: Sample
+    question: Question
+    first: bool = True
+    drawn_from: int = 0
+
+    @property
+    def model(self) -> Model:
+        return self.explainer.model
+
+    @property
+    def works(self) -> list[Studying]:
+        """One a study, the one that answers first in front."""
+        return [Studying(self.explainer, self.sample, study, self.first) for study in self.question.studies]
+
+    @property
+    def answers(self) -> Answers:
+        """What is known now."""
+        found = {work.study: work.found for work in self.works}
+        return Answers(self.model, self.explainer.reference, self.sample, found, self.drawn_from)
+
+    @property
+    def report(self) -> Any:
+        """What that comes to; None while nothing can be said."""
+        answers = self.answers
+        key = canonical_key(
+            "question's report",
+            1,
+            question=self.question.name,
+            choices=asdict(cast(Any, self.question)),
+            model=self.model.name,
+            works=[work.key for work in self.works],
+            done=[_done(one) for one in answers.found.values()],
+            drawn_from=self.drawn_from,
+        )
+        return _report(key, self.question, answers)
+
+
+def _done(found: Known) -> list:
+    return [np.packbits(found.there).tobytes().hex(), sorted(found.problems)]
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def _report(key: str, _question: Question, _answers: Answers) -> Any:
+    return _question.conclude(_answers)

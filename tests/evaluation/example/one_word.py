@@ -6,19 +6,36 @@ from typing import ClassVar
 import numpy as np
 
 from core.evaluation.engine import Column, Row, Rows, Study, Subject
+from core.evaluation.questions import Answers, Table, choice, register
 from core.explanation.explainer import Cost, Explainer, softmax
+from core.mathematics.statistics import Interval, mean_interval
 from core.network.features import Encoded
 from core.storage.store import canonical_key
+from core.wording import number
 
 
+@dataclass(frozen=True, eq=False)
+class OneWordReport:
+    """drop: mean fall over the examples; hang: share of them that hang on one piece; drops: float64[n]; words: (drop,
+    piece, example), the largest first.
+    """
+
+    drop: Interval
+    hang: float
+    drops: np.ndarray
+    words: tuple[tuple[float, str, str], ...]
+
+
+@register
 @dataclass(frozen=True)
 class OneWord(Study[Rows]):
     """How far the predicted class's probability falls at most when one piece of the text is masked, and which one."""
 
-    name = "one word"
+    name, asks = "one word", "How much of a prediction hangs on one word?"
     columns: ClassVar = {"drop": Column(), "probabilities": Column((0,)), "word": Column((), "")}
 
     unit: str = "word"
+    enough: float = choice(0.5, (0.1, 0.25, 0.5), "a prediction hangs on one word from this fall of its probability on")
 
     def key(self, explainer: Explainer) -> str:
         """A log for each model and unit."""
@@ -43,3 +60,30 @@ class OneWord(Study[Rows]):
         """As many passes as there are pieces, and one."""
         passes = encoded.F + 1
         return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+
+    def conclude(self, answers: Answers) -> OneWordReport | None:
+        """The mean fall, and how many predictions hang on one word."""
+        rows: Rows = answers.found[self]
+        there = np.flatnonzero(rows.there)
+        if not len(there):
+            return None
+        drops, words = rows.columns["drop"][there], rows.columns["word"][there]
+        told = [
+            (float(drop), rows.sentences[word], answers.sample.examples[i].id)
+            for drop, word, i in zip(drops, words, there)
+        ]
+        return OneWordReport(
+            mean_interval(drops, answers.resamples), float((drops >= self.enough).mean()), drops, (*sorted(told)[::-1],)
+        )
+
+    def sentences(self, report: OneWordReport) -> list[str]:
+        """The answer."""
+        drop, n = report.drop, len(report.drops)
+        fall = f"{number(drop.mean)} on average ({number(drop.low)} to {number(drop.high)})"
+        over = f"over {n:,} text{'' if n == 1 else 's'}"
+        most = f"Masking the one {self.unit} that matters most lowers the probability of the predicted class by {fall}"
+        return [f"{most} {over}; {number(100 * report.hang)} % hang on one {self.unit}."]
+
+    def tables(self, report: OneWordReport) -> list[Table]:
+        """The words on which most hangs."""
+        return [([self.unit, "fall ↓", "text"], [[word, number(drop), text] for drop, word, text in report.words[:10]])]

@@ -1,0 +1,162 @@
+"""How does a model behave under masking? Every order of an example by itself, told together."""
+
+from dataclasses import dataclass, field, replace
+
+from core.evaluation.engine import Study
+from core.evaluation.questions import Answers, Question, Table, choice, refuse_unknown, register
+from core.evaluation.studies.behaviour import Course, Walked
+from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
+from core.evaluation.studies.behaviour_sentences import (
+    behaviour_answer,
+    behaviour_in_words,
+    behaviour_table,
+    signed_number,
+    signed_percent,
+)
+from core.evaluation.studies.fewest import FewestFeatures, Searched
+from core.explanation.explainer import softmax
+from core.explanation.rows import SIGNS, values_taken
+from core.measures.catalogue import default_measures, measures
+from core.network.features import UNITS
+from core.network.model import Model
+from core.oracle.erasing import ERASURES, MASK
+from core.wording import fixed_number, with_ends
+
+
+@register
+@dataclass(frozen=True)
+class Behaviour(Question[BehaviourReport]):
+    """When predictions change and how far embeddings drift, along random order and each measure's. Labels are not
+    asked for.
+
+    count: 0 for no random order; the rest as of `Course`.
+    """
+
+    name, order, page, done = "behaviour", 2, "Model check", "followed"
+    asks = "When do predictions change as words are erased, and how far do embeddings drift?"
+
+    measures: tuple[str, ...] = field(default_factory=default_measures)
+    sign: str = "signed"
+    unit: str = "word"
+    erasure: str = MASK
+    seed: int = 0
+    count: int = 1
+    baseline: str = "random"
+    fewest: bool = choice(
+        False, (False, True), "also search the fewest words that change each prediction, to normalise fidelity by"
+    )
+
+    @property
+    def studies(self) -> tuple[Study, ...]:
+        """Random order, each measure's, and the search."""
+        chance = Course(unit=self.unit, erasure=self.erasure, seed=self.seed)
+        orders = (Course(name, self.sign, self.unit, self.erasure, self.seed) for name in self.measures)
+        return (*[chance] * bool(self.count), *orders, *[FewestFeatures(self.unit, self.erasure)] * self.fewest)
+
+    def beside(self) -> "Behaviour":
+        """Random order and the first measure's, and the search."""
+        return replace(self, measures=self.measures[:1])
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere; orders have no shuffles to be set against."""
+        refuse_unknown(
+            ("measure", self.measures, measures()),
+            ("erasure", (self.erasure,), ERASURES),
+            ("unit", (self.unit,), UNITS),
+            ("kind of values", (self.sign,), SIGNS),
+        )
+        if self.baseline != "random":
+            raise ValueError(
+                "behaviour is followed along random order and the measures' own, which have no shuffles; leave the "
+                "baseline random"
+            )
+        if not self.studies:
+            raise ValueError("choose a measure, or random order, to erase along")
+        for study in self.studies[:1]:
+            study.check(model)
+
+    def conclude(self, answers: Answers) -> BehaviourReport | None:
+        """All of it in numbers; None where no example could be followed."""
+        return behaviour_report(answers.model, answers.sample, *_apart(answers))
+
+    def sentences(self, report: BehaviourReport) -> list[str]:
+        """The answer, and what to know of the examples."""
+        return [*behaviour_answer([report]), *report.notes]
+
+    def tables(self, report: BehaviourReport) -> list[Table]:
+        """Fidelity and drift of each order."""
+        return [behaviour_table([report])]
+
+    def in_words(self, report: BehaviourReport) -> str:
+        """Its figure for those who do not see it."""
+        return behaviour_in_words([report])
+
+    def readable(self, report: BehaviourReport) -> str:
+        """The answer, what to know of the examples, a line for each order."""
+        parts = [" ".join(behaviour_answer([report])), *report.notes]
+        for line in report.lines:
+            fidelity = with_ends(line.fidelity.mean, line.fidelity.low, line.fidelity.high, fixed_number)
+            parts.append(
+                f"{line.course.measure}: fidelity ↑ {fidelity}, normalised "
+                f"{fixed_number(line.normalised)} ↑, never changes "
+                f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and "
+                f"{line.centroid[-1]:.3f} at 100 %, change of mean σ "
+                f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])} "
+                f"({signed_number(line.sigma[HALF])} and {signed_number(line.sigma[-1])})"
+            )
+        return "\n".join(parts)
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example, order, and masking ratio.
+
+        Columns: measure (or "random order"), values (its variant; null for random), erasure, seed, features (that can
+        be erased), fewest (of them that change the prediction, whatever their order; 0 where none found does, null
+        where that is not searched), flip (C/F: share of them erased when the prediction changes, 1 where it never
+        does, mean over the random orders; ↓), never (share of the orders in which it never changes), ratio (masked),
+        predicted (class there), kept (probability there of the class predicted at first).
+        """
+        lines = []
+        walked, searched = _apart(answers)
+        for i, example in enumerate(answers.sample.examples):
+            about = {"example": example.id, "class": None, "probability": None}
+            problems = {course: one.problems[i] for course, one in walked.items() if i in one.problems}
+            if not any(one.there[i] for one in walked.values()):
+                lines.append(about | {"problem": next(iter(problems.values()), None)})
+                continue
+            lines += [
+                about | {"problem": why, "cut": i in walked[course].cut, "measure": course.measure}
+                for course, why in problems.items()
+            ]
+            fewest = int(searched.fewest[i]) if searched is not None and searched.there[i] else None
+            for course, one in walked.items():
+                told = _along(i, course, one, answers.model.labels) if one.there[i] else []
+                lines += [about | line | {"fewest": fewest} for line in told]
+        return lines
+
+
+def _apart(answers: Answers) -> tuple[dict[Course, Walked], Searched | None]:
+    """What is known along orders, and what was searched."""
+    walked = {study: one for study, one in answers.found.items() if isinstance(study, Course)}
+    return walked, next((one for study, one in answers.found.items() if study not in walked), None)
+
+
+def _along(i: int, course: Course, one: Walked, labels: tuple[str, ...]) -> list[dict]:
+    """The lines of one example along one order."""
+    probabilities, first = softmax(one.logits[i]), int(one.predicted[i, 0])
+    about = {
+        "class": labels[first],
+        "probability": float(probabilities[0, first]),
+        "problem": None,
+        "cut": i in one.cut,
+        "measure": course.measure,
+        "values": values_taken(course.measure, course.sign),
+        "erasure": course.erasure,
+        "seed": course.seed,
+        "features": int(one.free[i]),
+        "flip": float(one.shares[i]),
+        "never": float(one.never[i]),
+    }
+    return [
+        about | {"ratio": float(x), "predicted": labels[one.predicted[i, k]], "kept": float(probabilities[k, first])}
+        for k, x in enumerate(X)
+    ]

@@ -1,0 +1,98 @@
+"""Can a model be trusted under masking? Random order and each measure's on every example, told together."""
+
+from dataclasses import dataclass, replace
+
+from core.evaluation.questions import Answers, Question, Table, choice, refuse_unknown, register
+from core.evaluation.studies import check_tables
+from core.evaluation.studies.check_report import CheckReport, X, build_check_report
+from core.evaluation.studies.check_sentences import verdict_sentence
+from core.evaluation.studies.model_check import Curve
+from core.explanation.rows import SIGNS, values_taken
+from core.measures.catalogue import measures
+from core.network.features import UNITS
+from core.network.model import Model
+from core.validity.references import CALIBRATED, FORMS
+from core.wording import as_json
+
+EACH_STEP, ONCE = "at each step", "once"
+
+
+@register
+@dataclass(frozen=True)
+class MaskingCheck(Question[CheckReport]):
+    """Performance and p-values at every masking ratio, explaining the label.
+
+    computed: EACH_STEP, recursive masking, or ONCE, the order of the unmasked text; metric: another than that of the
+    model's card, so that models beside each other are measured alike; the rest as of `Curve`.
+    """
+
+    name, order, page, done, labelled = "model check", 3, "Model check", "checked", True
+    asks = "Can the model be trusted under masking, and how faithful are the measures?"
+
+    measures: tuple[str, ...] = ()
+    sign: str = "signed"
+    unit: str = "word"
+    computed: str = choice(EACH_STEP, (EACH_STEP, ONCE), "recursive masking, or the order of the unmasked text")
+    seed: int = 0
+    metric: str | None = None
+
+    @property
+    def studies(self) -> tuple[Curve, ...]:
+        """Random order, and each measure's."""
+        recompute = self.computed == EACH_STEP
+        orders = (Curve(name, self.sign, self.unit, recompute, self.seed) for name in self.measures)
+        return (Curve(unit=self.unit, seed=self.seed), *orders)
+
+    def beside(self) -> "MaskingCheck":
+        """Random order alone."""
+        return replace(self, measures=())
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere."""
+        refuse_unknown(
+            ("measure", self.measures, measures()),
+            ("unit", (self.unit,), UNITS),
+            ("kind of values", (self.sign,), SIGNS),
+            ("way to compute", (self.computed,), (EACH_STEP, ONCE)),
+        )
+
+    def conclude(self, answers: Answers) -> CheckReport | None:
+        """All of it in numbers; None before the first example in random order."""
+        return build_check_report(answers.model, answers.reference, answers.sample, answers.found, self.metric)
+
+    def sentences(self, report: CheckReport) -> list[str]:
+        """The verdict, and what to know of the examples."""
+        return [verdict_sentence(report), *report.notes]
+
+    def tables(self, report: CheckReport) -> list[Table]:
+        """Random order, and how faithful the measures are."""
+        measured = [check_tables.measures_table(report, CALIBRATED)] if report.measured else []
+        return [check_tables.training_table([report], CALIBRATED), *measured]
+
+    def in_words(self, report: CheckReport) -> str:
+        """Its figure for those who do not see it."""
+        return check_tables.curves_in_words([report])
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example, order and masking ratio.
+
+        Columns: label, measure (or "random order"), values (its variant; null for random), ratio (masked), predicted
+        (class there), value (probability of the label there), a p of each form (null without a reference).
+        """
+        lines, labels = [], answers.model.labels
+        for i, example in enumerate(answers.sample.examples):
+            for curve, one in answers.found.items():
+                about = {"example": example.id, "problem": one.problems.get(i), "label": example.label}
+                about |= {"cut": i in one.cut, "measure": curve.measure}
+                about |= {"values": values_taken(curve.measure, curve.sign)}
+                there = [
+                    {
+                        "ratio": float(x),
+                        "predicted": labels[one.predicted[i, k]],
+                        "value": float(one.values[i, k]),
+                        **{f"p {form}": as_json(one.p[form][i, k]) for form in FORMS},
+                    }
+                    for k, x in enumerate(X if one.there[i] else ())
+                ]
+                lines += [about | told for told in there or [{}]]
+        return lines

@@ -1,0 +1,147 @@
+"""Any registered question, asked of a sample of data: its settings, what it says so far, its figure, tables, files."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from core.data.examples import Example
+from core.evaluation.questions import Question
+from core.evaluation.sampling import Sample, draw_sample, without_labels
+from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
+from core.figures.catalogue import question_figure
+from core.mathematics.erasure import MIN_MAX, SCALINGS
+from core.measures.catalogue import swept_measures
+from core.metrics.catalogue import default_metrics, of_examples
+from core.network.model import Model
+from core.oracle.erasing import MASK, erasures_of
+from core.wording import escaped, plain
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import table
+from pages.parts.frame.links import choose_one, held, linked
+from pages.parts.frame.sidebar import DataView
+from pages.parts.frame.texts import captions, show_answer
+from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
+from pages.parts.sections.saving import about_models, save_records
+from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Asking
+
+# What draws what is known of a question, given what is called where progress is to stand.
+Draw = Callable[[Asking, Callable[[], None]], None]
+DRAWN = ("1", str(DRAWS), "32")
+_DRAWS_HELP = "Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise."
+_BASELINE_HELP = (
+    "What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own "
+    "scores in other places, so that soft metrics keep and erase as much as for the measure."
+)
+
+
+def question_section(
+    frame: DataView, asked: type[Question], examples: Sequence[Example], draw: Draw | None = None
+) -> None:
+    """Draw a question about examples of the data, or say why it cannot be asked.
+
+    Args:
+        draw: as of `Draw`; by default the figure, the tables and what saves them.
+    """
+    said, stage, below = (st.container() for _ in range(3))
+    with below:
+        st.subheader("Settings", anchor=False)
+        question = choose_question(asked, frame.explainer.model)
+    try:
+        question.check(frame.explainer.model)
+        sample = _sample(frame, question, examples)
+    except ValueError as error:
+        told = str(error).rstrip(".")
+        with said:
+            st.info(plain(f"{told[:1].upper()}{told[1:]}."))
+        return
+    one = Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data))
+    stream(one.works, stage, partial(draw or draw_question, one), said, partial(_say, one), every=1.0, together=True)
+
+
+def choose_question(question: type[Question], model: Model) -> Question:
+    """Draw the settings by which a question can be asked, those of its own at the end."""
+    # The unit is that of the sidebar and not of its example, which may be one that cannot be shown.
+    names, chosen = question.choices(), {"unit": held("unit") or "word"}
+    left, right = st.columns(2)
+    with left:
+        if "measures" in names:
+            about = "What is computed of a measure is kept when another is added."
+            chosen["measures"] = choose_measures(about, first=swept_measures())
+        if "sign" in names:
+            about = "Signed: what supports the predicted class ranks first. Absolute: what matters most either way."
+            chosen["sign"] = choose_sign(about)
+    with right:
+        if "metrics" in names:
+            chosen["metrics"] = _choose_metrics()
+        if "scaling" in names:
+            about = (
+                "How soft metrics turn an attribution into shares of each word that are kept. Reversed keeps the most "
+                "important words least, as SoftFaith’s code does and its text does not."
+            )
+            chosen["scaling"] = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", about)
+        if "draws" in names:
+            drawn = choose_one("Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP)
+            chosen["draws"] = int(drawn)
+    if "placement" in names:
+        chosen["placement"], chosen["sigma"] = choose_perturbation(chosen["metrics"])
+    if "erasure" in names:
+        chosen["erasure"] = choose_one("Erasure", erasures_of(model), MASK, "erasure", "How hard metrics erase a word.")
+    if "baseline" in names and "metrics" in names:
+        chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
+    for name, (offered, about) in question.own_choices().items():
+        read = {str(one): one for one in offered}
+        label, first = name.replace("_", " ").capitalize(), str(offered[0])
+        chosen[name] = read[choose_one(label, list(read), first, name, f"{about[:1].upper()}{about[1:]}.")]
+    return question.asked(chosen)
+
+
+def _choose_metrics() -> list[str]:
+    offered = [name for name, metric in of_examples().items() if metric.direction]
+    about = "Those that prefer more or less; sparsity prefers neither."
+    chosen = linked(st.multiselect, "Metrics", offered, list(default_metrics()), "metrics", help=about)
+    return [name for name in offered if name in chosen]
+
+
+def _sample(frame: DataView, question: Question, examples: Sequence[Example]) -> Sample:
+    data = frame.browsed.index.data
+    if not question.labelled:
+        return without_labels(data.name, data.digest, examples)
+    return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
+
+
+def _say(one: Asking) -> None:
+    report, answers = one.report, one.answers
+    texts = f"{len(one.sample):,} text{'' if len(one.sample) == 1 else 's'}"
+    if report is not None:
+        answer, *told = one.question.sentences(report)
+        known = int(next(iter(answers.found.values())).there.sum())
+        so_far = "" if answers.complete else f" So far, over {known:,} of {texts}."
+        said = escaped(answer, 1200) + so_far
+    else:
+        told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
+        if answers.complete:
+            said = f"Nothing can be said: none of the {texts} can be {one.question.done}."
+        elif any(work.runs for work in one.works):
+            said = f"The first text is being {one.question.done}."
+        else:
+            said = "Not known yet. Ask for it below: it streams, and the first texts tell something already."
+    show_answer(said)
+    captions([*one.sample.notes, *told])
+
+
+def draw_question(one: Asking, asks: Callable[[], None]) -> None:
+    """Draw what is known of any question: its figure, its tables and what saves them."""
+    asks()
+    question, report, answers = one.question, one.report, one.answers
+    if report is None:
+        return
+    name = [question.name, one.model.name, one.sample.name]
+    figure = question_figure(question.name, [report])
+    if figure is not None:
+        draw_figure(figure, "question", question.in_words(report), name, about_models([one.model], one.sample.name))
+    for header, rows in question.tables(report):
+        table(header, rows)
+    save_records(partial(question.records, answers), partial(question.as_json, answers), name, "question")
