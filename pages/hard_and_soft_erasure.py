@@ -32,7 +32,7 @@ def hard_and_soft_erasure() -> None:
     with below:
         st.subheader("Settings", anchor=False)
         choice = choose_erasure(view.model)
-    side = Side(view.explainer, view.encoded, view.target)
+    side = Side(view.explainer, view.encoded, view.target, view.predicted)
     aside = (
         ""
         if asked.target == view.target

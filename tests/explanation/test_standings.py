@@ -25,6 +25,7 @@ from core.mathematics.stepwise import finish
 from core.validity.marks import Gate
 from core.validity.references import find_reference
 from pages.parts.limits import standing
+from pages.parts.sections.sides import classes_sentence
 from tests import tiny
 
 OPEN_GATE = Gate(None, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2, 0)
@@ -100,8 +101,9 @@ def test_there_is_nothing_to_compare_with_one_model_or_where_limits_coincide():
     )
     assert compare_standings({"A": one, "B": made(0, 1)}, COMPREHENSIVENESS) is None
     sides = [SimpleNamespace(class_name=name, model=SimpleNamespace(name="<b>")) for name in ("up", "down")]
-    assert "different classes" in standing.no_comparison(sides) and "<b>" not in standing.no_comparison(sides)
-    assert "not compared" in standing.no_comparison(sides[:1])
+    said = classes_sentence(sides)
+    assert "different classes" in said and "not compared" in said and "<b>" not in said
+    assert classes_sentence(sides[:1]) == ""
 
 
 @pytest.mark.parametrize("text", ["It rained again.", "It [MASK] again ."])

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import streamlit as st
@@ -91,6 +92,66 @@ def test_figures_and_files_say_whose_numbers_they_hold(view, bundled, twin):
         assert {model for model in BOTH if weights[model] in one["about"]} == shown, one
         drawn |= shown
     assert drawn == expected or not pictures
+
+
+def relabelled(monkeypatch, twin, labels):
+    """The twin calls its classes otherwise."""
+    import core.loading.loading as loading
+
+    really, other = loading.load, replace(twin, labels=labels)
+    monkeypatch.setattr(loading, "load", lambda name, *more: other if name == PLAIN else really(name, *more))
+    st.cache_resource.clear()
+
+
+def rows_of(app: App) -> list[list[dict[str, str]]]:
+    """The rows of each table with a line a score or step that the page saves."""
+    tables = {name: text for name, text in app.downloads.items() if name.endswith(".csv") and "orders" not in name}
+    return [list(csv.DictReader(io.StringIO(text))) for text in tables.values()]
+
+
+@pytest.mark.parametrize("labels, same", [(("negative", "positive"), "true"), (("no", "yes"), "false")])
+@pytest.mark.parametrize("page", [STEPS, LIMITS])
+def test_models_that_explain_different_classes_are_said_to_on_the_page_and_in_its_files(
+    page, labels, same, monkeypatch, twin
+):
+    relabelled(monkeypatch, twin, labels)
+    app = complete(App(page, example="small", beside=PLAIN, measures=["gradient"]))
+    assert ("The two models explain different classes, “positive” (sst2-fmm) and “yes” (sst2-plain)" in app.said) == (
+        same == "false"
+    )
+    tables = rows_of(app)
+    assert tables
+    for rows in tables:
+        assert {row["models explain the same class"] for row in rows} == {same}
+        assert {(row["model"], row["explained class"], row["class predicted unmasked"]) for row in rows} == {
+            (FMM, "positive", "positive"),
+            (PLAIN, labels[1], labels[1]),
+        }
+    (rows,) = rows_of(complete(App(page, example="small", measures=["gradient"])))
+    assert {row["models explain the same class"] for row in rows} == {""}
+
+
+@pytest.mark.parametrize("page", [STEPS, LIMITS])
+def test_a_model_that_predicts_another_class_than_the_one_explained_is_said_to(page, monkeypatch, twin):
+    relabelled(monkeypatch, twin, ("positive", "negative"))
+    app = complete(App(page, example="small", beside=PLAIN, measures=["gradient"]))
+    assert "sst2-plain predicts “negative” for this text, so that “positive”" in app.said
+    (rows,) = rows_of(app)
+    found = {(row["model"], row["explained class"], row["class predicted unmasked"]) for row in rows}
+    assert found == {(FMM, "positive", "positive"), (PLAIN, "positive", "negative")}
+
+
+def test_behaviour_of_models_counts_the_texts_on_which_they_predict_different_classes(monkeypatch, twin):
+    relabelled(monkeypatch, twin, ("positive", "negative"))
+    app = complete(App(CHECK, models=[PLAIN], measures=["gradient"], part="behaviour"))
+    (table,) = (text for name, text in app.downloads.items() if name.endswith(".csv"))
+    (told,) = (json.loads(text) for name, text in app.downloads.items() if name.endswith(".json"))
+    # Each of the five texts is clear to both, and the twin calls it by the other name.
+    assert "On 5 of 5 examples the models predict different classes" in app.said
+    assert {
+        row["examples on which the models predict different classes"] for row in csv.DictReader(io.StringIO(table))
+    } == {"5"}
+    assert told["examples_of_different_classes"] == 5
 
 
 def values_in(name: str, text: str) -> dict[str, str]:

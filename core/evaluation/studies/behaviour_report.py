@@ -3,7 +3,7 @@ drift of the embeddings.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,7 +51,7 @@ class CourseLine:
 class BehaviourReport:
     """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
     of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
-    the examples.
+    the examples; explained: {example: class that is predicted, and explained}.
     """
 
     model: str
@@ -62,6 +62,7 @@ class BehaviourReport:
     lines: tuple[CourseLine, ...]
     left_out: dict[str, int]
     notes: tuple[str, ...]
+    explained: dict[int, str] = field(default_factory=dict)
 
     @property
     def random(self) -> CourseLine | None:
@@ -96,7 +97,7 @@ def behaviour_report(
     lines = sorted(
         (_line(course, one, baseline, shares) for course, one in known.items()), key=lambda line: not line.course.random
     )
-    left_out = dict(Counter(first.problems.values()))
+    left_out, predicted = dict(Counter(first.problems.values())), first.predicted[:, 0]
     return BehaviourReport(
         model.name,
         model.digest,
@@ -106,6 +107,7 @@ def behaviour_report(
         tuple(lines),
         left_out,
         (*_notes(first, left_out), *_notes_of_search(searched)),
+        {int(i): model.labels[predicted[i]] for i in np.flatnonzero(first.there)},
     )
 
 

@@ -10,10 +10,11 @@ from core.wording import as_json, number, with_ends
 
 
 def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
-    """The answer in sentences, as text: which order changes predictions earliest, then how far the embeddings of each
-    model drift.
+    """The answer in sentences, as text: which order changes predictions earliest, how far the embeddings of each model
+    drift, and on how many examples models predict different classes.
     """
-    return [sentence for sentence in (flips_sentence(reports[0]), drift_sentence(reports)) if sentence]
+    said = flips_sentence(reports[0]), drift_sentence(reports), classes_sentence(reports)
+    return [sentence for sentence in said if sentence]
 
 
 def flips_sentence(found: BehaviourReport) -> str:
@@ -42,6 +43,27 @@ def flips_sentence(found: BehaviourReport) -> str:
     return (
         f"{first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
         f"(fidelity {first.fidelity.mean:.3g} ↑)."
+    )
+
+
+def told_apart(reports: list[BehaviourReport]) -> tuple[int, int] | None:
+    """On how many examples models beside each other predict, and explain, different classes, of how many that all of
+    them went through; None with one model.
+    """
+    if len(reports) < 2:
+        return None
+    shared = set.intersection(*(set(one.explained) for one in reports))
+    return sum(len({one.explained[i] for one in reports}) > 1 for i in shared), len(shared)
+
+
+def classes_sentence(reports: list[BehaviourReport]) -> str:
+    """The same in a sentence; "" where all predict the same."""
+    apart, shared = told_apart(reports) or (0, 0)
+    if not apart:
+        return ""
+    return (
+        f"On {apart:,} of {shared:,} example{'' if shared == 1 else 's'} the models predict different classes; each is "
+        "judged by what changes its own."
     )
 
 
@@ -161,11 +183,15 @@ HEADER = (
     "normalised fidelity (at most 1)",
     "predictions that never change (share)",
     "examples judged",
+    "examples on which the models predict different classes",
 )
 
 
-def behaviour_rows(found: BehaviourReport) -> list[list]:
-    """A report as rows, one for each course and ratio, see HEADER; fidelity is of the whole course."""
+def behaviour_rows(found: BehaviourReport, beside: list[BehaviourReport] | None = None) -> list[list]:
+    """A report as rows, one for each course and ratio, see HEADER; fidelity is of the whole course; beside: the reports
+    among which it stands.
+    """
+    apart = told_apart(beside or [found])
     return [
         [
             found.model,
@@ -183,6 +209,7 @@ def behaviour_rows(found: BehaviourReport) -> list[list]:
             line.normalised,
             line.never,
             line.judged,
+            apart and apart[0],
         ]
         for line in found.lines
         for k, ratio in enumerate(X)
@@ -191,8 +218,10 @@ def behaviour_rows(found: BehaviourReport) -> list[list]:
 
 def behaviour_json(reports: list[BehaviourReport]) -> dict:
     """Reports as plain values for a JSON file; null where there is no number."""
+    apart = told_apart(reports)
     return {
         "answer": behaviour_answer(reports),
+        "examples_of_different_classes": apart and apart[0],
         "models": [
             {
                 "model": one.model,

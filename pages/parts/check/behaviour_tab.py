@@ -133,7 +133,7 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     map_section(frame, behaved, measure)
     save_report(
         HEADER,
-        lambda: [row for one in found for row in behaviour_rows(one)],
+        lambda: [row for one in found for row in behaviour_rows(one, found)],
         lambda: behaviour_json(found),
         name,
         "behaviour",

@@ -23,7 +23,7 @@ from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
-from pages.parts.sections.sides import Side, side_columns
+from pages.parts.sections.sides import Side, same_class, side_columns
 
 _ABOUT = (
     "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between "
@@ -132,14 +132,14 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
 
 def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
     marked = any(evidence is not None for evidence in known.values())
-    about = [view.example.id, *standing.by_model(boards)]
+    about, same = [view.example.id, *standing.by_model(boards)], same_class([one.side for one in boards])
     save_table(
         "Scores (CSV)",
         standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
         lambda: [
             row + [standing.precisions(board, known[one.side]).get(row[1])] * marked
             for one, board in boards.items()
-            for row in standing.score_rows(one.side, board, one.choice.sign, one.gating)
+            for row in standing.score_rows(one.side, board, one.choice.sign, one.gating, same)
         ],
         safe_name(["naopc", *about], "csv"),
         key="scores-csv",

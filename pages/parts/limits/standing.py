@@ -35,13 +35,14 @@ from core.validity.marks import (
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
 from pages.parts.limits.limiting import Boards, KnownLimits
-from pages.parts.sections.sides import Side
+from pages.parts.sections.sides import Side, classes_sentence, same_class
 
 SCORE_COLUMNS = [
     "model",
     "measure",
     "values",
     "explained class",
+    "class predicted unmasked",
     "comprehensiveness (higher is better)",
     "its NAOPC (higher is better)",
     "sufficiency (lower is better)",
@@ -55,6 +56,7 @@ SCORE_COLUMNS = [
     "sufficiency rests on rejected inputs",
     "rule of the gate",
     "form of the gate",
+    "models explain the same class",
 ]
 ORDER_COLUMNS = [
     "model",
@@ -226,16 +228,18 @@ def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, flo
     return {} if evidence is None else {one.measure: precision(evidence, one) for one in board.standings}
 
 
-def score_rows(side: Side, board: StandingTable, sign: str, gating: StandingGates) -> list[list]:
-    """A board for a CSV file, see SCORE_COLUMNS."""
+def score_rows(
+    side: Side, board: StandingTable, sign: str, gating: StandingGates, same: bool | None = None
+) -> list[list]:
+    """A board for a CSV file, see SCORE_COLUMNS; same: of `same_class`."""
     limits = board.limits
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
     rows = []
     for one in board.standings:
         rests = [yes_or_no(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
-        whose = [side.model.name, one.measure, values_taken(one.measure, sign), side.class_name]
-        rows.append([*whose, *scores, *about, *rests, gating.rule, gating.form])
+        whose = [side.model.name, one.measure, values_taken(one.measure, sign), side.class_name, side.predicted_name]
+        rows.append([*whose, *scores, *about, *rests, gating.rule, gating.form, same])
     return rows
 
 
@@ -290,7 +294,7 @@ def by_model(boards: Boards) -> dict[str, StandingTable]:
 
 def compared(boards: Boards) -> Comparison | None:
     """The comparison of two models that explain the same class; None where there is none."""
-    if len(boards) < 2 or len({one.side.class_name for one in boards}) > 1:
+    if not same_class([one.side for one in boards]):
         return None
     return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
 
@@ -299,21 +303,17 @@ def comparison(boards: Boards) -> str:
     """What comes of setting two models beside each other, in a sentence or two; "" with one."""
     if len(boards) < 2:
         return ""
-    found = compared(boards)
-    if found is None:
-        return no_comparison([one.side for one in boards])
-    return comparison_line(found, by_model(boards), not any(one.runs for one in boards))
-
-
-def no_comparison(sides: list[Side]) -> str:
-    """Why two models are not compared."""
-    if len({side.class_name for side in sides}) > 1:
-        told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
-        return f"The two models explain different classes, {told}, so their scores are not compared."
-    return (
-        "The scores of the two models are not compared: there are none yet, or every order of one of them scores "
-        "the same."
+    sides = [one.side for one in boards]
+    found, classes = compared(boards), classes_sentence(sides)
+    if not same_class(sides):
+        return classes
+    said = (
+        "The scores of the two models are not compared: there are none yet, or every order of one of them scores the "
+        "same."
+        if found is None
+        else comparison_line(found, by_model(boards), not any(one.runs for one in boards))
     )
+    return f"{said} {classes}".strip()
 
 
 def _changed(found: Comparison, so_far: str) -> str:

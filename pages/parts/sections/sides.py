@@ -21,7 +21,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
-from core.wording import number, plain
+from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
@@ -34,11 +34,15 @@ RECURSIVE, ONCE = "at each step", "once"
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One model at one example: what the stepper and the answer ask of it."""
+    """One model at one example: what the stepper and the answer ask of it.
+
+    target: the class that is explained; predicted: the one that it predicts, both 0..C−1.
+    """
 
     explainer: Explainer
     encoded: Encoded
     target: int
+    predicted: int
 
     @property
     def model(self) -> Model:
@@ -51,6 +55,10 @@ class Side:
     @property
     def class_name(self) -> str:
         return self.model.labels[self.target]
+
+    @property
+    def predicted_name(self) -> str:
+        return self.model.labels[self.predicted]
 
 
 def choose_beside(view: View, does: str) -> str:
@@ -106,7 +114,7 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why
     not.
     """
-    sides = [Side(view.explainer, view.encoded, view.target)]
+    sides = [Side(view.explainer, view.encoded, view.target, view.predicted)]
     if name == ALONE:
         return sides
     other, problem = _other_side(view, name)
@@ -114,6 +122,26 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
         with place:
             st.warning(plain(problem))
     return sides if other is None else [*sides, other]
+
+
+def same_class(sides: Sequence[Side]) -> bool | None:
+    """Whether models beside each other explain the same class; None where there is one model."""
+    return None if len(sides) < 2 else len({side.class_name for side in sides}) == 1
+
+
+def classes_sentence(sides: Sequence[Side]) -> str:
+    """What to know of the classes that models beside each other explain, HTML in which all text is escaped; "" where
+    they explain the same one and each predicts it.
+    """
+    if same_class(sides) is False:
+        told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
+        return f"The two models explain different classes, {told}, so their scores are not compared."
+    return " ".join(
+        f"{escaped(side.model.name)} predicts “{escaped(side.predicted_name)}” for this text, so that “"
+        f"{escaped(side.class_name)}”, which is explained of both, is not its own prediction."
+        for side in sides[1:]
+        if side.predicted != side.target
+    )
 
 
 def side_columns(sides: Sequence[Side]) -> Iterator[tuple[int, Side]]:
@@ -205,7 +233,8 @@ def _other_side(view: View, name: str) -> tuple[Side | None, str]:
     if explainer.model.digest == view.model.digest:
         return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
     labels = explainer.model.labels
-    return Side(explainer, encoded, labels.index(view.class_name) if view.class_name in labels else likely), ""
+    target = labels.index(view.class_name) if view.class_name in labels else likely
+    return Side(explainer, encoded, target, likely), ""
 
 
 def _reference_in_short(side: Side, form: str) -> str:

@@ -18,7 +18,7 @@ from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_shown, save_table
-from pages.parts.sections.sides import Side, side_columns
+from pages.parts.sections.sides import Side, same_class, side_columns
 from pages.parts.steps import following
 from pages.parts.steps.following import Summaries
 from pages.parts.steps.stepping import frame, line, pane
@@ -99,10 +99,11 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
         + MEANING,
     )
+    same = same_class(list(dict.fromkeys(path.side for path in found)))
     save_table(
         "Steps (CSV)",
         following.COLUMNS,
-        lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary)],
+        lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, same)],
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )

@@ -12,7 +12,7 @@ from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word
 from core.validity.references import FORMS
 from core.wording import escaped, number
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side, classes_sentence
 
 COLUMNS = [
     "model",
@@ -24,6 +24,8 @@ COLUMNS = [
     "features masked",
     "masked features",
     "explained class",
+    "class predicted unmasked",
+    "models explain the same class",
     "probability of it",
     "predicted class",
     "p (calibrated)",
@@ -158,7 +160,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     for path, summary in mine.items():
         if path is not first:
             said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
-    return said
+    return f"{said} {classes_sentence([path.side for path in asked])}".strip()
 
 
 def paths_in_words(mine: Summaries) -> str:
@@ -186,8 +188,8 @@ def table_row(path: Path, summary: Summary) -> list[str]:
     ]
 
 
-def step_rows(path: Path, summary: Summary) -> list[list]:
-    """A path's steps for a CSV file, see COLUMNS."""
+def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
+    """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
     side, rows = path.side, []
     for i, step in enumerate(summary.steps):
         words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
@@ -202,6 +204,8 @@ def step_rows(path: Path, summary: Summary) -> list[list]:
                 step.count,
                 words,
                 side.class_name,
+                side.predicted_name,
+                same,
                 float(summary.values[i]),
                 side.model.labels[int(step.logits.argmax())],
                 *(step.p.get(form, "") for form in FORMS),
