@@ -1,7 +1,11 @@
 """What a page starts by itself, and what it no longer does once somebody cancelled."""
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
+from core.explanation.explainer import Cost
+from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
+from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import start
 
 
@@ -13,8 +17,11 @@ class FakeJob:
         return self.stopped
 
 
-class FakeWork:
+class FakeWork(PageWork):
     """A piece of work that notes whether it was asked for."""
+
+    key = label = "work"
+    cost, run, job, at_once = Cost(10, 1.0), None, None, True
 
     def __init__(self, at_once=True, job=None):
         self.at_once, self.job, self.asked = at_once, job, 0
@@ -22,6 +29,52 @@ class FakeWork:
     def ask(self):
         self.asked += 1
         self.job = FakeJob(False)
+
+
+class Forgotten(FakeWork):
+    """Its job is forgotten once it was asked for so many times, as others' jobs that end push it out."""
+
+    key = "forgotten"
+
+    def __init__(self, job, after):
+        self.at_once, self._job, self.left = False, job, after
+
+    @property
+    def job(self):
+        self.left -= 1
+        return self._job if self.left >= 0 else None
+
+
+def forgetful_page():
+    import streamlit as st
+
+    from pages.parts.sections.streaming import stream
+
+    stream([st.session_state.work], st.container(), lambda asks: asks())
+
+
+@pytest.mark.parametrize("state", [WAITING, RUNNING, DONE, CANCELLED, FAILED])
+def test_work_may_be_forgotten_at_any_moment_while_it_is_drawn(state):
+    for after in range(14):
+        job = Job("forgotten", "work")
+        job.state, job.done, job.total = state, 3, 10
+        if state == CANCELLED:
+            job.cancel()
+        at = AppTest.from_function(forgetful_page)
+        at.session_state["work"] = Forgotten(job, after)
+        at.run()
+        assert not at.exception, (after, at.exception[0].message)
+        # In the end it is offered anew, with its price.
+        at.run()
+        assert [button.label for button in at.button] == ["Compute work"]
+        assert "10 forward passes" in at.markdown[0].value
+
+
+def test_a_job_that_is_forgotten_cannot_be_cancelled_and_nothing_goes_wrong():
+    for after in range(3):
+        job = Job("forgotten", "work")
+        Forgotten(job, after).cancel()
+        assert job.cancelled() == (after > 0)
 
 
 def test_what_is_cheap_starts_once_and_what_is_dear_waits():

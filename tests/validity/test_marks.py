@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.validity import marks
 from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, rule_text, why_unavailable
+from core.validity.references import Reference
 from tests.p_values import PROPERTY, p_values, slow_holm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -184,3 +185,27 @@ def test_who_decides_asks_marks(rule):
         or (isinstance(node, ast.ImportFrom) and rule == "holm" and rule in [alias.name for alias in node.names])
     }
     assert users == {"core/validity/marks.py"} and hasattr(marks, rule)
+
+
+# ---- what a reference is good for
+
+
+def reference(floor, texts=1234, **false):
+    """What a reference tells of itself, without its observations."""
+    rates = {"unmasked": None, "masked": None} | false
+    return Reference({}, {"floor": {"calibrated": floor}, "false_rejection": {"calibrated": rates}, "texts": texts}, "")
+
+
+def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
+    assert "no MaSF reference" in marks.reference_text(None)
+    assert marks.reference_text(None, "It is of other weights.") == "It is of other weights."
+    for floor in (0.05, 0.2):
+        said = marks.reference_text(reference(floor, unmasked=0.04, masked=0.03))
+        assert f"smallest p-value is {floor}" in said and "cannot reject anything at 5 %" in said
+        assert "4.0 %" not in said and "1,234" not in said
+    said = marks.reference_text(reference(0.0049, unmasked=0.048, masked=0.036))
+    assert "1,234 texts" in said and "0.0049" in said and "cannot" not in said
+    assert "4.8 % of unmasked and 3.6 % of masked" in said and "↓" in said
+    # Of a plain model only unmasked texts are measured; without any measurement nothing is said of one.
+    assert "4.8 % of unmasked texts" in marks.reference_text(reference(0.0049, unmasked=0.048))
+    assert "rejected" not in marks.reference_text(reference(0.0049))

@@ -111,8 +111,8 @@ class Predicting(PageWork):
 
     def told(self, ahead: int, left: str) -> str:
         """How far it is."""
-        done, total = self.progress
-        said = f"Predicted {done:,} of {total:,} examples" if self.job and self.job.total else "Waiting to begin"
+        (done, total), job = self.progress, self.job
+        said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
         return said + left + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else "")
 
     def ask(self) -> None:

@@ -11,7 +11,8 @@ AT_ONCE_SECONDS = 10.0
 
 
 class PageWork(jobs.Work):
-    """Work of a page: a job of this server, found by its key.
+    """Work of a page: a job of this server, found by its key. A job that has ended may be forgotten at any moment, so
+    whoever asks two things of one asks for it once.
 
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
     once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
@@ -37,6 +38,18 @@ class PageWork(jobs.Work):
     def complete(self) -> bool:
         job = self.job
         return job is not None and job.state == jobs.DONE
+
+    @property
+    def active(self) -> bool:
+        """Whether its job has not ended yet, told to stop or not."""
+        job = self.job
+        return job is not None and job.active
+
+    @property
+    def stopped(self) -> bool:
+        """Whether somebody cancelled it."""
+        job = self.job
+        return job is not None and job.cancelled()
 
     @property
     def runs(self) -> bool:
@@ -81,8 +94,9 @@ class PageWork(jobs.Work):
 
     def cancel(self) -> None:
         """Stop at the next batch; what is computed stays."""
-        if self.job is not None:
-            self.job.cancel()
+        job = self.job
+        if job is not None:
+            job.cancel()
 
     def ask(self) -> None:
         """Start the job, or let the one that is there go on."""

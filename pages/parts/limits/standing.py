@@ -19,6 +19,7 @@ from core.explanation.standings import (
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
+from core.jobs import FAILED
 from core.mathematics.search.limits import EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.validity.marks import (
@@ -391,7 +392,8 @@ def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
 
 
 def _ended(work) -> str:
-    return "failed" if work.job is not None and work.job.state == "failed" else "stopped"
+    job = work.job
+    return "failed" if job is not None and job.state == FAILED else "stopped"
 
 
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:

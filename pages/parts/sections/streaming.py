@@ -78,7 +78,7 @@ def start(works: Sequence[PageWork], patience: float = _PATIENCE) -> None:
 
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
     """
-    stopped = any(work.job is not None and work.job.cancelled() for work in works)
+    stopped = any(work.stopped for work in works)
     for work in works:
         if work.job is None and work.at_once and not stopped:
             work.ask()
@@ -93,7 +93,7 @@ def _alone(asks: Callable[[], None]) -> None:
 
 def _going(works: Sequence[PageWork]) -> bool:
     """Whether any of them is being computed, or waits for its turn."""
-    return any(work.job is not None and work.job.active for work in works)
+    return any(work.active for work in works)
 
 
 def _progress(works: Sequence[PageWork], name: str) -> None:
