@@ -13,7 +13,7 @@ def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
     """The answer in sentences, as text: which order changes predictions earliest, how far the embeddings of each model
     drift, and on how many examples models predict different classes.
     """
-    said = flips_sentence(reports[0]), drift_sentence(reports), classes_sentence(reports)
+    said = flips_sentence(reports[0]), drift_sentence(reports), apart_sentence(reports)
     return [sentence for sentence in said if sentence]
 
 
@@ -56,7 +56,7 @@ def told_apart(reports: list[BehaviourReport]) -> tuple[int, int] | None:
     return sum(len({one.explained[i] for one in reports}) > 1 for i in shared), len(shared)
 
 
-def classes_sentence(reports: list[BehaviourReport]) -> str:
+def apart_sentence(reports: list[BehaviourReport]) -> str:
     """The same in a sentence; "" where all predict the same."""
     apart, shared = told_apart(reports) or (0, 0)
     if not apart:
