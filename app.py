@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.evaluation.families import card_sentence, measured_card
+from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.explanation.row_sentences import importance_sentence
 from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
@@ -79,7 +79,8 @@ def _performance(view: View, card: dict) -> None:
     with left:
         _facts(card, model)
         st.caption(plain(reference_text(explainer.reference, explainer.reference_problem)))
-    falls = f"falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} with every token masked"
+    everything = all_tokens_masked(reads_pairs(card))
+    falls = f"falls from {shown['masked'][0]:.3f} unmasked to {shown['masked'][-1]:.3f} {everything}"
     alt = f"{shown['metric']} {falls}; class majority {shown['class_majority']:.3f}"
     name, columns = ["masking", model.name], ["masking ratio (0 to 1)", f"{shown['metric']} (higher is better)"]
     with right:

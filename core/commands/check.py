@@ -147,7 +147,16 @@ def readable_check(reports: list[CheckReport]) -> str:
 
 def _models_table(reports: list[CheckReport]) -> str:
     return text_table(
-        ["model", "trained", "examples", "unmasked ↑", "all masked ↑", "majority", "smallest p calibrated", "literal"],
+        [
+            "model",
+            "trained",
+            "examples",
+            "unmasked ↑",
+            f"all{reports[0].sample.of_first} masked ↑",
+            "majority",
+            "smallest p calibrated",
+            "literal",
+        ],
         [
             [
                 one.model,

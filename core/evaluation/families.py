@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.examples import bundled_data, bundled_set
+from core.evaluation.findings import MARGIN, points_text
 from core.loading.locating import MODELS, bundled_models
+from core.mathematics.statistics import Interval
 from core.settings import BUNDLED
 from core.wording import percent
 
@@ -20,7 +22,7 @@ HOME = "examples"
 @dataclass(frozen=True)
 class Measured:
     """What a model's card says it reaches on its test file; training and validation: strategies; ships: whether its
-    weights do.
+    weights do; paired: whether it reads two texts, which are then both masked there; warning: as `constant_sentence`.
     """
 
     name: str
@@ -32,12 +34,16 @@ class Measured:
     masked: float
     majority: float
     ships: bool
+    paired: bool = False
+    warning: str = ""
 
 
 def card_sentence(found: Measured) -> str:
     """What a model's card lets one expect of it under masking; plain text."""
     unmasked, end, floor = (percent(value, found.metric) for value in (found.unmasked, found.masked, found.majority))
-    reach = f"It reaches {unmasked} {found.metric} ↑; with every token masked, {end} ↑"
+    if found.warning:
+        return f"{found.warning} What masking does to it says little."
+    reach = f"It reaches {unmasked} {found.metric} ↑; {all_tokens_masked(found.paired)}, {end} ↑"
     # One example more or less is a tie.
     if found.masked >= found.majority - 1 / found.examples:
         return (
@@ -47,6 +53,40 @@ def card_sentence(found: Measured) -> str:
     return (
         f"{reach}, less than always answering the commonest class ({floor}): masking confuses it, so distrust "
         f"scores that rest on masking."
+    )
+
+
+def all_tokens_masked(paired: bool) -> str:
+    """What 100 % masked means on a card: of a pair both texts, where checks mask the first alone."""
+    return f"with every token {'of both texts ' if paired else ''}masked"
+
+
+def reads_pairs(card: dict) -> bool:
+    """Whether a card is that of a model of pairs."""
+    return card["plan"].get("second") is not None
+
+
+def constant_sentence(card: dict) -> str:
+    """That a model does no better than a constant answer, as its card has it, and what to do; "" where it is better for
+    certain: where the 95 % interval of the difference lies above 0. Plain text.
+
+    A card without that interval is taken by its two numbers.
+    """
+    shown = card["performance"]
+    metric, unmasked, majority = shown["metric"], shown["masked"][0], shown["class_majority"]
+    gained, always = shown.get("above_majority"), shown.get("majority_class", "the commonest class")
+    told, sure = "", True
+    if isinstance(gained, list) and len(gained) == 3 and all(isinstance(end, int | float) for end in gained):
+        found = Interval(*gained)
+        if found.low > 0:
+            return ""
+        told, sure = f" ({points_text(found, metric)})", found.high < MARGIN
+    elif unmasked > majority:
+        return ""
+    return (
+        f"{'No better' if sure else 'Not shown to be better'} than a constant: it reaches {percent(unmasked, metric)} "
+        f"{metric} ↑ unmasked, where always answering {always} reaches {percent(majority, metric)}{told}, so its "
+        "training has not taught it the task. Train it for longer, at another learning rate, or on more texts."
     )
 
 
@@ -113,4 +153,6 @@ def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
         shown["masked"][-1],
         shown["class_majority"],
         ships,
+        reads_pairs(card),
+        constant_sentence(card),
     )

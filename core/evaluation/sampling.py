@@ -34,6 +34,16 @@ class Sample:
         return any(example.second is not None for example in self.examples)
 
     @property
+    def whole(self) -> str:
+        """What is masked at 100 %, in words: of a pair the first text alone, where cards mask both."""
+        return "all of the first text" if self.paired else "everything"
+
+    @property
+    def of_first(self) -> str:
+        """What stands behind a share that is masked."""
+        return " of the first text" if self.paired else ""
+
+    @property
     def one_class(self) -> bool:
         return len(np.unique(self.labels)) < 2
 

@@ -45,8 +45,9 @@ def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
         "yaxis2": axis("centroid change (1 − cosine)", domain=_LOWER, anchor="x2", rangemode="tozero"),
         "yaxis3": axis("change of mean σ (%)", domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
     }
+    masked = f"masked (%{reports[0].sample.of_first})"
     for end, domain in (("", [0, 1]), ("2", _LEFT), ("3", _RIGHT)):
-        axes[f"xaxis{end}"] = axis("masked (%)", range=[-3, 103], domain=domain, anchor=f"y{end}")
+        axes[f"xaxis{end}"] = axis(masked, range=[-3, 103], domain=domain, anchor=f"y{end}")
     return figure(traces, 640, **axes, legend=legend(1.03))
 
 

@@ -38,17 +38,17 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
             traces += _line(one, line, form, place, len(reports) > 1)
     top = _UPPER if tested else [0, 1]
     axes: dict[str, Any] = {
-        "xaxis": _share("", _LEFT if tested else top),
+        "xaxis": _share("", _LEFT if tested else top, first),
         "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
     }
     shapes = [_level(first.majority, "", RANDOM)]
     notes = [_at(97, first.majority, "class majority", "")]
     if tested:
         rejected = axis(f"% of single texts rejected ({form})", domain=top, anchor="x2", rangemode="tozero")
-        axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": rejected}
+        axes |= {"xaxis2": _share("2", _RIGHT, first), "yaxis2": rejected}
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
         for end, of, domain in (("3", CALIBRATED, _LEFT), ("4", LITERAL, _RIGHT)):
-            axes[f"xaxis{end}"] = _share(end, domain)
+            axes[f"xaxis{end}"] = _share(end, domain, first)
             axes[f"yaxis{end}"] = axis(f"data-set p, {of}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
             shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
             notes.append(_at(99, np.log10(ALPHA), "5 %", end))
@@ -80,15 +80,15 @@ def model_stroke(measure: str, random: bool, place: int) -> dict:
     return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
 
 
-def _share(end: str, domain: list[float]) -> dict:
-    return axis("masked (%)", range=[-3, 103], domain=domain, anchor=f"y{end}")
+def _share(end: str, domain: list[float], found: CheckReport) -> dict:
+    return axis(f"masked (%{found.sample.of_first})", range=[-3, 103], domain=domain, anchor=f"y{end}")
 
 
-def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
+def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool = False) -> dict:
     """Unmasked and fully masked performance of each model on one axis, with the class majority as a tick.
 
     Args:
-        rows: (name, unmasked, everything masked, class majority), from top to bottom.
+        rows: (name, unmasked, everything masked, class majority), from top to bottom; paired: everything is both texts.
     Source: FMM Figs. 2 and 3.
     """
     places = list(range(len(rows)))
@@ -96,7 +96,7 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str) -> dict:
     traces = [trace("lines", [masked, full], [i, i], **bar) for i, (_, full, masked, _) in enumerate(rows)]
     for name, at, symbol, colour, size in (
         ("unmasked", 1, "circle", SUPPORTS, 13),
-        ("everything masked", 2, "circle-open", SUPPORTS, 13),
+        ("both texts masked" if paired else "everything masked", 2, "circle-open", SUPPORTS, 13),
         ("class majority", 3, "line-ns-open", INK, 20),
     ):
         look = {"symbol": symbol, "color": colour, "size": size, "line": {"width": 3, "color": colour}}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from core.evaluation.families import reads_pairs
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, rgb
 from core.mathematics.statistics import ALPHA
 from core.wording import as_json
@@ -128,7 +129,7 @@ def performance_by_masking(card: dict) -> dict:
     Source: FMM Figs. 2 and 3.
     """
     shown = card["performance"]
-    values, majority = shown["masked"], shown["class_majority"]
+    values, majority, both = shown["masked"], shown["class_majority"], reads_pairs(card)
     x, told = [100 * r for r in shown["ratios"]], "%{x:.0f} % masked: %{y:.3f}"
     lines = [
         trace("lines+markers", x, values, told, name="this model", line={"color": SUPPORTS, "width": 3}),
@@ -142,7 +143,7 @@ def performance_by_masking(card: dict) -> dict:
         note(12, majority, "class majority", yshift=12, xshift=0),
     ]
     axes: dict[str, Any] = {
-        "xaxis": axis("tokens masked at random (%)", range=[-4, 106]),
+        "xaxis": axis(f"tokens {'of both texts ' if both else ''}masked at random (%)", range=[-4, 106]),
         "yaxis": axis(f"{shown['metric']} ↑ better"),
     }
     return figure(lines, 300, notes, **axes)

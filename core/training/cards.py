@@ -4,6 +4,7 @@ import json
 import platform
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -11,11 +12,12 @@ import numpy as np
 import torch
 
 from core.data.tables import LabelledTexts
+from core.evaluation.families import constant_sentence, reads_pairs
 from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
-from core.mathematics.performance import METRICS, majority_class
-from core.wording import cut_sentence
+from core.mathematics.performance import METRICS, majority_class, performance_difference
+from core.wording import as_json, cut_sentence
 
 
 def build_card(
@@ -36,7 +38,8 @@ def build_card(
         cut: of each file the texts that training cut, {text: tokens that it reads}.
     Returns:
         A JSON-ready dict; `performance` holds the metric at masking ratios 0, 0.1 … 1 (random
-        masks, exact counts) and for the class majority of train.
+        masks, exact counts) and for the class majority of train, and how much better than that it is unmasked, with the
+        ends of its 95 % interval.
     """
     split = "test" if "test" in data else "validation"
     shown = data[split]
@@ -46,6 +49,8 @@ def build_card(
     predicted = predict_at_ratios(model, encoded, RATIOS, plan["seed"], lambda a, b: progress("measuring", a, b))
     metric = METRICS[plan["metric"]]
     majority = majority_class(data["train"].labels, len(labels))
+    constant = np.full(len(shown), majority)
+    gained = performance_difference(plan["metric"], (shown.labels, predicted[0]), (shown.labels, constant))
     return {
         "labels": list(labels),
         "data": {name: _about_file(texts, cut[name], len(labels)) for name, texts in data.items()},
@@ -58,8 +63,9 @@ def build_card(
             "examples": len(shown),
             "ratios": list(RATIOS),
             "masked": [metric(shown.labels, p) for p in predicted],
-            "class_majority": metric(shown.labels, np.full(len(shown), majority)),
+            "class_majority": metric(shown.labels, constant),
             "majority_class": labels[majority],
+            "above_majority": as_json(np.array(astuple(gained))),
         },
         "seconds": sum(entry["seconds"] for entry in history),
         "machine": f"{platform.machine()}, {torch.get_num_threads()} threads, {model.device}",
@@ -97,6 +103,9 @@ def readable_card(card: dict, name: str) -> str:
         f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`{_cut(d)}"
         for split, d in card["data"].items()
     )
+    warning = constant_sentence(card)
+    warning = f"\n**{warning}**\n" if warning else ""
+    masked = f"tokens {'of both texts ' if reads_pairs(card) else ''}masked at random"
     ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
     return f"""# {name}
 
@@ -106,10 +115,10 @@ validation strategy: {plan["validation_strategy"]},
 method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, \
 learning rate {plan["learning_rate"]:g}.
 Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
-
+{warning}
 ## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)
 
-| tokens masked at random | {shown["metric"]} |
+| {masked} | {shown["metric"]} |
 |---|---|
 {ratios}
 | class majority ({shown["majority_class"]}) | {shown["class_majority"]:.3f} |

@@ -38,6 +38,7 @@ from core.evaluation.studies.check_report import (
     build_check_report,
 )
 from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
+from core.evaluation.studies.check_tables import training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import RANDOM, Curve, Passed
 from core.explanation.explainer import Explainer
@@ -518,8 +519,11 @@ def test_evidence_is_scored_by_the_attribution_of_the_unmasked_text(explainer):
 # ---- reports by hand
 
 
-def card(metric="accuracy", majority="kitchen", training="half") -> dict:
-    return {"performance": {"metric": metric, "majority_class": majority}, "plan": {"training": training}}
+def card(metric="accuracy", majority="kitchen", training="half", masked=(0.9, 0.5), **more) -> dict:
+    return {
+        "performance": {"metric": metric, "majority_class": majority, "masked": masked, "class_majority": 0.5} | more,
+        "plan": {"training": training},
+    }
 
 
 def model_of(card=None, name="m", labels=LABELS):
@@ -813,6 +817,26 @@ def test_no_verdict_says_plainly_in_distribution():
         assert "in-distribution" not in said and ("not rejected as out-of-distribution" in said) == (
             found.verdict == TRUSTED
         )
+
+
+def test_a_model_that_its_card_calls_no_better_than_a_constant_is_told():
+    for poor in (card("Matthews", masked=(0.0, 0.0), class_majority=0.0), card(above_majority=[0.01, -0.02, 0.04])):
+        assert any(note.startswith("No better than a constant") for note in judged(SOUND, card=poor).notes)
+    for fine in (card(), card(above_majority=[0.4, 0.3, 0.5])):
+        assert not judged(SOUND, card=fine).notes
+
+
+def test_of_a_pair_all_of_the_first_text_is_masked_and_said_wherever_it_stands():
+    one, other = judged(SOUND, card=card()), judged(SOUND, card=card(training="none"))
+    for found in (one, other):
+        pairs = tuple(replace(example, second="c") for example in found.sample.examples)
+        object.__setattr__(found, "sample", replace(found.sample, examples=pairs))
+    told = [one.claim for one in check_findings([one, *family_of(one, other)])]
+    assert sum("With all of the first text masked" in claim for claim in told) == 2
+    said = f"{verdict_sentence(one)} {readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
+    assert "everything" not in said and "all of the first text masked ↑" in said
+    assert "of the first text)" in json.dumps(panels([one], CALIBRATED))
+    assert "both texts" in json.dumps(spans([("m", 1, 0, 0.5)], "accuracy", paired=True))
 
 
 def test_a_correlation_is_no_percentage():

@@ -1,5 +1,7 @@
 """What predictions of a data set come to, as a sentence and as rows of a file, without a page or a model."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,6 +54,9 @@ def test_rows_of_a_file_have_a_cell_for_each_column():
 
 @pytest.mark.parametrize("masked, trusted", [(0.55, True), (0.54, True), (0.53, False)])
 def test_a_card_is_trusted_down_to_one_example_below_the_class_majority(masked, trusted):
+    measured = Measured("m", "half", "both", "accuracy", 100, 0.9, masked, 0.55, True)
+    assert "with every token masked" in card_sentence(measured)
+    assert "with every token of both texts masked" in card_sentence(replace(measured, paired=True))
     said = card_sentence(Measured("m", "half", "both", "accuracy", 100, 0.9, masked, 0.55, True))
     assert said.startswith(f"It reaches 90.0 % accuracy ↑; with every token masked, {100 * masked:.1f} % ↑")
     assert ("no less than" in said) is trusted and ("distrust" in said) is not trusted

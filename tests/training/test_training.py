@@ -613,6 +613,20 @@ def test_pairs_train_and_are_measured(tiny_root, tmp_path, monkeypatch):
     assert len(measured) == 16 and all(e.F == e.T - 3 for e in measured)
 
 
+def test_a_model_that_is_no_better_than_a_constant_says_so(files, tiny_root, tmp_path, capsys):
+    """Labels that have nothing to do with the texts, and a learning rate that teaches nothing."""
+    rows = [{"text": text, "label": i % 2} for i, text in enumerate(tiny.SENTENCES)] * 3
+    path = str(write_rows(tmp_path / "noise.jsonl", rows))
+    command = ["train", "--base", str(tiny.base("bert", tiny_root)), "--train", path, "--validation", path]
+    command += ["--out", str(tmp_path / "out"), "--epochs", "1", "--learning-rate", "1e-9", "--metric", "Matthews"]
+    assert main([*command, "--device", "cpu"]) == 0
+    told, card = capsys.readouterr(), json.loads((tmp_path / "out" / "card.json").read_text(encoding="utf-8"))
+    difference, low, _ = card["performance"]["above_majority"]
+    assert difference == card["performance"]["masked"][0] - card["performance"]["class_majority"] and low <= 0
+    for said in (told.err, told.out, (tmp_path / "out" / "README.md").read_text(encoding="utf-8")):
+        assert "than a constant" in said and "Matthews ↑ unmasked" in said
+
+
 def test_half_precision_storage_is_rounded_once(files, tiny_root, tmp_path, finished):
     from safetensors.torch import load_file
 

@@ -97,11 +97,11 @@ def drift_sentence(reports: list[BehaviourReport]) -> str:
         [(one.model, f"{line.centroid[k]:.2f}", signed_percent(line.spread[k])) for one, line in told]
         for k in (HALF, ALL)
     )
-    done = _done(course)
+    done, sample = _done(course), reports[0].sample
     return (
-        f"Half {done} {how}, the centre of the embeddings has moved by {half[0][1]} (1 − cosine) and their spread "
-        f"changed by {half[0][2]}{_beside(half)}; "
-        f"with everything {done} by {everything[0][1]} and {everything[0][2]}{_beside(everything)}."
+        f"Half{sample.of_first} {done} {how}, the centre of the embeddings has moved by {half[0][1]} (1 − cosine) and "
+        f"their spread changed by {half[0][2]}{_beside(half)}; "
+        f"with {sample.whole} {done} by {everything[0][1]} and {everything[0][2]}{_beside(everything)}."
     )
 
 
@@ -142,7 +142,7 @@ def behaviour_table(reports: list[BehaviourReport]) -> tuple[list[str], list[lis
         "fidelity ↑ (95 %)",
         "normalised ↑",
         "never changes",
-        "centroid change at 50 · 100 % masked",
+        f"centroid change at 50 · 100 %{reports[0].sample.of_first} masked",
         "change of mean σ at 50 · 100 %",
         "the same, absolute",
         "examples",

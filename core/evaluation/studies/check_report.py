@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binomtest
 
-from core.evaluation.families import training_file
+from core.evaluation.families import constant_sentence, training_file
 from core.evaluation.findings import FEW, MARGIN, NOT_ENOUGH
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.model_check import Curve, Passed
@@ -200,13 +200,19 @@ def build_check_report(
         floor,
         left_out(baseline),
         training_file(model.card),
-        tuple(_about_texts(model, reference, baseline)),
+        (*_about_model(model), *_about_texts(model, reference, baseline)),
     )
 
 
 def metric_of(model: Model) -> str:
     """The task's metric by the model's card; accuracy without one."""
     return model.card["performance"]["metric"] if model.card else "accuracy"
+
+
+def _about_model(model: Model) -> list[str]:
+    """A sentence where its card says that it is no better than a constant."""
+    said = constant_sentence(model.card) if model.card else ""
+    return [said] if said else []
 
 
 def _about_texts(model: Model, reference: Reference | None, baseline: Passed) -> list[str]:

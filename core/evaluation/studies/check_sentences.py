@@ -46,7 +46,7 @@ BEGINS = {
 
 def verdict_sentence(found: CheckReport) -> str:
     """One sentence or two on whether the model can be trusted under masking; plain text."""
-    masked = "all of the first text" if found.sample.paired else "everything"
+    masked = found.sample.whole
     reach = (
         f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and "
         f"{percent(found.masked, found.metric)} with {masked} masked, "
@@ -145,15 +145,15 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
             unsure_of(len(both)),
         )
     for one, falls, claim in (
-        (masked, False, "With everything masked, a masked fine-tuned model reaches the class majority."),
-        (plain, True, "With everything masked, a plain model falls below it."),
+        (masked, False, "With {} masked, a masked fine-tuned model reaches the class majority."),
+        (plain, True, "With {} masked, a plain model falls below it."),
     ):
         if one is not None:
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
             # Below it for certain, though not by the margin: it does not reach it, and hardly falls below it.
             little = reaches is True and gained.high < 0
             yield Finding(
-                claim,
+                claim.format(one.sample.whole),
                 f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}: "
                 f"{points_text(gained, one.metric)}",
                 None if reaches is None or (little and falls) else reaches != falls,

@@ -1,6 +1,6 @@
 """A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
 
-from core.evaluation.families import Measured
+from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
@@ -27,10 +27,10 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         "model",
         "trained",
         f"unmasked {reports[0].metric} ↑",
-        "all masked ↑",
+        f"all{reports[0].sample.of_first} masked ↑",
         "class majority",
         *(f"smallest p, {of} ↑" for of in FORMS),
-        "texts rejected at 0, 50, 100 % ↓",
+        f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ↓",
     ]
     rows = [
         [
@@ -60,8 +60,8 @@ def _shares(one: CheckReport, form: str) -> str:
 def spans_in_words(cards: list[Measured]) -> str:
     """What models reach by their cards, for those who do not see the figure."""
     return "; ".join(
-        f"{one.name}: {percent(one.unmasked, one.metric)} unmasked, {percent(one.masked, one.metric)} with everything "
-        f"masked"
+        f"{one.name}: {percent(one.unmasked, one.metric)} unmasked, {percent(one.masked, one.metric)} "
+        f"{all_tokens_masked(one.paired)}"
         for one in cards
     )
 
@@ -70,8 +70,8 @@ def spans_note(cards: list[Measured]) -> str:
     """On what the cards say it, and whose weights are not here."""
     away = [one.name for one in cards if not one.ships]
     return (
-        f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random, of a pair "
-        "in both texts)."
+        f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random"
+        f"{', in both texts, where the check above masks the first alone' if cards[0].paired else ''})."
     ) + (f" The weights of {', '.join(away)} are not included." if away else "")
 
 

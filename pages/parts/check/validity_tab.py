@@ -112,7 +112,9 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
     cards = family(first.model.card)
     if len(cards) > 1:
         rows = [(f"{one.name} ({check_tables.STRATEGIES[one.training]})", one) for one in cards]
-        drawn = spans([(name, one.unmasked, one.masked, one.majority) for name, one in rows], cards[0].metric)
+        drawn = spans(
+            [(name, one.unmasked, one.masked, one.majority) for name, one in rows], cards[0].metric, cards[0].paired
+        )
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
     show_findings("FMM", check_findings(found), 160)
