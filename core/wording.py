@@ -152,3 +152,17 @@ def listed(items: Iterable, most: int = 5) -> str:
 def counted(rows: Sequence[int]) -> str:
     """How many rows and which, for a sentence: "2 rows (4, 7)"."""
     return f"{len(rows):,} row{'' if len(rows) == 1 else 's'} ({listed(rows)})"
+
+
+def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
+    """ValueError with a sentence for the first name that there is not, or that is named twice.
+
+    Args:
+        asked: (kind, names, those that there are).
+    """
+    for kind, chosen, offered in asked:
+        unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
+        if unknown:
+            raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
+        if len(set(chosen)) < len(chosen):
+            raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")

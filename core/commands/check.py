@@ -1,14 +1,14 @@
 """`python -m core check`: check models under masking, resumable, as a table and JSON."""
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from core import settings
 from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of, read_named
-from core.data.examples import bundled_data
+from core.data.examples import DataSet, bundled_data
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
@@ -57,9 +57,9 @@ def run(options: Options) -> int:
     """Carry out the command; 0."""
     question = cast(MaskingCheck, MaskingCheck.asked(vars(options)))
     models = (options.model, *options.beside)
-    request = Request(models, options.data, question, options.sample, columns_of(options))
+    data = read_named(options.data, columns_of(options))
     with Bar() as bar:
-        found = run_check(request, options.device, options.precision, bar)
+        found = run_check(models, data, question, options.sample, options.device, options.precision, bar)
     print(readable_check(found))
     if options.out:
         Path(options.out).write_text(json.dumps(all_as_json(found), indent=1) + "\n", encoding="utf-8")
@@ -67,40 +67,33 @@ def run(options: Options) -> int:
     return 0
 
 
-@dataclass(frozen=True)
-class Request:
-    """What to check: models, the first the one that is checked and the others beside it in random order; data, a
-    bundled set's name or a file; columns: as `terminal.read_named`.
-    """
-
-    models: tuple[str, ...]
-    data: str
-    question: MaskingCheck
-    sample: int = SAMPLE
-    columns: tuple[tuple[str, str | None], ...] = ()
-
-
 def run_check(
-    request: Request, device: str, precision: str, progress: Callable[[str, int, int], None] = lambda *_: None
+    models: Sequence[str],
+    data: DataSet,
+    question: MaskingCheck,
+    sample: int,
+    device: str,
+    precision: str,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> list[CheckReport]:
-    """Check every model of a request on the same examples; what is computed is kept in the store, so an interrupted run
-    goes on.
+    """Check models on the same `sample` examples of labelled data, those after the first in random order alone; what is
+    computed is kept in the store, so an interrupted run goes on.
 
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
-    request.question.check()
-    data, chosen = read_named(request.data, request.columns), settings.read()
+    question.check()
+    chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
-    explainers = [with_reference(load(name, device, precision), store, kept) for name in request.models]
+    explainers = [with_reference(load(name, device, precision), store, kept) for name in models]
     # What cannot be compared is said before anything is computed.
-    samples = [draw_sample(data, explainers[0].model.labels, request.sample, request.question.seed)]
+    samples = [draw_sample(data, explainers[0].model.labels, sample, question.seed)]
     for explainer in explainers[1:]:
         try:
             samples.append(same_examples(samples[0], data, explainer.model.labels))
         except BadData as error:
             raise BadData(f"{explainer.model.name} cannot stand beside {explainers[0].model.name}: {error}") from error
-    question = replace(request.question, metric=metric_of(explainers[0].model))
+    question = replace(question, metric=metric_of(explainers[0].model))
     return [
         _checked(explainer, sample, question.beside() if place else question, store, progress)
         for place, (explainer, sample) in enumerate(zip(explainers, samples))

@@ -4,7 +4,7 @@ to, and how that is told.
 
 import abc
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
@@ -155,20 +155,6 @@ class Question(abc.ABC, Generic[Report]):
             "tables": [] if report is None else [[header, *rows] for header, rows in self.tables(report)],
             "examples": self.records(answers),
         }
-
-
-def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
-    """ValueError with a sentence for the first name that there is not, or that is named twice.
-
-    Args:
-        asked: (kind, names, those that there are).
-    """
-    for kind, chosen, offered in asked:
-        unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
-        if unknown:
-            raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
-        if len(set(chosen)) < len(chosen):
-            raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
 
 
 Asked = TypeVar("Asked", bound=Question)

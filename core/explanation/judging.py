@@ -33,6 +33,7 @@ from core.oracle.soft import Soft
 from core.storage.store import Entry, canonical_key
 from core.validity.mask_tests import MasfTest
 from core.validity.references import FORMS
+from core.wording import refuse_unknown
 
 BASELINES = 30
 # Erasures whose inputs are tested beside each other.
@@ -56,13 +57,11 @@ class How:
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        for kind, chosen, offered in (
-            ("erasure", self.erasure, ERASURES),
-            ("scaling", self.scaling, SCALINGS),
-            ("placement", self.placement, PLACEMENTS),
-        ):
-            if chosen not in offered:
-                raise ValueError(f"there is no {kind} {chosen!r}; choose of {', '.join(offered)}")
+        refuse_unknown(
+            ("erasure", (self.erasure,), ERASURES),
+            ("scaling", (self.scaling,), SCALINGS),
+            ("placement", (self.placement,), PLACEMENTS),
+        )
         if self.draws < 1:
             raise ValueError(f"there must be at least one draw, got {self.draws}")
         if not (np.isfinite(self.sigma) and self.sigma > 0):

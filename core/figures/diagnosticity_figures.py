@@ -24,21 +24,18 @@ _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts on
 
 
 @register_figure(Diagnosing.name)
-def diagnosticity_figure(reports: Sequence[DiagnosticityReport]) -> dict | None:
-    """That of the first report; None where no metric that is told of has lengths."""
-    found = reports[0]
-    return draw_diagnosticity_by_length(found) if set(found.lengths) & set(found.told) else None
+def draw_diagnosticity_by_length(reports: Sequence[DiagnosticityReport]) -> dict | None:
+    """Diagnosticity of the first report over all measures against the rationale's length, with 95 % bands; a panel for
+    each rule for ties.
 
-
-def draw_diagnosticity_by_length(found: DiagnosticityReport) -> dict:
-    """Diagnosticity over all measures against the rationale's length, with 95 % bands; a panel for each rule for ties.
-
-    Where a tie counts one half, ½ is marked: neither is preferred.
+    Where a tie counts one half, ½ is marked: neither is preferred. None where no metric that is told of has lengths.
 
     Source: SoftFaith Fig. 3.
     """
-    traces, axes = [], {}
+    found, traces, axes = reports[0], [], {}
     hard = [name for name in found.lengths if name in found.told]
+    if not hard:
+        return None
     soft = [name for name in found.told if name not in found.lengths]
     for end, rule in zip(("", "2"), (STRICT, HALF)):
         panel = {"xaxis": "x2", "yaxis": "y2"} if end else {}

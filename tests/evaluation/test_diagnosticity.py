@@ -658,7 +658,7 @@ def test_undefined_and_few_texts_are_said():
         diagnosticity_answer(nothing).startswith("Nothing can be said: every metric is undefined") and not nothing.told
     )
     assert (
-        draw_diagnosticity_by_length(nothing)["data"] == []
+        draw_diagnosticity_by_length([nothing]) is None
         and "undefined" in readable_diagnosticity(nothing)
         and "nan" not in readable_diagnosticity(nothing)
     )
@@ -696,7 +696,7 @@ def test_rows_json_and_text_hold_every_number():
 
 def test_the_figure_shows_lengths_levels_bands_and_chance():
     made = build_diagnosticity_report(made_up(), "m", "d", tiny.LABELS)
-    drawn = draw_diagnosticity_by_length(made)
+    drawn = draw_diagnosticity_by_length([made])
     lines = [trace for trace in drawn["data"] if trace.get("name")]
     assert sorted({trace["name"] for trace in lines}) == ["NC", "NS", "Soft-NC", "Soft-NS"] and len(lines) == 8
     for trace in lines:

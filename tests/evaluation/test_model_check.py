@@ -40,7 +40,8 @@ from core.evaluation.studies.check_report import (
 from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
 from core.evaluation.studies.check_tables import training_table
 from core.evaluation.studies.disagreement import disagreement
-from core.evaluation.studies.model_check import RANDOM, Curve, Passed
+from core.evaluation.studies.model_check import Curve, Passed
+from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant

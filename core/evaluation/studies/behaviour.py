@@ -5,7 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Rows, Study, Subject
+from core.evaluation.engine import Column, Known, Rows, Subject
+from core.evaluation.studies.orders import OrderStudy
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, planned_counts, random_masks
 from core.explanation.rows import choose_variant, measured
@@ -19,7 +20,6 @@ from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK, require_erasure
 from core.storage.store import canonical_key
 
-RANDOM = "random order"
 K = len(RATIOS)
 # Random orders of each example whose flips are averaged; its embeddings follow the first of them.
 ORDERS = 3
@@ -77,7 +77,7 @@ class Walked(Known):
 
 
 @dataclass(frozen=True)
-class Course(Study[Walked]):
+class Course(OrderStudy[Walked]):
     """Erase along an order on every example of a sample: that of the attribution of the unmasked text for the class
     predicted on it, most important first, or a random one.
 
@@ -99,25 +99,8 @@ class Course(Study[Walked]):
         "states": Column((K, 0), np.float16(0)),
     }
 
-    measure: str = RANDOM
-    sign: str = "signed"
-    unit: str = "word"
     erasure: str = MASK
     seed: int = 0
-
-    @property
-    def random(self) -> bool:
-        return self.measure == RANDOM
-
-    @property
-    def leads(self) -> bool:
-        """Whether the answer can be told from it alone."""
-        return self.random
-
-    @property
-    def label(self) -> str:
-        """Its order."""
-        return self.measure
 
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from core.evaluation.engine import Study
-from core.evaluation.questions import Answers, Question, Table, choice, refuse_unknown, register
+from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies.behaviour import Course, Walked
 from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
 from core.evaluation.studies.behaviour_sentences import (
@@ -20,7 +20,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.wording import fixed_number, with_ends
+from core.wording import fixed_number, refuse_unknown, with_ends
 
 
 @register

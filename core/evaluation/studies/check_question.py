@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.evaluation.questions import Answers, Question, Table, choice, refuse_unknown, register
+from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report
 from core.evaluation.studies.check_sentences import verdict_sentence
@@ -12,7 +12,7 @@ from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import as_json
+from core.wording import as_json, refuse_unknown
 
 EACH_STEP, ONCE = "at each step", "once"
 

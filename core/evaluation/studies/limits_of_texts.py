@@ -37,7 +37,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import cut_sentence
+from core.wording import cut_sentence, refuse_unknown
 
 # Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
 VERSION = 2
@@ -66,9 +66,7 @@ class Batch(Study[Rows]):
 
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        unknown = [name for name in self.measures if name not in measures()]
-        if unknown:
-            raise ValueError(f"there is no measure {unknown[0]!r}; choose of {', '.join(measures())}")
+        refuse_unknown(("measure", self.measures, measures()))
         if model is not None and self.target not in ("predicted", *model.labels):
             raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(model.labels)}")
         if self.width < 1:

@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Rows, Study, Subject
+from core.evaluation.engine import Column, Known, Rows, Subject
+from core.evaluation.studies.orders import OrderStudy
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.plausibility import evidence_of
 from core.explanation.recursive import BY_RATIO, follow, path_cost, planned_counts, random_masks
@@ -20,7 +21,6 @@ from core.storage.store import canonical_key
 from core.validity.mask_tests import MaskTest
 from core.validity.references import FORMS
 
-RANDOM = "random order"
 K = len(RATIOS)
 
 
@@ -55,7 +55,7 @@ class Passed(Known):
 
 
 @dataclass(frozen=True)
-class Curve(Study[Passed]):
+class Curve(OrderStudy[Passed]):
     """Follow a curve on every example of a sample, explaining its label: the order of a measure, or a random one of its
     own seed.
 
@@ -73,20 +73,8 @@ class Curve(Study[Passed]):
         "found": Column((2,)),
     }
 
-    measure: str = RANDOM
-    sign: str = "signed"
-    unit: str = "word"
     recompute: bool = True
     seed: int = 0
-
-    @property
-    def random(self) -> bool:
-        return self.measure == RANDOM
-
-    @property
-    def leads(self) -> bool:
-        """Whether the answer can be told from it alone."""
-        return self.random
 
     @property
     def label(self) -> str:

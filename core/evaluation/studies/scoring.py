@@ -12,7 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
-from core.evaluation.questions import Answers, Question, Table, refuse_unknown, register
+from core.evaluation.questions import Answers, Question, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
 from core.explanation.rows import SIGNS, measured, values_taken
@@ -24,7 +24,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import NothingLeft, erasures_of
 from core.storage.store import canonical_key
-from core.wording import as_json, cut_sentence, fixed_number, with_ends
+from core.wording import as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.studies.behaviour import ORDERS, RANDOM
+from core.evaluation.studies.behaviour import ORDERS
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport
 from core.evaluation.studies.behaviour_sentences import (
@@ -17,6 +17,7 @@ from core.evaluation.studies.behaviour_sentences import (
     behaviour_rows,
     behaviour_table,
 )
+from core.evaluation.studies.orders import RANDOM
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.oracle.erasing import MASK, erasures_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from core.evaluation.studies.behaviour import RANDOM
 from core.evaluation.studies.embedding_map import FEWEST, MOST, Points, can_map, draw_map, points_of
+from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
 from core.jobs import Job

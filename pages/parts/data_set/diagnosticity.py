@@ -89,10 +89,11 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
 
 
 def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
-    if not any(metric in found.told for metric in found.lengths):
+    figure = draw_diagnosticity_by_length([found])
+    if figure is None:
         return
     st.subheader("By the length of the rationale", anchor=False)
-    draw_figure(draw_diagnosticity_by_length(found), "diagnosticity", lengths_in_words(found), name, about)
+    draw_figure(figure, "diagnosticity", lengths_in_words(found), name, about)
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
         f"% over texts. Higher is better: the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more "
