@@ -114,7 +114,7 @@ SCORES = (
         "gradient, shuffle 0: Soft-NC": "e07df7c807ee7d887abacebff30e329e1026b0900c927f691b19c6dfad270fa1",
     },
 )
-LIMITS = "4b49db1f8a580947de428c55873145103e67730de898191422a1b7ec6434c513"
+LIMITS = "44c968b38566b2d2193006dc527b3963c5fd3afe45c880b3d6d454d3cc63da36"
 
 PRODUCERS = {
     "forward",
