@@ -28,6 +28,7 @@ from core.figures import catalogue
 from core.figures.catalogue import question_figure
 from core.network.scheduler import Cancelled
 from core.storage.store import Store
+from pages.parts.frame.sidebar import PAGES
 from tests import tiny
 from tests.adding import TESTS, one_more_file
 from tests.app_session import App, wait
@@ -70,6 +71,10 @@ def test_its_figure_is_found_by_its_name(answers):
     report = questions()[NAME]().conclude(answers)
     (line,) = question_figure(NAME, [report])["data"]
     assert line["y"] == sorted(report.drops, reverse=True)
+
+
+def test_every_question_has_a_place_on_a_page():
+    assert {question.page for question in questions().values()} <= {title for _, title, _ in PAGES}
 
 
 def test_it_has_a_row_in_the_readme():

@@ -268,6 +268,22 @@ def test_nothing_chosen_is_a_sentence(given):
     )
 
 
+def test_scores_are_told_as_means_over_the_texts(given, bundled):
+    app = complete(given(section="scores"))
+    study = Scoring(("gradient", "attention"), how=How(draws=1), count=FEW[RANDOM])
+    found = finish(run_study(Explainer(bundled), without_labels("d", "0" * 64, SHORT), study))
+    header, *rows = named(app, "measure")
+    assert header[1:] == ["NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"]
+    assert [row[0] for row in rows] == ["gradient", "attention", "3 random attributions"]
+    for a, row in enumerate(rows):
+        values = found.values[:, a if a < 2 else slice(2, None), :, 0].reshape(4, -1, 4)
+        for cell, mean in zip(row[1:], np.nanmean(np.nanmean(values, axis=1), axis=0)):
+            assert cell.split(" [")[0] == f"{mean:.3f}"
+    assert "The best mean over 4 texts is that of" in app.said and not app.errors
+    assert len(json.loads(app.download("All figures (JSON)"))["examples"]) == 4 * 5 * (6 + 6 + 1 + 1)
+    no_raw_markup(app)
+
+
 def test_a_link_that_asks_for_what_is_not_there_says_so(given):
     app = given(texts="nope").run()
     assert "which is not here" in app.said and not app.errors

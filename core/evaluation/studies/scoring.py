@@ -261,7 +261,7 @@ class Scoring(Study[Scored]):
             return ["None of these metrics says anything of these measures here.", *counts]
         over = f"{report.n:,} text{'' if report.n == 1 else 's'}"
         best = f"The best mean over {over} is that of {'; '.join(told)}."
-        return [best, "Whether a difference is more than chance stands in the intervals and is not tested.", *counts]
+        return [best, "Intervals are of each mean by itself; whether two measures differ is not tested.", *counts]
 
     def tables(self, report: Any) -> list[Table]:
         """Each measure, and the baseline, by each metric: mean and 95 % interval over the examples."""
