@@ -78,7 +78,7 @@ class App:
             "Ask for random order below",
             "with everything masked",
             "Ask for it below",
-            "tell measures from random",
+            "prefer measures to random",
         )
         return bool(self.components) or any(part in self.said for part in told)
 

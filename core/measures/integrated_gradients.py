@@ -17,7 +17,8 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
     """Integrated gradients of every token, special ones included: right Riemann sum.
 
     All word embeddings are interpolated, of special tokens and the second text too, from the
-    baseline. Departure: FMM's code starts at the pad embedding and multiplies by e, not e − b.
+    baseline. Departure: FMM's code starts at the pad embedding and multiplies by e, not e − b; it weights step i of k
+    by i/k, as ROAR's does, where all steps count alike in the papers and here.
 
     Args:
         steps: points of the sum, at least 1.

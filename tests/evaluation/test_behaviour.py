@@ -398,7 +398,7 @@ def test_the_answer_says_which_order_changes_predictions_first(model, reported):
         model, reported.sample, {CHANCE: walked_of([[1], [1]], [4, 4]), LOO: walked_of([[2], [4]], [4, 4])}
     )
     assert (
-        behaviour_answer([none])[0].startswith("No measure changes the prediction")
+        behaviour_answer([none])[0].startswith("On 2 texts no measure changes the prediction")
         and none.lines[1].normalised != none.lines[1].normalised
     )
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
@@ -427,7 +427,7 @@ def test_a_prediction_that_never_changes_is_called_so(model):
     )
     assert (
         behaviour_answer([both])[0]
-        == f"No measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
+        == f"On 2 texts no measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
         f"average."
     )
     removed = Course(erasure=REMOVAL)

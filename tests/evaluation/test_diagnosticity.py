@@ -21,6 +21,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
     interval_text,
     readable_diagnosticity,
 )
+from core.evaluation.studies.diagnosticity_tables import baselines_note
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How, Judge, judging_cost
@@ -290,14 +291,14 @@ def test_each_measure_stands_against_its_own_shuffles_only():
 @pytest.mark.parametrize(
     "levels, said",
     [
-        ({}, "Over 24 texts, soft metrics tell measures from shuffles of their own scores more often than hard ones. "),
+        ({}, "Over 24 texts, soft metrics prefer measures to shuffles of their own scores more often than hard ones. "),
         (
             {"soft": 0.1, "hard": 0.9},
-            "hard metrics tell measures from shuffles of their own scores more often than soft ones. ",
+            "hard metrics prefer measures to shuffles of their own scores more often than soft ones. ",
         ),
         (
             {"soft": 0.45, "hard": 0.45},
-            "do not differ for certain in telling measures from shuffles of their own scores. ",
+            "do not differ for certain in how often they prefer measures to shuffles of their own scores. ",
         ),
     ],
 )
@@ -567,8 +568,8 @@ def test_the_report_is_what_the_arithmetic_says():
 @pytest.mark.parametrize(
     "told, begins",
     [
-        (made_up(), "Over 24 texts, soft metrics tell"),
-        (made_up(soft=0.1, hard=0.9), "Over 24 texts, hard metrics tell"),
+        (made_up(), "Over 24 texts, soft metrics prefer"),
+        (made_up(soft=0.1, hard=0.9), "Over 24 texts, hard metrics prefer"),
         (made_up(soft=0.45, hard=0.45), "Over 24 texts, soft and hard metrics do not differ"),
         (made_up(n=1), "Whether soft metrics beat hard ones cannot be tested"),
     ],
@@ -636,7 +637,7 @@ def test_one_metric_below_chance_is_not_called_the_best():
         tiny.LABELS,
     )
     assert diagnosticity_answer(alone).startswith(
-        "NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0 ↑"
+        "NS prefers the measures to random attributions in no more than half of the pairs: diagnosticity 0.000 ["
     )
 
 
@@ -706,3 +707,13 @@ def test_the_figure_shows_lengths_levels_bands_and_chance():
     assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [0.5] and drawn["layout"]["shapes"][0][
         "yref"
     ] == "y2"
+
+
+def test_why_numbers_against_two_baselines_differ_is_told_by_what_a_metric_reads():
+    """Of metrics that read the order alone; CORR reads sizes, and was said to differ by chance, too."""
+    both = baselines_note(["NS", "CORR", "Soft-NS"], True)
+    order, sizes = both.index("NS reads the order alone"), both.index("CORR reads how large scores are")
+    assert both.index("amounts and not words") < order < sizes
+    assert "NS and NC read the order" in baselines_note(["NS", "NC"], True)
+    assert "CORR" not in baselines_note(["NS", "NC"], True) and "order" not in baselines_note(["CORR"], True)
+    assert "amounts" not in baselines_note(["NS", "Soft-NS"], False) and baselines_note([], True) == ""

@@ -363,6 +363,35 @@ def test_rounding_is_no_fall_and_no_correlation():
     assert value("monotonicity", case_of({s: 0.9 + 1e-5 * (-1) ** len(s) for s in PROBABILITY})) == 0.5
 
 
+def test_shuffles_are_random_orders_to_what_reads_the_order_and_not_to_corr():
+    """A measure of one large score, at the only word that speaks against the class: to CORR no shuffle is worse, while
+    evenly spread scores lie on both sides of it; to AOPC both are random orders.
+    """
+    rng, F, draws = np.random.default_rng(0), 8, 300
+    costs = np.full(F, 0.01)
+    costs[:2] = 0.5, -0.05
+    table = Table(0.9 - np.array([[code >> i & 1 for i in range(F)] for code in range(2**F)]) @ costs)
+    own = rng.permutation(np.linspace(0, 0.01, F))
+    own[1] = 1
+
+    def found(name, scores):
+        def erased(masks):
+            return np.column_stack([1 - table.value(masks), table.value(masks)])
+
+        return metrics()[name](Case(scores, erased, 1, np.zeros(F, dtype=bool))).value
+
+    share = {}
+    for name in ("CORR", "AOPC comprehensiveness"):
+        measure = found(name, own)
+        for baseline, drawn in (("shuffled", lambda: rng.permutation(own)), ("random", lambda: rng.random(F))):
+            ahead = np.array([measure - found(name, drawn()) for _ in range(draws)])
+            share[name, baseline] = (ahead > 1e-6).mean() + (np.abs(ahead) <= 1e-6).mean() / 2
+    # Three standard errors of the difference of two shares of 300.
+    chance = 3 * np.sqrt(2 * 0.25 / draws)
+    assert abs(share["AOPC comprehensiveness", "shuffled"] - share["AOPC comprehensiveness", "random"]) < chance
+    assert abs(share["CORR", "shuffled"] - share["CORR", "random"]) > chance, share
+
+
 def test_monotonicity_restores_ties_by_position():
     """Of two words that score the same the first is restored first: what is erased at each step is 0123, 123, 23, 3 and
     nothing.

@@ -29,19 +29,20 @@ def flips_sentence(found: BehaviourReport) -> str:
     if not ranked:
         return ""
     first = ranked[0]
+    over = f"On {first.judged:,} text{'' if first.judged == 1 else 's'}"
     if first.never == 1:
         return (
-            f"No measure ever changes the prediction of "
+            f"{over} no measure ever changes the prediction of "
             f"{found.model}{f'; random order does {told}' if told and chance is not None and chance.never < 1 else ''}."
         )
     beside = f", in random order {told}" if told else ""
     if told and chance is not None and first.fidelity.mean <= chance.fidelity.mean:
         return (
-            f"No measure changes the prediction of {found.model} earlier than chance: {first.course.measure}, the "
-            f"earliest, {_after(first)}{beside}."
+            f"{over} no measure changes the prediction of {found.model} earlier than chance: {first.course.measure}, "
+            f"the earliest, {_after(first)}{beside}."
         )
     return (
-        f"{first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
+        f"{over}, {first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
         f"(fidelity {first.fidelity.mean:.3g} ↑)."
     )
 

@@ -57,20 +57,20 @@ def diagnosticity_answer(found: DiagnosticityReport) -> str:
     if not found.tests:
         best = max(found.told, key=lambda name: found.cells[name, ALL].half.mean)
         one, alone = found.cells[best, ALL], len(found.told) == 1
-        what = f"tells the measures from {against}{'' if alone else ' the most often here'}"
+        what = f"prefers the measures to {against}{'' if alone else ' the most often here'}"
         if one.half.mean <= 0.5:
             what = (
                 f"prefers the measures to {against} in no more than half of the "
                 f"pairs{'' if alone else ', and so does every other metric'}"
             )
         return (
-            f"{best} {what}: diagnosticity {one.half.mean:.3g} ↑ with a tie as one half, where 0.5 prefers neither "
-            f"({one.strict.mean:.3g} with a tie as 0), "
+            f"{best} {what}: diagnosticity {interval_text(one.half)} ↑ with a tie as one half, where 0.5 prefers "
+            f"neither ({one.strict.mean:.3g} with a tie as 0), "
             f"over {found.n:,} text{'' if found.n == 1 else 's'}."
         )
     strict = [one for one in found.tests if one.rule == STRICT]
     ahead = {one.ahead for one in strict}
-    begins = _verdict(found, frozenset(ahead), f"tell measures from {against} more often than")
+    begins = _verdict(found, frozenset(ahead), f"prefer measures to {against} more often than")
     told = "; ".join(
         f"{one.soft} {fixed_number(one.found.second)}\u00a0↑ against {one.hard} {fixed_number(one.found.first)} "
         f"({one.found.reason.rstrip('.') or p_value(one.found.paired)})"
@@ -89,7 +89,7 @@ def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> st
     unsure = (
         f"; in the paper soft ones {more} hard ones"
         if paper
-        else f" in telling measures from {BASELINE_WORDS[found.study.baseline]}"
+        else f" in how often they prefer measures to {BASELINE_WORDS[found.study.baseline]}"
     )
     return {
         frozenset([SOFT]): f"{over}, soft metrics {more} hard ones{', as the paper found' if paper else ''}",

@@ -1,5 +1,7 @@
 """What diagnosticity comes to as tables, each (header, rows) of text, and what stands under them on a page."""
 
+from collections.abc import Sequence
+
 from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
@@ -11,7 +13,8 @@ from core.evaluation.studies.diagnosticity_sentences import (
 )
 from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
 from core.mathematics.diagnosticity import HALF, STRICT
-from core.wording import fixed_number
+from core.metrics.catalogue import metrics
+from core.wording import fixed_number, joined
 
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 Table = tuple[list[str], list[list[str]]]
@@ -39,8 +42,8 @@ def averages_note(found: DiagnosticityReport) -> str:
     return (
         f"Diagnosticity over {count} measure{'' if count == 1 else 's'}, each set against {set_against(found.study)}; "
         "in brackets the 95 % interval over texts. A metric that does not tell measures from "
-        f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Ties come of clipping, and "
-        "of short texts on which both choose the same words. Whether the erased and perturbed inputs are "
+        f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Clipping makes ties, and "
+        "so do short texts on which both choose the same words. Whether the erased and perturbed inputs are "
         "out-of-distribution is not tested here; Hard and soft erasure tests it for one text."
     )
 
@@ -57,6 +60,36 @@ def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> T
         for name in found.told
         if name in other.told
     ]
+
+
+def baselines_note(names: Sequence[str], amounts: bool) -> str:
+    """Why a metric's numbers against the two baselines may differ, for the metrics of these names.
+
+    Args:
+        amounts: whether how much soft metrics keep depends on what scores add up to.
+    """
+    hard = [name for name in names if not metrics()[name].soft]
+    orders = [name for name in hard if not metrics()[name].magnitudes]
+    sizes = [name for name in hard if metrics()[name].magnitudes]
+    told = []
+    if amounts and len(hard) < len(names):
+        told.append(
+            "Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another "
+            "amount. A soft metric that is ahead against shuffles only, or against random ones only, may be telling "
+            "amounts and not words."
+        )
+    if orders:
+        told.append(
+            f"{joined(orders)} read{'s' if len(orders) == 1 else ''} the order alone: where no scores tie, a shuffle "
+            "is a random order like any other, and the numbers against the two differ by the draw."
+        )
+    if sizes:
+        told.append(
+            f"{joined(sizes)} read{'s' if len(sizes) == 1 else ''} how large scores are, and uniform random ones are "
+            "spread otherwise than the measure’s own: where a few scores are far larger than the rest, the two numbers "
+            "may lie far apart."
+        )
+    return " ".join(told)
 
 
 def diagnosticity_table(found: DiagnosticityReport) -> Table:

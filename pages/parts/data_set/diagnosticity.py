@@ -16,6 +16,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
 from core.evaluation.studies.diagnosticity_tables import (
     averages_note,
     averages_table,
+    baselines_note,
     baselines_table,
     diagnosticity_table,
     lengths_in_words,
@@ -73,14 +74,7 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
     if rows:
         st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
         table(header, rows)
-        st.caption(
-            "Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another "
-            "amount. A soft metric that is ahead against shuffles only, or against random ones only, may be telling "
-            "amounts and not words. "
-            * amounts
-            + "For hard metrics a shuffle is a random order like any other, so that their two numbers differ by chance "
-            "alone."
-        )
+        st.caption(baselines_note([row[0] for row in rows], amounts))
     elif asked == RANDOM and amounts:
         st.caption(
             "How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less "
@@ -96,7 +90,7 @@ def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
     draw_figure(figure, "diagnosticity", lengths_in_words(found), name, about)
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
-        f"% over texts. Higher is better: the metric tells measures from {BASELINE_WORDS[found.study.baseline]} more "
+        f"% over texts. Higher is better: the metric prefers measures to {BASELINE_WORDS[found.study.baseline]} more "
         "often."
     )
 
@@ -126,7 +120,8 @@ def _papers(found: DiagnosticityReport) -> None:
             table(header, rows)
         st.caption(
             "Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. "
-            "Its average holds DeepLift, too."
+            "Its average holds DeepLift, too. Its code keeps the most important words least, the reverse of its Eq. 3, "
+            "so that its soft figures may be of what Scaling calls reversed."
         )
 
 

@@ -90,8 +90,8 @@ def _of_hard(pair: Pair) -> str:
     if not same:
         return f"{begins}."
     return (
-        f"{begins}, yet <b>{joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths nothing "
-        f"of what is erased changes the score."
+        f"{begins}, yet <b>{joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths the same "
+        f"words are erased, or others that count as much."
     )
 
 
