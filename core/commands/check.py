@@ -12,7 +12,7 @@ from core.data.examples import DataSet, bundled_data
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
-from core.evaluation.studies.check_question import EACH_STEP, ONCE, MaskingCheck
+from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, X, metric_of
 from core.evaluation.studies.check_sentences import all_as_json, check_findings, verdict_sentence
 from core.explanation.explainer import Explainer, with_reference
@@ -49,6 +49,7 @@ def add(option: Option) -> None:
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     option("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
     option("--seed", type=int, default=0, help="of the sample and of random order")
+    option("--seeds", type=int, choices=SEEDS, default=1, help="random orders whose mean measures are set against")
     option("--out", help="JSON file for all figures")
     add_columns(option)
 

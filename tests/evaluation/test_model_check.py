@@ -26,6 +26,7 @@ from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.sampling import Sample, draw_sample, same_examples
+from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -615,6 +616,20 @@ def test_areas_compare_on_the_examples_that_both_have():
     np.testing.assert_allclose(found.random.performance, [1] * 6 + [0.25] * 5)
     # Both have labels 0 0 1: right 1/3 of the time once all say 1, so 2/3 between them at 10 to 50 %.
     assert found.lines[1].acu == pytest.approx(5 * 2 / 3 * 0.1) and found.lines[1].racu == pytest.approx(10 / 11)
+
+
+def test_several_random_orders_are_a_baseline_by_their_mean_and_told_of_the_first():
+    """The second order is right up to 30 %: between the measure and their mean 0.6 at 10 to 30 %, 0.3 at 40 and 50."""
+    other = passed_of([until(4, c, 1) for c in FIVE])
+    chance, mine = passed_of(BY_CHANCE), passed_of(BY_MEASURE)
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: chance, LOO: mine, Curve(seed=1): other})
+    assert [line.curve for line in found.lines] == [CHANCE, LOO] and found.random.performance[5] == 1
+    assert found.lines[1].acu == pytest.approx(0.24) and found.lines[1].racu == pytest.approx(0.24 / 0.27)
+    # Before it has come as far as the measure it is left for later.
+    other.predicted[4] = -1
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: chance, LOO: mine, Curve(seed=1): other})
+    assert found.lines[1].acu == pytest.approx(0.3)
+    assert [curve.seed for curve in MaskingCheck(("gradient",), seeds=3, seed=4).studies] == [4, 4, 5, 6]
 
 
 def test_a_measure_that_has_no_example_in_common_has_no_area_and_one_without_examples_no_line():

@@ -15,6 +15,7 @@ from core.validity.references import CALIBRATED, FORMS
 from core.wording import as_json, refuse_unknown
 
 EACH_STEP, ONCE = "at each step", "once"
+SEEDS = 1, 3, 5
 
 
 @register
@@ -33,19 +34,21 @@ class MaskingCheck(Question[CheckReport]):
     sign: str = "signed"
     unit: str = "word"
     computed: str = choice(EACH_STEP, (EACH_STEP, ONCE), "recursive masking, or the order of the unmasked text")
+    seeds: int = choice(1, SEEDS, "random orders of each text whose mean measures are set against")
     seed: int = 0
     metric: str | None = None
 
     @property
     def studies(self) -> tuple[Curve, ...]:
-        """Random order, and each measure's."""
+        """Random order, each measure's, and more random orders."""
         recompute = self.computed == EACH_STEP
         orders = (Curve(name, self.sign, self.unit, recompute, self.seed) for name in self.measures)
-        return (Curve(unit=self.unit, seed=self.seed), *orders)
+        first, *more = (Curve(unit=self.unit, seed=self.seed + i) for i in range(self.seeds))
+        return (first, *orders, *more)
 
     def beside(self) -> "MaskingCheck":
         """Random order alone."""
-        return replace(self, measures=())
+        return replace(self, measures=(), seeds=1)
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere."""
@@ -53,6 +56,7 @@ class MaskingCheck(Question[CheckReport]):
             ("measure", self.measures, measures()),
             ("unit", (self.unit,), UNITS),
             ("kind of values", (self.sign,), SIGNS),
+            ("number of random orders", (str(self.seeds),), tuple(map(str, SEEDS))),
             ("way to compute", (self.computed,), (EACH_STEP, ONCE)),
         )
 
@@ -76,8 +80,9 @@ class MaskingCheck(Question[CheckReport]):
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order and masking ratio.
 
-        Columns: label, measure (or "random order"), values (its variant; null for random), ratio (masked), predicted
-        (class there), value (probability of the label there), a p of each form (null without a reference).
+        Columns: label, measure (or "random order"), values (its variant; null for random), seed (of random order, else
+        null), ratio (masked), predicted (class there), value (probability of the label there), a p of each form (null
+        without a reference).
         """
         lines, labels = [], answers.model.labels
         for i, example in enumerate(answers.sample.examples):
@@ -85,6 +90,7 @@ class MaskingCheck(Question[CheckReport]):
                 about = {"example": example.id, "problem": one.problems.get(i), "label": example.label}
                 about |= {"cut": i in one.cut, "measure": curve.measure}
                 about |= {"values": values_taken(curve.measure, curve.sign)}
+                about |= {"seed": curve.seed if curve.random else None}
                 there = [
                     {
                         "ratio": float(x),

@@ -166,23 +166,27 @@ def build_check_report(
     """Put what is computed so far into numbers; None while no example has random order.
 
     Performance is the card's metric (accuracy without a card). The p of a data set is Simes over its examples' p. A
-    measure's ACU and RACU compare
-    it with random order on the examples that have both.
+    measure's ACU and RACU compare it with random order on the examples that have both, with the mean of the orders
+    where there are several; whatever else is told of random order is told of the first.
 
     Args:
         metric: another than the card's, so that models beside each other are measured alike.
     Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
     """
-    baseline = next((one for curve, one in passed.items() if curve.random), None)
-    if baseline is None or not baseline.there.any():
+    chances = [one for curve, one in passed.items() if curve.random]
+    if not chances or not chances[0].there.any():
         return None
+    # More random orders are there for the areas of measures alone.
+    baseline, more = chances[0], [curve for curve in passed if curve.random][1:]
     metric = metric or metric_of(model)
     there = baseline.there
     labels = sample.labels[there]
     majority = _majority(model, sample)
     floor = {} if reference is None else {form: reference.floor(form) for form in FORMS}
     lines = tuple(
-        _line(curve, one, sample, metric, baseline, floor) for curve, one in passed.items() if one.there.any()
+        _line(curve, one, sample, metric, chances, floor)
+        for curve, one in passed.items()
+        if one.there.any() and curve not in more
     )
     return CheckReport(
         model.name,
@@ -284,16 +288,18 @@ def _difference(metric: str, first: tuple[bytes, bytes], second: tuple[bytes, by
 
 
 def _line(
-    curve: Curve, passed: Passed, sample: Sample, metric: str, baseline: Passed, floor: dict[str, float]
+    curve: Curve, passed: Passed, sample: Sample, metric: str, chances: list[Passed], floor: dict[str, float]
 ) -> CurveFigures:
     there = passed.there
     performance = np.array([METRICS[metric](sample.labels[there], passed.predicted[there, k]) for k in range(len(X))])
     p = {form: simes(one[there], axis=0) for form, one in passed.p.items() if np.isfinite(one[there]).all()}
     rejected = {form: alone(passed.p[form][there]).mean(axis=0) for form in p}
     gates = {form: decide_ratios(p[form], floor[form]) for form in p if floor}
-    both, found, between = there & baseline.there, (np.nan, np.nan, np.nan), UNKNOWN
+    both, found, between = there & chances[0].there, (np.nan, np.nan, np.nan), UNKNOWN
     if not curve.random and both.any():
-        answers = np.stack([passed.predicted[both].T, baseline.predicted[both].T])
+        # Random orders that have not come so far yet are left for later.
+        far = [one for one in chances if one.there[both].all()]
+        answers = np.stack([one.predicted[both].T for one in (passed, *far)])
         between = _areas(metric, sample.labels[both].tobytes(), answers.tobytes(), answers.dtype.str)
     told = np.isfinite(passed.found[:, 0])
     if told.any():
@@ -306,16 +312,16 @@ def _line(
 
 @functools.lru_cache(maxsize=256)
 def _areas(metric: str, labels: bytes, answers: bytes, kind: str) -> Areas:
-    """Areas of a measure's answers against random order's, [2, K, N]. Resampling takes a moment, and a page asks for
-    all of them each time that one more example is there.
+    """Areas of a measure's answers against the mean of R random orders, [1 + R, K, N]. Resampling takes a moment, and a
+    page asks for all of them each time that one more example is there.
     """
     truth = np.frombuffer(labels, dtype=np.int64)
-    given = np.frombuffer(answers, dtype=kind).reshape(2, len(X), len(truth))
+    given = np.frombuffer(answers, dtype=kind).reshape(-1, len(X), len(truth))
     performance = weighted_performance(metric, truth, given)
 
     def curves(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         both = performance(weights)
-        return both[:, 0], both[:, 1]
+        return both[:, 0], both[:, 1:].mean(axis=1)
 
     classes = 1 if metric == "accuracy" else len(np.union1d(truth, given))
-    return areas_between(X, curves, len(truth), 6 * len(X) * classes)
+    return areas_between(X, curves, len(truth), 3 * len(given) * len(X) * classes)

@@ -117,7 +117,8 @@ def measures_note(found: CheckReport, form: str) -> str:
     return (
         "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
         "takes all of it at once (1; signed ones exceed it)? That is faithfulness; ACU is the area itself and does not "
-        "compare across models. In brackets 95 % intervals over the texts, measure and random order resampled together."
+        "compare across models. In brackets 95 % intervals over the texts, measure and random order resampled "
+        "together: that a random order is drawn by chance for each text is in them, too."
         f"{unstable} {ratios_text(rule, len(X))}{evidence * bool(with_evidence(found))}"
     )
 
@@ -137,12 +138,12 @@ def found_and_faithful(found: CheckReport, form: str) -> str:
             "which is the most faithful one cannot be told, since masking in random order takes no performance away "
             "here for certain"
         )
-    elif faithful.racu <= 0:
-        parted = "none is more faithful than random order"
     else:
         same = "the same measure" if finder is faithful else strong(faithful.curve.measure)
-        score = with_sign(f"RACU {number(faithful.racu)} ↑", found.marked(faithful, form))
-        parted = f"{same} is the most faithful one ({score})"
+        racu = f"RACU ↑ {area_cells(faithful.areas, found.marked(faithful, form))[0]}"
+        parted = f"{same} has the highest {racu}"
+        if not faithful.areas.acu.low > 0:
+            parted = f"none is more faithful than random order for certain ({parted})"
     chance = f"where a random order has {number(finder.chance)}"
     if finder.precision <= finder.chance:
         return f"None of these measures finds the evidence better than chance ({chance}), and {parted}."

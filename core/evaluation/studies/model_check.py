@@ -78,7 +78,9 @@ class Curve(OrderStudy[Passed]):
 
     @property
     def label(self) -> str:
-        """Its measure, and how it was computed where that is not recursive."""
+        """Its measure, and how it was computed where that is not recursive; a random order's seed, unless it is 0."""
+        if self.random and self.seed:
+            return f"{self.measure}, seed {self.seed}"
         return self.measure if self.random or self.recompute else f"{self.measure}, computed once"
 
     def key(self, explainer: Explainer) -> str:

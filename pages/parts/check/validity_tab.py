@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
-from core.evaluation.studies.check_question import EACH_STEP, ONCE, MaskingCheck
+from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, left_out, metric_of, told_left_out
 from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_findings, check_rows, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
@@ -17,7 +17,7 @@ from core.wording import escaped, plain
 from pages.parts.check.checking import models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.links import choose, held
+from pages.parts.frame.links import choose, choose_one, held
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
@@ -26,6 +26,11 @@ from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
+
+_SEEDS_HELP = (
+    "Of each text. Measures are set against the mean of them; everything else is told of the first. More take longer "
+    "and lessen what chance does to ACU and RACU."
+)
 
 
 def validity(frame: DataView) -> None:
@@ -55,9 +60,10 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, list[str], str]:
     with right:
         sign = choose_sign()
         computed = EACH_STEP if choose_order() == RECURSIVE else ONCE
+        seeds = choose_one("Random orders", [str(count) for count in SEEDS], str(SEEDS[0]), "seeds", _SEEDS_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit, metric = held("unit"), metric_of(frame.explainer.model)
-    return MaskingCheck(tuple(chosen), sign, unit, computed, metric=metric), size, beside, form
+    return MaskingCheck(tuple(chosen), sign, unit, computed, int(seeds), metric=metric), size, beside, form
 
 
 def _say(first: Asking) -> None:
