@@ -51,7 +51,7 @@ import json
 import streamlit as st
 from core.explanation.rows import pieces
 from pages.parts.components.pictures import figure_buttons
-from pages.parts.sections.saving import about_model, about_view, attributions_name, save_attributions, save_table
+from pages.parts.sections.saving import about_models, about_view, attributions_name, save_attributions, save_table
 from pages.parts.components.words import words
 from tests.shown import rows, view
 
@@ -66,7 +66,7 @@ line = {{"data": [{{"type": "scatter", "x": [0, 1, 2], "y": [0.2, 0.9, 0.4],
                    "title": {{"text": "<a href='https://example.org/'>Title</a> & more"}},
                    "xaxis": {{"title": {{"text": "masked (%)"}}}}, "showlegend": True}}}}
 st.plotly_chart(line, key="a line", theme=None, config={{"displayModeBar": False}})
-figure_buttons("a line", "line-of-story", about_model(shown.model))
+figure_buttons("a line", "line-of-story", about_models([shown.model]))
 with st.container(key="heat"):
     st.plotly_chart({{"data": [{{"type": "heatmap", "z": [[1, 2], [3, 4]]}}], "layout": {{}}}})
 figure_buttons("heat", "heat-of-story", about_view(shown), "the heat map")
