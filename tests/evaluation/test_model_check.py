@@ -970,6 +970,11 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     claim = "The inputs of a masked fine-tuned model are not rejected at any masking ratio."
     assert told[0][claim].agrees is None and "13.5 % [9.1, 19.0]" in told[0][claim].here
     assert told[1][claim].agrees is True and "3.0 % [1.1, 6.4]" in told[1][claim].here
+    # 60 of 200 are more than chance and the margin, whatever they are together.
+    p[:60, 4] = 0.049
+    most = judged(SOUND, p, card=card(), times=40)
+    assert verdict_sentence(most).startswith("On the edge") and "30.0 %" in verdict_sentence(most)
+    assert {one.claim: one.agrees for one in check_findings([most])}[claim] is False
 
 
 def test_below_by_less_than_the_margin_neither_agrees_nor_departs():
