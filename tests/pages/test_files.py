@@ -59,6 +59,21 @@ def models_of(name: str, text: str) -> set[str]:
     return named(re.search("<title>.*?</title>", text)[0])
 
 
+def leaves(told, path=()):
+    """(names on the way to it, number) of every number in a JSON document."""
+    if isinstance(told, dict):
+        for name, value in told.items():
+            yield from leaves(value, (*path, name))
+    elif isinstance(told, list):
+        for value in told:
+            yield from leaves(value, path)
+    elif isinstance(told, int | float) and not isinstance(told, bool):
+        yield path, told
+
+
+# What a JSON file counts, in whole numbers; every other number of it has a point, 0.0 and 1.0 too.
+COUNTS = {"examples", "judged", "random_orders", "examples_of_different_classes", "left_out", "count", "draws", "seed"}
+COUNTS |= {"pairs", "undefined_pairs"}
 VIEWS = {
     "home": (HOME, {}, {FMM}),
     "attributions": (ATTRIBUTIONS, {}, {FMM}),
@@ -81,6 +96,9 @@ def test_figures_and_files_say_whose_numbers_they_hold(view, bundled, twin):
     assert files and (pictures or view == "examples")
     for name, text in files.items():
         assert named(name) == models_of(name, text) == expected, name
+    for name, text in files.items():
+        numbers = leaves(json.loads(text)) if name.endswith(".json") else ()
+        assert not [path for path, value in numbers if type(value) is not (int if COUNTS & set(path) else float)], name
     drawn = set()
     for one in pictures:
         figure = one.get("figure", "")

@@ -18,6 +18,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.settings import SettingError
 from core.settings import read as read_settings
 from core.wording import plain
+from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
@@ -116,6 +117,8 @@ def open_frame(title: str, question: str) -> Frame:
     except (Unshowable, SettingError) as error:
         frame.problem = str(error)
         place.error(plain(frame.problem), icon=":material/error:")
+    with st.sidebar:
+        steady_buttons()
     with missing:
         show_missing()
     filters.write(with_page=title == "Examples")

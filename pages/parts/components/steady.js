@@ -1,0 +1,30 @@
+// A button that moves away between the halves of a click, as on a page that streams, is pressed all the same: the
+// browser gives the click to whatever lies under the pointer by then.
+
+// A hand that presses does not hold the pointer quite still, in pixels.
+const STILL = 6;
+const buttonAt = (node) => (node instanceof Element ? node.closest('.stButton button, .stFormSubmitButton button') : null);
+// Drawn anew, a button has the same key.
+const keyOf = (button) => [...(button.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith('st-key-'));
+const standing = ({ button, key }) => (button.isConnected || !key ? button : document.querySelector(`.${key} button`));
+
+let held = null;
+const press = (event) => {
+  const button = event.isPrimary && event.button === 0 ? buttonAt(event.target) : null;
+  held = button && { button, key: keyOf(button), x: event.clientX, y: event.clientY };
+};
+const release = (event) => {
+  const [pressed, still] = [held, held && Math.hypot(event.clientX - held.x, event.clientY - held.y) <= STILL];
+  held = null;
+  if (!still) return;
+  const button = standing(pressed);
+  if (button && !button.contains(event.target)) button.click();
+};
+
+export default function () {
+  if (document.documentElement.dataset.steady) return;
+  document.documentElement.dataset.steady = 'on';
+  document.addEventListener('pointerdown', press, true);
+  document.addEventListener('pointerup', release, true);
+  document.addEventListener('pointercancel', () => (held = null), true);
+}
