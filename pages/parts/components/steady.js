@@ -5,8 +5,14 @@
 const STILL = 6;
 const buttonAt = (node) => (node instanceof Element ? node.closest('.stButton button, .stFormSubmitButton button') : null);
 // Drawn anew, a button has the same key.
-const keyOf = (button) => [...(button.closest('[class*="st-key-"]')?.classList ?? [])].find((name) => name.startsWith('st-key-'));
-const standing = ({ button, key }) => (button.isConnected || !key ? button : document.querySelector(`.${key} button`));
+const keyOf = (button) => {
+  const names = button.closest('[class*="st-key-"]')?.classList ?? [];
+  return [...names].find((name) => name.startsWith('st-key-'));
+};
+const standing = ({ button, key }) => {
+  if (button.isConnected) return button;
+  return key ? document.querySelector(`.${CSS.escape(key)} button`) : null;
+};
 
 let held = null;
 const press = (event) => {
