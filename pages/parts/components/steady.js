@@ -3,7 +3,8 @@
 
 // A hand that presses does not hold the pointer quite still, in pixels.
 const STILL = 6;
-const buttonAt = (node) => (node instanceof Element ? node.closest('.stButton button, .stFormSubmitButton button') : null);
+const BUTTONS = '.stButton button, .stFormSubmitButton button';
+const buttonAt = (node) => (node instanceof Element ? node.closest(BUTTONS) : null);
 // Drawn anew, a button has the same key.
 const keyOf = (button) => {
   const names = button.closest('[class*="st-key-"]')?.classList ?? [];
