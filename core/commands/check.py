@@ -142,14 +142,8 @@ def readable_check(reports: list[CheckReport]) -> str:
 def _models_table(reports: list[CheckReport]) -> str:
     return text_table(
         [
-            "model",
-            "trained",
-            "examples",
-            "unmasked ↑",
-            f"all{reports[0].sample.of_first} masked ↑",
-            "majority",
-            "smallest p calibrated",
-            "literal",
+            *("model", "trained", "examples", "unmasked ↑", f"all{reports[0].sample.of_first} masked ↑", "majority"),
+            *("smallest p calibrated (by count)", "literal (Simes)"),
         ],
         [
             [
@@ -178,6 +172,6 @@ def _curve_rows(line, one: CheckReport) -> list[list[str]]:
     for form in line.p:
         found.append(["", "", "", "", "", f"p {form}", *(f"{value:.3g}" for value in line.p[form])])
         found.append(
-            ["", "", "", "", "", f"rejected {form}", *(f"{100 * value:.1f} %" for value in line.rejected[form])]
+            ["", "", "", "", "", f"rejected {form}, of {line.n:,}", *(f"{value:,}" for value in line.rejected[form])]
         )
     return found

@@ -9,7 +9,7 @@ import numpy as np
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.rows import choose_variant
 from core.mathematics.curves import UNKNOWN, Areas, areas_between
-from core.mathematics.masking import RATIOS, masked_count
+from core.mathematics.masking import RATIOS, masked_count, path_ratios
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
@@ -154,6 +154,11 @@ def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:
     return np.maximum(np.array(counts, dtype=np.int64), premasked)
 
 
+def compared_at(counts: np.ndarray, F: int, step: str) -> np.ndarray | None:
+    """At which ratio of the reference each step is tested, see `MaskTests.judge`: its own, where a step is a ratio."""
+    return path_ratios(counts, F) if step == BY_RATIO else None
+
+
 def shares(counts: np.ndarray, F: int, step: str) -> np.ndarray:
     """The x axis of a path, float64[K] in [0, 1]: the masking ratios, or the share of features masked."""
     return np.array(RATIOS) if step == BY_RATIO else counts / F
@@ -163,37 +168,37 @@ def masked_steps(
     start: np.ndarray,
     counts: np.ndarray,
     attribute: Callable[[np.ndarray], np.ndarray],
-    judge: Callable[[np.ndarray], MaskTest],
+    judge: Callable[[np.ndarray, int], MaskTest],
     recompute: bool = True,
 ) -> Iterator[Step]:
     """Walk one masking path; pure but for the two callables.
 
     At each step the input is judged first, then the measure is computed on it, and the features that it
-    ranks first are masked next; what is masked stays masked. Steps that mask the same are computed once.
+    ranks first are masked next; what is masked stays masked. For steps that mask the same the measure is computed once.
 
     Args:
         start: bool[F], features masked from the start.
         counts: int[K], ascending, from `planned_counts`.
         attribute: bool[F], what is masked → float[F]; not asked where nothing is left.
-        judge: bool[1, F] → Judged.
+        judge: (bool[1, F], place of the step) → MaskTest.
         recompute: False keeps the order of the first step (one-shot ranking, and beam).
     Raises:
         ValueError: a score is NaN; the steps before were yielded.
     Source: FMM §3.4, Alg. 3; ROAR §4 for the two kinds.
     """
     mask, scores, last = np.array(start, dtype=bool), np.empty(0), None
-    for count in counts:
+    for place, count in enumerate(counts):
+        if last is not None and count > last.count:
+            mask = mask.copy()
+            mask[ranking(scores, mask)[:count]] = True
+        judged = judge(mask[None], place)
         if last is None or count > last.count:
-            if last is not None:
-                mask = mask.copy()
-                mask[ranking(scores, mask)[:count]] = True
-            judged = judge(mask[None])
             if mask.all():
                 shown = np.zeros(len(mask))
             else:
                 scores = attribute(mask) if not scores.size or recompute else scores
                 shown = np.where(mask, 0.0, scores)
-            last = Step.of(mask, shown, judged)
+        last = Step.of(mask, shown, judged)
         yield last
 
 
@@ -226,7 +231,12 @@ def follow(
     measure, tested = measures()[name], explainer.tested(encoded)
     variant = choose_variant(measure, sign)
     counts = planned_counts(encoded.F, step, int(encoded.premasked.sum()))
+    ratios = compared_at(counts, encoded.F, step)
     steps: list[Step] = []
+
+    def judge(masks: np.ndarray, place: int) -> MaskTest:
+        at = None if ratios is None else ratios[place : place + 1]
+        return tested.judge(masks, at, cancelled=cancelled)
 
     def attribute(mask: np.ndarray) -> np.ndarray:
         scores = explainer.attribute(encoded, name, target, mask, cancelled=cancelled).scores[variant]
@@ -238,13 +248,7 @@ def follow(
         return scores
 
     try:
-        for done in masked_steps(
-            encoded.premasked,
-            counts,
-            attribute,
-            lambda masks: tested.judge(masks, cancelled=cancelled),
-            recompute and not measure.recursive,
-        ):
+        for done in masked_steps(encoded.premasked, counts, attribute, judge, recompute and not measure.recursive):
             steps.append(done)
             if progress is not None:
                 progress(len(steps), len(counts))
@@ -299,7 +303,9 @@ def random_band(
             if progress is not None:
                 progress(min(start + _TURN, len(flat)), len(flat))
             yield None
-        judged = tested.judge(masks.reshape(-1, encoded.F), cancelled=cancelled)
+        ratios = compared_at(counts, encoded.F, step)
+        every = None if ratios is None else np.tile(ratios, orders)
+        judged = tested.judge(masks.reshape(-1, encoded.F), every, cancelled=cancelled)
     finally:
         tested.flush()
     shape = masks.shape[:2]
@@ -338,10 +344,11 @@ def summarise(
     predicted = probabilities.argmax(axis=1)
     flipped = np.flatnonzero(predicted != predicted[0])
     p = np.array([s.p.get(form, np.nan) for s in steps])
-    gate = decide_path(p, np.array([s.count for s in steps]), planned, reference, rule, form)
+    by_ratio = step == BY_RATIO
+    gate = decide_path(p, np.array([s.count for s in steps]), planned, reference, rule, form, by_ratio)
     between, random_gate = UNKNOWN, None
     if band is not None and form in band.p:
-        random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form)
+        random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form, by_ratio)
     if band is not None and len(steps) == len(planned):
         between = _areas(x.tobytes(), probabilities[:, target].tobytes(), band.values(target).tobytes())
     return Summary(

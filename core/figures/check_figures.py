@@ -49,7 +49,8 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
         for end, of, domain in (("3", CALIBRATED, _LEFT), ("4", LITERAL, _RIGHT)):
             axes[f"xaxis{end}"] = _share(end, domain, first)
-            axes[f"yaxis{end}"] = axis(f"data-set p, {of}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
+            by = "by count" if of == CALIBRATED else "by Simes"
+            axes[f"yaxis{end}"] = axis(f"data-set p, {of}, {by}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
             shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
             notes.append(_at(99, np.log10(ALPHA), "5 %", end))
     return figure(traces, 620 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.03))
@@ -60,7 +61,8 @@ def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: 
     look = model_stroke(line.curve.measure, line.curve.random, place) | {"name": name, "legendgroup": name}
     panels = [("", line.performance, "%{y:.3f}", {})]
     if form in line.rejected:
-        panels.append(("2", 100 * line.rejected[form], "%{y:.1f} % rejected", {}))
+        counts = {"customdata": line.rejected[form].tolist()}
+        panels.append(("2", 100 * line.share(form), f"%{{customdata}} of {line.n:,} rejected, 5 % expected", counts))
     for end, of in zip("34", FORMS):
         if of in line.p:
             exact = {"customdata": line.p[of].tolist()}

@@ -19,6 +19,32 @@ def masked_count(ratio: float, F: int) -> int:
     return int(np.floor(ratio * F + 1e-9))
 
 
+def nearest_ratio(masked: np.ndarray, F: int) -> np.ndarray:
+    """Place in RATIOS of inputs that are on no masking path: 0 where nothing is masked, 1 where all is, else the
+    nearest tenth from 0.1 to 0.9, half up.
+
+    Args:
+        masked: float[M], features masked, or the share of features that is not kept, in [0, F].
+    Returns:
+        int64[M], 0 to 10.
+    Source: glossary, MaSF.
+    """
+    masked = np.asarray(masked, dtype=np.float64)
+    tenth = np.clip(np.floor(10 * masked / F + 0.5), 1, len(RATIOS) - 2).astype(np.int64)
+    return np.where(masked <= 1e-9, 0, np.where(masked >= F - 1e-9, len(RATIOS) - 1, tenth))
+
+
+def path_ratios(counts: np.ndarray, F: int) -> np.ndarray:
+    """Place in RATIOS of the steps of a path over all ratios, int64[11]: the step's own, also where it masks nothing
+    yet; by `nearest_ratio` where the text itself masks more.
+
+    Args:
+        counts: int[11], features masked at each ratio.
+    """
+    planned = np.array([masked_count(ratio, F) for ratio in RATIOS])
+    return np.where(np.asarray(counts) == planned, np.arange(len(RATIOS)), nearest_ratio(counts, F))
+
+
 def random_mask(F: int, ratio: float, rng: np.random.Generator) -> np.ndarray:
     """Mask exactly `masked_count(ratio, F)` features, every such set equally likely → bool[F]."""
     mask = np.zeros(F, dtype=bool)

@@ -73,6 +73,28 @@ def fisher(p: np.ndarray, axis: int = -1) -> np.ndarray:
     return -2.0 * np.log(p + 1e-8).sum(axis=-1)
 
 
+def rejected_count_p(rejected: np.ndarray, tested: int, n: int) -> np.ndarray:
+    """One p for K of N different texts with p < 5 %, each p = (1 + #{reference ≥ z})/(n + 1) of the same n texts.
+
+    All N are compared with the same reference, so K is no binomial: given n, the share that a reference rejects is
+    Beta(k, n + 1 − k), k = ceil(0.05·(n + 1)) − 1, and K beta-binomial. 1 where n < 20, which rejects nothing.
+
+    Args:
+        rejected: int[…], K; tested: N, at least 1; n: texts of the reference's last level.
+    Returns:
+        float64[…] in [0, 1]; small speaks against the hypothesis that the texts are like the reference's.
+    Source: glossary, MaSF, the count rule.
+    """
+    from scipy.stats import betabinom
+
+    rejected, k = np.asarray(rejected), int(np.ceil(round(ALPHA * (n + 1), 9))) - 1
+    if k < 1:
+        return np.ones(rejected.shape)
+    # Summed from its small end: 1 − P(fewer) has no small values.
+    exactly = betabinom.pmf(np.arange(tested + 1), tested, k, n + 1 - k)
+    return np.minimum(exactly[::-1].cumsum()[::-1], 1.0)[rejected]
+
+
 def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.ndarray:
     """Say which hypotheses Holm's step-down rule rejects, so that any false rejection has probability at most alpha.
 

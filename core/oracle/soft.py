@@ -34,8 +34,10 @@ class StateTest(Protocol):
     pooling: str
     forms: tuple[str, ...]
 
-    def __call__(self, states: np.ndarray) -> dict[str, np.ndarray]:
-        """p-values {form: float64[B]} of float[B, L, H]; raises NonFinite."""
+    def __call__(self, states: np.ndarray, masked: np.ndarray) -> dict[str, np.ndarray]:
+        """p-values {form: float64[B]} of float[B, L, H]; masked: float[B], share of the features that each has lost;
+        raises NonFinite.
+        """
         ...
 
 
@@ -143,6 +145,8 @@ class Soft:
         rest = retains[:, self.encoded.F :] if self.normalised else np.ones((len(retains), 1))
         # What is no feature is feature −1, and so the last share.
         tokens = np.concatenate([shares, rest], axis=1)[:, self.encoded.feature_of].astype(np.float32)
+        # As much of a text is gone as if so many features were masked.
+        lost = 1 - np.where(self.encoded.premasked, 0.0, shares).mean(axis=1)
         # Without chance in it every draw is the same.
         alike = (
             (tokens == 1.0).all(axis=1)
@@ -165,8 +169,9 @@ class Soft:
                     "(FAITHSCOPE_PRECISION=float32), "
                     "or choose another model."
                 )
-            for form, totals in ({} if states is None or self.test is None else self.test(states)).items():
-                p[form][at] = totals
+            if states is not None and self.test is not None:
+                for form, totals in self.test(states, lost[at[0]]).items():
+                    p[form][at] = totals
         logits[alike] = logits[alike, :1]
         odds = np.exp(logits - logits.max(axis=2, keepdims=True))
         return [

@@ -1,9 +1,10 @@
-"""Fit the reference of MaSF: run texts through a model, masked as it was trained, and keep what its states look
-like.
+"""Fit the reference of MaSF: run texts through a model, masked as it was trained and at each ratio, and keep what its
+states look like.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from core import settings
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.loading.locating import REFERENCE_FILE
-from core.mathematics.masking import TRAINING_STRATEGIES, bernoulli_masks
+from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES, bernoulli_masks, masked_count
+from core.mathematics.ranking import ranking
 from core.network.features import NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
@@ -21,8 +23,9 @@ from core.validity.marks import alone, says_nothing
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, kept_place, pack
 
-# Each part needs a text: half, a quarter, a quarter.
+# Each part needs a text; the percentages of the texts that the first and the second level take.
 FEWEST = 4
+PARTS = 45, 10
 FOLDS = 5
 # Far above what float32 makes of the same input in another batch, far below what tells texts apart.
 TOLERANCE = 1e-5
@@ -33,7 +36,8 @@ class Drawing:
     """How observations are drawn from texts.
 
     training: the model's own strategy: "half" (each text as it stands, and masked), "mask" (masked only) or
-    "none" (as it stands only); maskings: masked copies a text; pooling and combine: aggregations of MaSF.
+    "none" (as it stands only); maskings: masked copies a text on the first two levels; pooling and combine:
+    aggregations of MaSF.
     """
 
     training: str = "half"
@@ -49,17 +53,28 @@ class Drawing:
         if self.maskings < 1:
             raise ValueError(f"maskings is {self.maskings}; it must be at least 1")
 
+    @property
+    def ratios(self) -> tuple[float, ...]:
+        """Of the last level: all of them, or 0 alone for a model that was never masked in training."""
+        return RATIOS[:1] if self.training == "none" else RATIOS
+
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """V observations of N texts: states float32[V, L, H]; text int64[V], which text; masked bool[V]; tokens
-    int64[N].
+    """Observations of N texts, equal inputs once: states float32[S, L, H], and which of them are a text's.
+
+    drawn: int64[N, D], masked as the model was trained, an unmasked text as often as its maskings; by_ratio: int64[N,
+    R], masked at each ratio; −1 where not observed; tokens: int64[N].
     """
 
     states: np.ndarray
-    text: np.ndarray
-    masked: np.ndarray
+    drawn: np.ndarray
+    by_ratio: np.ndarray
     tokens: np.ndarray
+
+    def of(self, texts: np.ndarray) -> "Observed":
+        """The same of some texts."""
+        return replace(self, drawn=self.drawn[texts], by_ratio=self.by_ratio[texts], tokens=self.tokens[texts])
 
 
 def training_strategy(model: Model) -> str:
@@ -68,66 +83,105 @@ def training_strategy(model: Model) -> str:
 
 
 def observe(
-    model: Model, data: LabelledTexts, drawing: Drawing, progress: Callable[[int, int], None] | None = None
+    model: Model,
+    data: LabelledTexts,
+    drawing: Drawing,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    drawn: np.ndarray | None = None,
+    by_ratio: np.ndarray | None = None,
 ) -> Observed:
-    """Pooled hidden states of texts, masked as the model was trained.
+    """Pooled hidden states of texts, masked as the model was trained and at each ratio.
 
-    Masks are drawn as in masked fine-tuning: each token of both texts by itself, at a ratio drawn uniformly
-    from [0, 1) for each copy. Half of the observations are unmasked under "half", so an
-    unmasked text counts as often as it has masked copies.
+    As in masked fine-tuning: each token of both texts by itself, at a ratio drawn uniformly from [0, 1) for each copy.
+    At a ratio: the first `masked_count(ratio, F)` words of one seeded random order of the first text's words, as
+    explanations are masked. A text's masks depend on the seed and its row alone.
 
+    Args:
+        drawn, by_ratio: bool[N], the texts that are observed so; all without.
     Raises:
         BadData: a row of which the tokenizer keeps nothing.
-    Source: FMM §3.3.
+    Source: FMM §3.3; glossary, MaSF.
     """
-    rng = np.random.default_rng([drawing.seed, 7])
-    rows, text, masked, tokens = [], [], [], []
-    for i, (first, second) in enumerate(zip(data.texts, data.seconds or [None] * len(data))):
-        try:
-            encoded = model.encode(first, second, "token", second_maskable=True)
-        except NoFeatures as error:
-            raise BadData(f"{data.name}, row {i + 1}: {error}") from error
-        tokens.append(encoded.T)
-        masks = (
-            bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng)
-            if drawing.training != "none"
-            else np.zeros((0, encoded.F), dtype=bool)
-        )
-        if drawing.training != "mask":
-            masks = np.concatenate([np.zeros((1, encoded.F), dtype=bool), masks])
-        rows += [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
-        text += [i] * len(masks)
-        masked += [drawing.training == "mask" or k > 0 for k in range(len(masks))]
-    states = _states(model, rows, drawing.pooling, progress)
-    text, masked = np.array(text), np.array(masked)
-    again = np.repeat(np.arange(len(rows)), np.where(masked | (drawing.training != "half"), 1, drawing.maskings))
-    return Observed(states[again], text[again], masked[again], np.array(tokens))
+    N, seconds = len(data), data.seconds or [None] * len(data)
+    held: dict[tuple, int] = {}
+    rows: list[Input] = []
+    tokens = np.zeros(N, dtype=np.int64)
+    places = {
+        "drawn": np.full((N, len(_shown(drawing.training, drawing.maskings))), -1, dtype=np.int64),
+        "by_ratio": np.full((N, len(drawing.ratios)), -1, dtype=np.int64),
+    }
+    asked = {"drawn": (drawn, _as_trained), "by_ratio": (by_ratio, _at_each_ratio)}
+    for i, texts in enumerate(zip(data.texts, seconds)):
+        for name, (which, inputs) in asked.items():
+            if which is not None and not which[i]:
+                continue
+            try:
+                found = inputs(model, texts, drawing, i)
+            except NoFeatures as error:
+                raise BadData(f"{data.name}, row {i + 1}: {error}") from error
+            tokens[i] = len(found[0].ids)
+            for k, row in enumerate(found):
+                key = row.ids.tobytes(), b"" if row.type_ids is None else row.type_ids.tobytes()
+                places[name][i, k] = held.setdefault(key, len(rows))
+                rows += [row] if held[key] == len(rows) else []
+    return Observed(_states(model, rows, drawing.pooling, progress), tokens=tokens, **places)
+
+
+def _shown(training: str, maskings: int) -> list[int]:
+    """Which masking each observation of a text is, 0: none. Half of them are unmasked under "half"."""
+    masked = list(range(1, maskings + 1))
+    return {"none": [0], "mask": masked, "half": [0] * maskings + masked}[training]
+
+
+def _as_trained(model: Model, texts: tuple[str, str | None], drawing: Drawing, row: int) -> list[Input]:
+    encoded = model.encode(*texts, "token", second_maskable=True)
+    rng = np.random.default_rng([drawing.seed, 7, row])
+    masks = bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng)
+    masks = np.concatenate([np.zeros((1, encoded.F), dtype=bool), masks])[_shown(drawing.training, drawing.maskings)]
+    return [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
+
+
+def _at_each_ratio(model: Model, texts: tuple[str, str | None], drawing: Drawing, row: int) -> list[Input]:
+    encoded = model.encode(*texts, "word")
+    order = ranking(np.random.default_rng([drawing.seed, 10, row]).random(encoded.F), encoded.premasked)
+    masks = np.zeros((len(drawing.ratios), encoded.F), dtype=bool)
+    for k, ratio in enumerate(drawing.ratios):
+        masks[k, order[: masked_count(ratio, encoded.F)]] = True
+    return [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks | encoded.premasked)]
+
+
+def parts_of(N: int, seed: int) -> np.ndarray:
+    """Which level each of N texts is for, int64[N] in 0 to 2: 45 %, 10 % and the rest by a seeded permutation.
+
+    Raises:
+        BadData: fewer than 4 texts.
+    """
+    if N < FEWEST:
+        raise BadData(f"A reference needs at least {FEWEST} texts, and some hundreds to say much; this file has {N}.")
+    first, second = (max(1, N * share // 100) for share in PARTS)
+    part = np.empty(N, dtype=np.int64)
+    part[np.random.default_rng([seed, 8]).permutation(N)] = np.searchsorted(
+        [first, first + second], np.arange(N), side="right"
+    )
+    return part
 
 
 def fit(observed: Observed, drawing: Drawing) -> dict[str, Masf]:
-    """Fit both forms; the texts are split at random into half, a quarter and a quarter for the calibrated one.
+    """Fit both forms; each level of the calibrated one has texts of its own, the last each text once at each ratio.
 
-    The last level of the calibrated form holds several maskings of a text, so it is valid on average over such
-    inputs and not for each kind of them: unmasked texts alone may be rejected more often (`false_rejection`).
-    The literal form is fitted on the first half, so that both share their first level and the file holds it
+    The literal form is fitted on the texts of the first level, so that both share it and the file holds it
     once. Departure: FMM fits it on all; `core.validity.masf.fit_literal` does that too, given all states.
 
     Raises:
         BadData: fewer than 4 texts.
     """
-    N = len(observed.tokens)
-    if N < FEWEST:
-        raise BadData(f"A reference needs at least {FEWEST} texts, and some hundreds to say much; this file has {N}.")
-    part = np.empty(N, dtype=np.int64)
-    part[np.random.default_rng([drawing.seed, 8]).permutation(N)] = np.searchsorted(
-        [N // 2, N // 2 + N // 4], np.arange(N), side="right"
-    )
-    first, second, third = (observed.states[part[observed.text] == k] for k in range(3))
-    calibrated = fit_calibrated(first, second, third, drawing.combine, drawing.compact, TOLERANCE)
-    return {
-        CALIBRATED: calibrated,
-        LITERAL: replace(fit_literal(first, drawing.combine, tolerance=TOLERANCE), first=calibrated.first),
-    }
+    part = parts_of(len(observed.tokens), drawing.seed)
+    states, (first, second) = observed.states, (observed.drawn[part == k].ravel() for k in (0, 1))
+    last = states[observed.by_ratio[part == 2].T]
+    calibrated = fit_calibrated(states[first], states[second], last, drawing.combine, drawing.compact, TOLERANCE)
+    literal = fit_literal(states[first], drawing.combine, tolerance=TOLERANCE)
+    return {CALIBRATED: calibrated, LITERAL: replace(literal, first=calibrated.first)}
 
 
 def fit_reference(
@@ -148,47 +202,59 @@ def fit_reference(
         BadData: fewer than 4 texts, or a row of which the tokenizer keeps nothing.
     Source: FMM §3.3; glossary, MaSF.
     """
-    observed = observe(model, data, drawing, lambda a, b: progress("reading the reference", a, b))
-    forms = fit(observed, drawing)
+    part = parts_of(len(data), drawing.seed)
+    levels = {} if held_out is None else {"drawn": part != 2, "by_ratio": part == 2}
+    observed = observe(model, data, drawing, lambda a, b: progress("reading the reference", a, b), **levels)
+    other = None
     if held_out is not None:
-        other = observe(model, held_out, drawing, lambda a, b: progress("reading held-out texts", a, b))
-        rejected, rates = rejections(forms, other.states), {"texts": len(held_out), "source": held_out.name}
-    else:
-        other = observed
-        rejected, rates = (
-            _cross_validated(observed, drawing),
-            {"texts": len(data), "source": f"{FOLDS}-fold cross-validation"},
-        )
-    which = {"all": slice(None), "unmasked": ~other.masked, "masked": other.masked}
+        report = partial(progress, "reading held-out texts")
+        other = observe(model, held_out, drawing, report, drawn=np.zeros(len(held_out), dtype=bool))
+    return reference_of(observed, drawing, data, (model.digest, model.precision), other, held_out)
+
+
+def reference_of(
+    observed: Observed,
+    drawing: Drawing,
+    data: LabelledTexts,
+    model: tuple[str, str],
+    other: Observed | None = None,
+    held_out: LabelledTexts | None = None,
+) -> Reference:
+    """A reference of what is observed already; model: its digest and precision; other: of the held-out texts."""
+    forms = fit(observed, drawing)
     calibrated = forms[CALIBRATED]
-    parts = dict(zip(LEVELS, (calibrated.first.count, calibrated.second.count, calibrated.third.count)))
-    return pack(
-        forms,
-        {
-            "model": model.digest,
-            "precision": model.precision,
-            "pooling": drawing.pooling,
-            "training": drawing.training,
-            "maskings": drawing.maskings,
-            "seed": drawing.seed,
-            "compact": drawing.compact,
-            "source": data.name,
-            "sha256": data.digest,
-            "texts": len(data),
-            "observations": parts,
-            "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(),
-            "false_rejection": rates
-            | {
-                name: {what: _share(rejected[name][kind]) if rejected else None for what, kind in which.items()}
-                for name in FORMS
-            },
-        },
-    )
+    if other is None or held_out is None:
+        rejected = _cross_validated(observed, drawing)
+        rates: dict = {"texts": len(data), "source": f"{FOLDS}-fold cross-validation"}
+    else:
+        rejected, rates = rejections(forms, other), {"texts": len(held_out), "source": held_out.name}
+    shares = {name: rejected[name].mean(axis=0).tolist() if rejected else None for name in FORMS}
+    about = {
+        "model": model[0],
+        "precision": model[1],
+        "pooling": drawing.pooling,
+        "training": drawing.training,
+        "maskings": drawing.maskings,
+        "seed": drawing.seed,
+        "compact": drawing.compact,
+        "source": data.name,
+        "sha256": data.digest,
+        "texts": len(data),
+        "observations": dict(zip(LEVELS, (calibrated.first.count, calibrated.second.count, calibrated.n))),
+        "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(),
+        "false_rejection": rates | shares,
+    }
+    return pack(forms, about)
 
 
-def rejections(forms: dict[str, Masf], states: np.ndarray) -> dict[str, np.ndarray]:
-    """Which observations each form rejects at 5 %: {form: bool[M]}."""
-    return {name: alone(found.total) for name, found in p_values(forms, states).items()}
+def rejections(forms: dict[str, Masf], observed: Observed) -> dict[str, np.ndarray]:
+    """Which texts each form rejects at 5 % at each ratio: {form: bool[N, R]}."""
+    N, R = observed.by_ratio.shape
+    rejected = {name: np.zeros((N, R), dtype=bool) for name in forms}
+    for r in range(R):
+        for name, found in p_values(forms, observed.states[observed.by_ratio[:, r]]).items():
+            rejected[name][:, r] = alone(found.at(np.full(N, r)))
+    return rejected
 
 
 def readable_reference(reference: Reference) -> str:
@@ -206,11 +272,11 @@ def readable_reference(reference: Reference) -> str:
         ),
     ]
     for name in FORMS:
-        shares = ", ".join(f"{what} {100 * share:.1f} %" for what, share in rates[name].items() if share is not None)
+        shares = reference.false_rejections(name)
         lines.append(
             f"{name}: smallest p {reference.floor(name):.2g}"
             + (" (0.05 or more: it says nothing)" if says_nothing(reference, name) else "")
-            + f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}."
+            + (f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}." if shares else ".")
         )
     return "\n".join(lines)
 
@@ -244,18 +310,9 @@ def _cross_validated(observed: Observed, drawing: Drawing) -> dict[str, np.ndarr
     if N < 2 * FEWEST:
         return {}
     fold = np.random.default_rng([drawing.seed, 9]).permutation(N) % FOLDS
-    rejected = {name: np.zeros(len(observed.text), dtype=bool) for name in FORMS}
+    rejected = {name: np.zeros(observed.by_ratio.shape, dtype=bool) for name in FORMS}
     for k in range(FOLDS):
-        out, others = fold[observed.text] == k, np.flatnonzero(fold != k)
-        place = np.full(N, -1)
-        place[others] = np.arange(len(others))
-        rest = Observed(
-            observed.states[~out], place[observed.text[~out]], observed.masked[~out], observed.tokens[others]
-        )
-        for name, which in rejections(fit(rest, drawing), observed.states[out]).items():
+        out = fold == k
+        for name, which in rejections(fit(observed.of(~out), drawing), observed.of(out)).items():
             rejected[name][out] = which
     return rejected
-
-
-def _share(rejected: np.ndarray) -> float | None:
-    return float(rejected.mean()) if len(rejected) else None

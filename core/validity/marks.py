@@ -3,11 +3,12 @@ can be said.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
+from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
 from core.validity.references import CALIBRATED, Reference
 from core.wording import number
@@ -21,6 +22,7 @@ MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
 KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
 LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
+AT_RATIOS = "; those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e This and every later step rests on inputs outside the model’s distribution."
 # What stands behind a sentence.
 ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
@@ -30,13 +32,14 @@ STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", 
 
 
 class Why(StrEnum):
-    """Why the test says nothing about an input, and, the last two, why what it says may be off."""
+    """Why the test says nothing about an input, and, the last three, why what it says may be off."""
 
     NO_REFERENCE = "no reference"
     TOO_FEW = "too few texts"
     FLOOR = "floor"
     LENGTH = "other lengths"
     PRECISION = "other precision"
+    UNIT = "other units"
 
 
 # ---- what is marked
@@ -83,8 +86,9 @@ class Gate:
     why: None where the test can reject, else why it says nothing: no reference, "floor" (its smallest p is 0.05 or
     more) or "too few texts" (its smallest p is not below what the rule asks of so many inputs).
     rejected: bool[K]; first: the first rejected step, from which on every number is marked, or None;
-    threshold: what the smallest p must be below; steps: distinct inputs that are planned; below: how many
-    distinct inputs have a p below 5 % by itself.
+    threshold: what the smallest p must be below; steps: tests that are planned; below: how many tests have a p below
+    5 % by itself; tested: bool[K], where only some steps of a path are tested, since the reference is too small for
+    all of them, else None.
     """
 
     why: Why | None
@@ -94,6 +98,7 @@ class Gate:
     threshold: float
     steps: int
     below: int
+    tested: np.ndarray | None = None
 
     @property
     def available(self) -> bool:
@@ -149,21 +154,41 @@ def decide_path(
     reference: Reference | None,
     rule: str = HOLM,
     form: str = CALIBRATED,
+    by_ratio: bool = False,
 ) -> Gate:
     """Decide over a masking path.
+
+    Where a step is a ratio and the reference knows ratios, each step is a test of its own, also where two mask the same
+    features: they are compared with other texts. A path of more single features than the reference is large enough for
+    is tested at the eleven ratios alone, chosen before any p-value is known.
 
     Args:
         p: float[K'], of the steps computed so far; counts: int[K'], how many features each of them masks.
         planned: int[K], the same of the whole path.
         reference: None where the model has none.
+        by_ratio: whether the steps are the ratios.
     """
-    floor = None if reference is None else reference.floor(form)
-    return decide(p if reference is not None else np.ones(len(counts)), counts, len(np.unique(planned)), floor, rule)
+    floor, done = None if reference is None else reference.floor(form), len(counts)
+    p = np.asarray(p, dtype=np.float64) if reference is not None else np.ones(done)
+    own = by_ratio and reference is not None and reference.forms[form].R > 1
+    inputs = np.arange(len(planned)) if own else np.asarray(planned)
+    gate = decide(p, inputs[:done], len(np.unique(inputs)), floor, rule)
+    if gate.why != Why.TOO_FEW or by_ratio:
+        return gate
+    at = np.maximum([masked_count(ratio, int(planned[-1])) for ratio in RATIOS], planned[0])
+    tested = np.isin(counts, at)
+    part = decide(p[tested], inputs[:done][tested], len(np.unique(at)), floor, rule)
+    if not part.available:
+        return gate
+    rejected = np.zeros(done, dtype=bool)
+    rejected[tested] = part.rejected
+    first = int(np.flatnonzero(rejected)[0]) if rejected.any() else None
+    return replace(part, rejected=rejected, first=first, tested=tested)
 
 
 def decide_ratios(p: np.ndarray, floor: float | None, *rules: str) -> Gate:
-    """Decide over the masking ratios of a data set, float64[K], by the first rule for which the reference is large
-    enough: Holm, else each by itself, unless others are given.
+    """Decide over the masking ratios of a data set, float64[K], by the first rule for which the smallest attainable p
+    is small enough: Holm, else each by itself, unless others are given.
     """
     gates = (decide(p, np.arange(len(p)), len(p), floor, rule) for rule in rules or (HOLM, PLAIN))
     return next(gate for gate in gates if gate.why != Why.TOO_FEW)
@@ -182,13 +207,14 @@ def says_nothing(reference: Reference, form: str = CALIBRATED) -> bool:
     return _why(reference.floor(form), ALPHA) is not None
 
 
-def doubts(reference: Reference, tokens: np.ndarray, precision: str) -> dict[Why, str]:
+def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word") -> dict[Why, str]:
     """Why p-values may be off: {reason: sentence}.
 
     Args:
         tokens: int[N], lengths of the texts of a sample, of which one in ten may be unlike the reference's; N = 1: a
             text.
         precision: that the model runs in.
+        unit: what is masked as one piece.
     """
     low, high = reference.about["tokens"][1], reference.about["tokens"][3]
     outside, fitted, found = int(((tokens < low) | (tokens > high)).sum()), reference.about["precision"], {}
@@ -206,6 +232,11 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str) -> dict[Why
         found[Why.PRECISION] = (
             f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for "
             f"that alone."
+        )
+    if unit != "word" and reference.forms[CALIBRATED].R > 1:
+        found[Why.UNIT] = (
+            f"The reference was made by masking words, and here each {unit} is masked as one piece; p-values of masked "
+            f"inputs may be off for that alone."
         )
     return found
 
@@ -225,7 +256,13 @@ def yes_or_no(gate: Gate, value: bool | None = None) -> str:
 
 def step_cells(gate: Gate, step: int, form: str) -> list[str]:
     """What a file says of one input, see STEP_COLUMNS."""
-    return [yes_or_no(gate, bool(gate.rejected[step])), yes_or_no(gate, gate.beyond(step)), gate.rule, form]
+    untested = gate.tested is not None and not gate.tested[step]
+    return [
+        "not tested" if untested else yes_or_no(gate, bool(gate.rejected[step])),
+        yes_or_no(gate, gate.beyond(step)),
+        gate.rule,
+        form,
+    ]
 
 
 # ---- in words; `name` gives a step's name, "30 % masked"
@@ -255,7 +292,7 @@ def why_unavailable(gate: Gate) -> str:
 
 def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
     """What the gate says of a path, in a sentence; never that an input is in-distribution."""
-    rule = rule_text(gate.rule, f"{gate.steps} inputs", "step")
+    rule = rule_text(gate.rule, f"{gate.steps} inputs", "step") + AT_RATIOS * (gate.tested is not None)
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
     so_far = "" if complete else " so far"
@@ -308,6 +345,11 @@ def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
     return f"{said} (smallest p = {number(smallest)}; {rule}).{why}"
 
 
+def counted_text(rejected: int, tested: int, where: str = "") -> str:
+    """How many of N different texts are rejected: "3 of 40 texts rejected, 5 % expected"; where: at which ratio."""
+    return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
+
+
 def inputs_text(rejected: int, inputs: int) -> str:
     """How many of some inputs are rejected."""
     return f"{rejected} of {inputs} inputs rejected {SIGN}" if rejected else f"none of {inputs} inputs rejected"
@@ -334,10 +376,12 @@ def reference_text(reference: Reference | None, problem: str = "") -> str:
     floor = number(reference.floor())
     if says_nothing(reference):
         return (
-            f"Its MaSF reference is too small: the smallest p-value is {floor}, so it cannot reject anything at "
-            f"{PERCENT}."
+            f"Its MaSF reference is too small: {reference.texts:,} texts give no p-value below {floor}, so it cannot "
+            f"reject anything at {PERCENT}."
         )
     rejected = reference.false_rejections()
     rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
-    texts = reference.about["texts"]
-    return f"MaSF tests masked inputs against {texts:,} texts; its smallest p-value is {floor}.{rejects}"
+    return (
+        f"MaSF tests masked inputs against {reference.texts:,} texts masked alike; its smallest p-value is {floor}."
+        f"{rejects}"
+    )

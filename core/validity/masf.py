@@ -120,14 +120,35 @@ class Ecdf:
 
 @dataclass(frozen=True, eq=False)
 class PValues:
-    """total: float64[M], right-sided, small speaks against the input; layers: float64[M, L].
+    """by_ratio: float64[M, R], right-sided against each ratio of the last level, small speaks against the input;
+    layers: float64[M, L].
 
     A layer's value is 2·min(P, 1 − P), so that each is a p-value by itself; the total combines
     min(P, 1 − P), as the paper does.
     """
 
-    total: np.ndarray
+    by_ratio: np.ndarray
     layers: np.ndarray
+
+    @property
+    def total(self) -> np.ndarray:
+        """The p-values of a last level that knows no ratios, float64[M]; ValueError of one that does."""
+        if self.by_ratio.shape[1] != 1:
+            raise ValueError(f"the last level has {self.by_ratio.shape[1]} ratios; say which is meant")
+        return self.by_ratio[:, 0]
+
+    def at(self, ratios: np.ndarray) -> np.ndarray:
+        """Each input's p at its own ratio, float64[M].
+
+        Args:
+            ratios: int[M], places in the last level's ratios; of no account where it knows only one.
+        """
+        return at_ratio(self.by_ratio, ratios)
+
+
+def at_ratio(by_ratio: np.ndarray, ratios: np.ndarray) -> np.ndarray:
+    """Pick p-values float64[M, R] at each input's own place, int[M]; the only one where R = 1."""
+    return by_ratio[np.arange(len(by_ratio)), ratios if by_ratio.shape[1] > 1 else 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +156,8 @@ class Masf:
     """A fitted test: the distributions of its three levels, and how they are read.
 
     first: of the states, D = L·H columns; second: of each layer's statistic, D = L; third: of the total
-    statistic, D = 1. calibrated: the form (see `fit_literal`, `fit_calibrated`); tolerance: states that are
-    no further apart count as equal.
+    statistic, D = R, one column for each ratio of masking, or 1. calibrated: the form (see `fit_literal`,
+    `fit_calibrated`); tolerance: states that are no further apart count as equal.
     """
 
     first: Ecdf
@@ -155,12 +176,22 @@ class Masf:
         return len(self.first.values) // self.L
 
     @property
+    def R(self) -> int:
+        return len(self.third.values)
+
+    @property
+    def n(self) -> int:
+        """Observations of the last level, at each ratio."""
+        return self.third.count
+
+    @property
     def floor(self) -> float:
-        """The smallest attainable p: that of an input outside the reference in every dimension of every layer.
+        """The smallest attainable p at any ratio: that of an input outside the reference in every dimension of every
+        layer.
 
         With few dimensions and Fisher over them an input may come a little below it.
         """
-        return float(self.p_values(np.full((1, self.L, self.H), -np.inf, dtype=np.float32)).total[0])
+        return float(self.p_values(np.full((1, self.L, self.H), -np.inf, dtype=np.float32)).by_ratio.min())
 
     def p_values(self, states: np.ndarray) -> PValues:
         """Test M observations.
@@ -179,8 +210,8 @@ class Masf:
 
     def _from_layers(self, statistics: np.ndarray) -> PValues:
         sides, size = _sides(self.second.below(statistics), self.second.count, self.calibrated)
-        below = self.third.below(_total(sides, size, self.combine.layers)[:, None])[:, 0]
-        n = self.third.count
+        totals = _total(sides, size, self.combine.layers)
+        below, n = self.third.below(np.repeat(totals[:, None], self.R, axis=1)), self.n
         return PValues((1 + n - below) / (n + 1) if self.calibrated else (n - below) / n, 2 * sides / size)
 
 
@@ -237,15 +268,16 @@ def fit_calibrated(
     compact: bool = False,
     tolerance: float = 0.0,
 ) -> Masf:
-    """Fit each level on observations of its own, so that p is valid: of inputs like the reference at most a share α has
-    p ≤ α.
+    """Fit each level on observations of its own, so that p is valid: of inputs like those of the last part at a ratio
+    at most a share α has p ≤ α, on average over references.
 
     Departure from FMM: P = (#{ref < z} + ½)/(V + 1) at the first two levels, p = (1 + #{ref ≥ z})/(n + 1)
-    at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold;
-    with several observations of a text in the last part it is valid about, not exactly.
+    at the last. Valid by exchangeability of the last part with what is tested, whatever the first two hold; so the
+    last part has each text once (once at each ratio), since copies of a text are not exchangeable with another.
 
     Args:
-        first, second, third: float[·, L, H], of different texts.
+        first, second: float[V, L, H], of different texts, several observations of a text allowed.
+        third: float[n, L, H], or float[R, n, L, H], of n other texts at each of R ratios of masking.
         compact, tolerance: as in `fit_literal`; the last level is then calibrated with what the first became.
     Raises:
         ValueError: a part without observations, another shape, or NaN.
@@ -255,21 +287,24 @@ def fit_calibrated(
 
 
 def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: float) -> Masf:
-    parts = [np.asarray(part) for part in parts]
-    for part in parts:
-        if part.ndim != 3 or len(part) == 0 or part.shape[1:] != parts[0].shape[1:]:
+    first_part, second_part, last = (np.asarray(part) for part in parts)
+    last = last[None] if last.ndim == 3 else last
+    for part in (first_part, second_part, *(last if last.ndim == 4 else [last])):
+        if part.ndim != 3 or len(part) == 0 or part.shape[1:] != first_part.shape[1:]:
             raise ValueError(
                 f"each part of a reference must be float[V, L, H] with V at least 1, got shapes "
-                f"{[p.shape for p in parts]}"
+                f"{[np.shape(p) for p in parts]}"
             )
         if np.isnan(part).any():
             raise ValueError("the reference holds NaN; compute it in float32")
-    first = Ecdf.of(parts[0].reshape(len(parts[0]), -1))
+    first = Ecdf.of(first_part.reshape(len(first_part), -1))
     first = first.compact() if compact else first
-    second = Ecdf.of(_statistics(first, parts[1] - tolerance, calibrated, combine.dimensions))
-    third = _statistics(first, parts[2] - tolerance, calibrated, combine.dimensions)
-    totals = _total(*_sides(second.below(third), second.count, calibrated), combine.layers)
-    return Masf(first, second, Ecdf.of(totals[:, None]), combine, calibrated, tolerance)
+    second = Ecdf.of(_statistics(first, second_part - tolerance, calibrated, combine.dimensions))
+    totals = []
+    for part in last:
+        statistics = _statistics(first, part - tolerance, calibrated, combine.dimensions)
+        totals.append(_total(*_sides(second.below(statistics), second.count, calibrated), combine.layers))
+    return Masf(first, second, Ecdf.of(np.stack(totals, axis=1)), combine, calibrated, tolerance)
 
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:

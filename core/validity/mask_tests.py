@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.mathematics.masking import nearest_ratio
 from core.network.features import with_premasked
 from core.network.scheduler import NonFinite
 from core.oracle.oracle import SEGMENT_ROWS, Oracle
 from core.storage.store import Store, canonical_key
-from core.validity.masf import p_values
-from core.validity.references import CALIBRATED, FORMS, Reference
+from core.validity.masf import PValues, at_ratio, p_values
+from core.validity.references import FORMS, Reference
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,25 +42,29 @@ class MasfTest:
     def __init__(self, reference: Reference):
         self.reference, self.pooling = reference, reference.pooling
 
-    def __call__(self, states: np.ndarray) -> dict[str, np.ndarray]:
-        """p-values {form: float64[B]} of float[B, L, H]; NonFinite where a state is no number."""
-        return {form: rows[:, 0] for form, rows in self.by_layer(states).items()}
+    def __call__(self, states: np.ndarray, masked: np.ndarray) -> dict[str, np.ndarray]:
+        """p-values {form: float64[B]} of float[B, L, H]; masked: float[B] in [0, 1], share of the features that each
+        input has lost, by which it is compared. NonFinite where a state is no number.
+        """
+        ratios = nearest_ratio(masked, 1)
+        return {form: found.at(ratios) for form, found in self.tested(states).items()}
 
-    def by_layer(self, states: np.ndarray) -> dict[str, np.ndarray]:
-        """{form: float64[B, 1 + L]}: the input's p-value, then those of its layers; raises as a call does."""
+    def tested(self, states: np.ndarray) -> dict[str, PValues]:
+        """What each form says of float[B, L, H] at all ratios; raises as a call does."""
         if not np.isfinite(states).all():
             raise NonFinite(
                 "The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or "
                 "choose another model."
             )
-        found = p_values(self.reference.forms, states)
-        return {form: np.column_stack([found[form].total, found[form].layers]) for form in FORMS}
+        return p_values(self.reference.forms, states)
 
 
 class MaskTests:
     """One example under one model and its reference; p-values are kept in memory and, in segments, in the store.
 
-    Losing the last segment costs its forward passes and nothing else. Threads may share it.
+    An input's row holds its p-value against every ratio of the reference, {form: R}, then those of its layers, {form:
+    L}: which ratio counts is said when it is asked for. Losing the last segment costs its forward passes and nothing
+    else. Threads may share it.
     """
 
     def __init__(self, oracle: Callable[[], Oracle], reference: Reference | None, store: Store | None = None):
@@ -69,8 +74,10 @@ class MaskTests:
         self._unsaved: list[bytes] = []
         self._guard = threading.Lock()
         if reference is not None:
-            self.key = canonical_key("masf", 1, forward=oracle().key, reference=reference.digest)
-            self._read_store(reference)
+            self.key = canonical_key("masf", 2, forward=oracle().key, reference=reference.digest)
+            forms = [reference.forms[form] for form in FORMS]
+            self._widths = [*(form.R for form in forms), *(form.L for form in forms)]
+            self._read_store()
 
     @property
     def oracle(self) -> Oracle:
@@ -80,31 +87,39 @@ class MaskTests:
     def judge(
         self,
         masks: np.ndarray,
+        ratios: np.ndarray | None = None,
         *,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> MaskTest:
         """Logits and p-values of bool[M, F] masks, M at least 1; what is known already costs no forward pass.
 
+        Args:
+            ratios: int[M], places in RATIOS of steps of a path over ratios (`path_ratios`); other inputs are compared
+                at the ratio nearest to their share of masked features.
         Raises:
             Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed before stays known.
         """
         more = {"progress": progress, "cancelled": cancelled}
         if self.reference is None:
             return MaskTest(self.oracle.logits(masks, **more), {}, {})
-        keys = [row.tobytes() for row in np.packbits(with_premasked(self.oracle.encoded, masks), axis=1)]
+        whole = with_premasked(self.oracle.encoded, masks)
+        keys = [row.tobytes() for row in np.packbits(whole, axis=1)]
         # One pass gives both; logits alone that are known do not save it.
         missing = {key: i for i, key in enumerate(keys) if key not in self._known}
         if missing:
             _, states = self.oracle.logits_and_states(
                 np.asarray(masks)[list(missing.values())], self.reference.pooling, **more
             )
-            self._keep(list(missing), MasfTest(self.reference).by_layer(states))
-        found = np.stack([self._known[key] for key in keys])
+            found = MasfTest(self.reference).tested(states)
+            parts = [found[form].by_ratio for form in FORMS] + [found[form].layers for form in FORMS]
+            self._keep(list(missing), np.concatenate(parts, axis=1))
+        ratios = nearest_ratio(whole.sum(axis=1), self.oracle.F) if ratios is None else ratios
+        parts = np.split(np.stack([self._known[key] for key in keys]), np.cumsum(self._widths)[:-1], axis=1)
         return MaskTest(
             self.oracle.logits(masks, **more),
-            {form: found[:, i, 0] for i, form in enumerate(FORMS)},
-            {form: found[:, i, 1:] for i, form in enumerate(FORMS)},
+            {form: at_ratio(part, ratios) for form, part in zip(FORMS, parts)},
+            dict(zip(FORMS, parts[len(FORMS) :])),
         )
 
     def known(self, masks: np.ndarray) -> bool:
@@ -127,16 +142,15 @@ class MaskTests:
             masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
             self.store.append(self.key, {"masks": masks, "p": np.stack([self._known[key] for key in unsaved])}, {})
 
-    def _keep(self, keys: list[bytes], found: dict[str, np.ndarray]) -> None:
-        rows = np.stack(list(found.values()), axis=1)
+    def _keep(self, keys: list[bytes], rows: np.ndarray) -> None:
         with self._guard:
             self._known.update(zip(keys, rows))
             self._unsaved += keys
         if len(self._unsaved) >= SEGMENT_ROWS:
             self.flush()
 
-    def _read_store(self, reference: Reference) -> None:
-        width, shape = -(-self.oracle.F // 8), (len(FORMS), 1 + reference.forms[CALIBRATED].L)
+    def _read_store(self) -> None:
+        width, shape = -(-self.oracle.F // 8), (sum(self._widths),)
         for segment in self.store.segments(self.key) if self.store is not None else ():
             masks, p = segment.arrays.get("masks"), segment.arrays.get("p")
             if masks is not None and p is not None and p.shape == (len(masks), *shape) and masks.shape[1:] == (width,):

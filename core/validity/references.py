@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from core.loading.locating import REFERENCE_FILE
-from core.mathematics.masking import TRAINING_STRATEGIES
+from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES
 from core.network.model import POOLINGS, Model
 from core.storage.files import write_whole
 from core.validity.masf import Combine, Ecdf, Masf
@@ -19,9 +19,10 @@ from core.validity.masf import Combine, Ecdf, Masf
 CALIBRATED, LITERAL = "calibrated", "literal"
 FORMS = (CALIBRATED, LITERAL)
 LEVELS = ("first level", "second level", "last level")
-_VERSION = 1
+# 1 counted several maskings of a text as so many texts.
+_VERSION = 2
 # Of how `core.validity.masf` makes p-values of a file: raised when they change, and with it every key of theirs.
-_READING = b"2"
+_READING = b"3"
 # A reference of a large model and 5,000 observations takes half a gigabyte; more is no reference.
 _MOST_BYTES = 4_000_000_000
 
@@ -36,8 +37,7 @@ class Reference:
 
     about: model (digest), precision, pooling, training (strategy), source, sha256, texts,
     observations ({part: count}), tokens (the 0, 5, 50, 95, 100 % quantiles of the texts' lengths), seed, maskings,
-    compact, and false_rejection: {form: {"all", "unmasked", "masked": share rejected at 5 %, or None}, "texts",
-    "source"};
+    compact, and false_rejection: {form: share rejected at 5 % at each ratio, or None, "texts", "source"};
     digest: SHA-256 of the file and of the version by which it is read, so that no p-value of another version is served.
     """
 
@@ -53,13 +53,25 @@ class Reference:
         """The smallest p that a form can give."""
         return self.about["floor"][form]
 
+    @property
+    def texts(self) -> int:
+        """Texts that a calibrated p-value is a rank among, n."""
+        return self.forms[CALIBRATED].n
+
     def false_rejections(self, form: str = CALIBRATED) -> str:
-        """How often it rejects held-out inputs that it should not, at 5 %: "10.0 % of unmasked and 3.6 % of masked
-        texts"; "" where that was not measured.
+        """How often it rejects held-out texts that it should not, at 5 %: "4.6 % unmasked, 3.4 to 6.1 % at 10 to 90 %
+        masked, 4.4 % all masked"; "" where that was not measured.
         """
         shares = self.about["false_rejection"][form]
-        told = [f"{100 * shares[kind]:.1f} % of {kind}" for kind in ("unmasked", "masked") if shares[kind] is not None]
-        return f"{' and '.join(told)} texts" if told else ""
+        if shares is None:
+            return ""
+        percent = [f"{100 * share:.1f}" for share in shares]
+        if len(percent) == 1:
+            return f"{percent[0]} % unmasked"
+        between = sorted(percent[1:-1], key=float)
+        return (
+            f"{percent[0]} % unmasked, {between[0]} to {between[-1]} % at 10 to 90 % masked, {percent[-1]} % all masked"
+        )
 
 
 def pack(forms: dict[str, Masf], about: dict) -> Reference:
@@ -187,9 +199,12 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
 
 
 def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
-    if record.pop("version") != _VERSION:
+    version = record.pop("version")
+    if version != _VERSION:
         raise BadReference(
-            "The MaSF reference was written by another version. Fit it again with: python -m core reference"
+            "The MaSF reference was made by another version, whose p-values are others"
+            + (" (it counted several maskings of a text as so many texts)" if version == 1 else "")
+            + ". Fit it again with: python -m core reference"
         )
     count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
     kept, places = arrays["first.values"], arrays["first.places"]
@@ -207,16 +222,12 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
             bool(levels[name]["calibrated"]),
             float(levels[name]["tolerance"]),
         )
-        if len(first.values) % len(second) or len(third) != 1:
+        ratios = len(RATIOS) if name == CALIBRATED and record["training"] != "none" else 1
+        if len(first.values) % len(second) or len(third) != ratios:
             raise ValueError("the levels do not fit together")
     rates = record["false_rejection"]
     counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
-    shares = [
-        share
-        for name in FORMS
-        for share in (rates[name][kind] for kind in ("all", "unmasked", "masked"))
-        if share is not None
-    ]
+    shares = [share for name in FORMS for share in rates[name] or []]
     texts = record["model"], record["source"], rates["source"], record["precision"]
     fine = (
         record["pooling"] in POOLINGS

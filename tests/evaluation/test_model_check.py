@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import pytest
 import torch
 from scipy.special import softmax
+from scipy.stats import betabinom
 
 from core.commands.check import readable_check
 from core.commands.command_line import main
@@ -248,7 +249,8 @@ def slow_answers(explainer, encoded, masks, target):
         values.append(softmax(logits)[target])
         ((_, _, states),) = model.scheduler.run([Input(ids, encoded.type_ids)], hidden=explainer.reference.pooling)
         for form, tested in p_values(explainer.reference.forms, states).items():
-            p[form].append(tested.total[0])
+            # At the step's own ratio, also where it masks nothing yet.
+            p[form].append(tested.at(np.array([len(predicted) - 1]))[0])
     return predicted, values, p
 
 
@@ -533,7 +535,12 @@ def model_of(card=None, name="m", labels=LABELS):
 
 
 def floors(calibrated=0.001, literal=0.0):
-    return SimpleNamespace(floor=lambda form: {CALIBRATED: calibrated, LITERAL: literal}[form])
+    """Stands for a reference: its floors, how many texts its calibrated form ranks among, and no ratios."""
+    return SimpleNamespace(
+        floor=lambda form: {CALIBRATED: calibrated, LITERAL: literal}[form],
+        texts=round(1 / calibrated) - 1,
+        forms={CALIBRATED: SimpleNamespace(R=1)},
+    )
 
 
 def sample_of(labels) -> Sample:
@@ -654,24 +661,25 @@ def test_nothing_is_reported_before_random_order_has_an_example():
     assert build_check_report(model_of(), None, sample_of(FIVE), {LOO: passed_of(BY_MEASURE)}) is None
 
 
-def test_the_data_sets_p_is_simes_and_the_rejected_share_counts_single_examples():
+def test_the_data_sets_p_is_by_count_beside_simes():
     p = {CALIBRATED: np.full((5, 11), 0.5), LITERAL: np.full((5, 11), 0.9)}
     p[CALIBRATED][:, 3] = [0.2, 0.01, 0.04, 0.5, 0.9]
-    found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE, p)})
-    # 5 · 0.01 / 1, 5 · 0.04 / 2, 5 · 0.2 / 3, …: the smallest is 0.05, which is not below 5 %.
-    assert found.random.p[CALIBRATED].tolist() == pytest.approx([0.5] * 3 + [0.05] + [0.5] * 7) and found.random.p[
-        LITERAL
-    ].tolist() == pytest.approx([0.9] * 11)
-    assert (
-        found.random.rejected[CALIBRATED].tolist() == [0] * 3 + [0.4] + [0] * 7
-        and found.random.rejected[LITERAL].tolist() == [0] * 11
-    )
-    assert found.smallest() == (pytest.approx(0.05), 0.3) and found.floor == {CALIBRATED: 0.001, LITERAL: 0.0}
+    found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE, p)}).random
+    assert found.rejected[CALIBRATED].tolist() == [0] * 3 + [2] + [0] * 7 and not found.rejected[LITERAL].any()
+    assert found.share(CALIBRATED)[3] == 0.4
+    # Two of five below 5 %, each a rank among 999 texts.
+    expected = betabinom(5, 49, 951).sf(1)
+    assert found.p[CALIBRATED].tolist() == pytest.approx([1] * 3 + [expected] + [1] * 7)
+    # 5 · 0.01 / 1, 5 · 0.04 / 2, 5 · 0.2 / 3, …: the smallest is 0.05.
+    assert found.simes[CALIBRATED].tolist() == pytest.approx([0.5] * 3 + [0.05] + [0.5] * 7)
+    assert found.p[LITERAL].tolist() == found.simes[LITERAL].tolist() == pytest.approx([0.9] * 11)
     # An example that is not there yet is none of them.
     partly = passed_of(BY_CHANCE, {form: np.where(np.arange(5)[:, None] == 1, np.nan, of) for form, of in p.items()})
     partly.predicted[1] = -1
     found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: partly})
-    assert found.random.p[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 0.25
+    assert found.random.simes[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 1
+    assert found.smallest() == (pytest.approx(betabinom(4, 49, 951).sf(0)), 0.3)
+    assert found.counted(3) == "1 of 4 texts rejected at 30% masked, 5 % expected"
 
 
 @pytest.mark.parametrize(
@@ -722,7 +730,7 @@ def test_the_verdicts_and_what_they_say():
     assert (
         "not rejected as out-of-distribution" in verdict_sentence(fine)
         and "no proof" in verdict_sentence(fine)
-        and "smallest p = 0.5, at 0% masked" in verdict_sentence(fine)
+        and "at most 0 of 20 texts rejected unmasked, 5 % expected, p = 1" in verdict_sentence(fine)
     )
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
@@ -730,7 +738,7 @@ def test_the_verdicts_and_what_they_say():
     assert (
         said.startswith("No:")
         and "⚠" in said
-        and "rejected as out-of-distribution from 70% masked on (smallest p = 0.004" in said
+        and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
     )
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
     assert (
@@ -750,42 +758,48 @@ def test_the_verdicts_and_what_they_say():
         ) and f"always answering {LABELS[0]}" in verdict_sentence(one)
 
 
+def of_twenty(rejected: dict[int, int]) -> np.ndarray:
+    """p-values of 20 examples, so many of them below 5 % at each place of a ratio."""
+    p = np.full((20, 11), 0.5)
+    for place, count in rejected.items():
+        p[:count, place] = 0.01
+    return p
+
+
+def of_twenty_judged(rejected: dict[int, int], reference=FLOORS):
+    return judged(SOUND, of_twenty(rejected), reference)
+
+
 def test_what_holm_does_not_reject_is_on_the_edge():
-    p = np.full(11, 0.5)
-    p[[1, 4]] = 0.04
-    edge = judged(SOUND, p)
+    """Each of 20 a rank among 999: four or more of 20 have p = 0.015, five or more 0.0025; Holm asks for 0.00455."""
+    edge = of_twenty_judged({1: 4, 4: 4})
     assert (
         edge.verdict == DOUBTFUL
         and "at 10%, 40% masked" in verdict_sentence(edge)
+        and "4 of 20 texts rejected at 10% masked, 5 % expected" in verdict_sentence(edge)
         and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
     )
-    # 0.05 / 11 = 0.00455.
-    p[1] = 0.0045
-    assert judged(SOUND, p).verdict == REJECTED
-    p[1] = 0.0046
-    assert judged(SOUND, p).verdict == DOUBTFUL
-    # A reference that cannot give so small a p goes by the plain rule.
-    assert judged(SOUND, p, floors(0.01)).verdict == REJECTED
+    assert of_twenty_judged({1: 5}).verdict == REJECTED
+    assert of_twenty_judged({1: 3}).verdict == TRUSTED
+    # So few that all of them together have no smaller p go by the plain rule: one text, p = 0.05.
+    alone = judged(SOUND[:1], 0.01, floors(0.01), FIVE[:1], times=1)
+    assert alone.random.gates[CALIBRATED].rule == "plain" and alone.random.marked(CALIBRATED)
 
 
 @pytest.mark.parametrize(
-    "smallest, floor, marked",
+    "count, floor, marked",
     [
-        (0.0046, 0.001, False),  # Holm over 11 ratios asks for less than 0.05 / 11 = 0.004545.
-        (0.0045, 0.001, True),
-        (0.049, 0.001, False),
-        (0.049, 0.01, True),  # a reference that cannot give so small a p goes by the plain rule
-        (0.05, 0.01, False),
-        (0.049, 0.05, False),  # and one that can reject nothing marks nothing
+        (4, 0.001, False),
+        (5, 0.001, True),
+        (20, 0.05, False),  # fewer than 20 texts can reject nothing
+        (20, 0.04, True),
     ],
 )
-def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(smallest, floor, marked):
-    p = np.full(11, 0.5)
-    p[[1, 4]] = smallest, 0.3
-    found = judged(SOUND, p, floors(floor))
+def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(count, floor, marked):
+    found = of_twenty_judged({1: count}, floors(floor))
     assert [line.marked(CALIBRATED) for line in found.lines] == [marked]
     row = next(line for line in readable_check([found]).splitlines() if line.startswith("m "))
-    assert f"{smallest:.3g} at 10%" in row and (SIGN in row) == marked
+    assert (SIGN in row) == marked and (f"at {'0%' if floor == 0.05 else '10%'}" in row)
 
 
 def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
@@ -817,7 +831,8 @@ def test_texts_that_are_rejected_unmasked_say_nothing_about_masking():
     found = judged(SOUND, rejected_from(0))
     said = verdict_sentence(found)
     assert found.verdict == REJECTED and said.startswith("Not on this data")
-    assert "rejects even the unmasked texts (p = 0.004)" in said and "says nothing about masking" in said
+    assert "rejects even the unmasked texts (20 of 20 texts rejected unmasked, 5 % expected" in said
+    assert "may be unlike" in said and "says nothing about masking" in said
 
 
 def test_no_verdict_says_plainly_in_distribution():
@@ -959,21 +974,21 @@ def test_what_a_small_sample_cannot_tell_is_not_told():
 
 
 def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_rejected():
-    """27 of 200 single texts are rejected at one ratio, 13.5 %; then 6 of 200."""
+    """16 of 200 single texts are rejected at one ratio, 8 %, whose count has p = 0.053; then 6 of 200."""
     p = np.full((200, 11), 0.5)
-    p[:27, 4] = 0.049
+    p[:16, 4] = 0.049
     many = judged(SOUND, p, card=card(), times=40)
     p[6:, 4] = 0.5
     few = judged(SOUND, p, card=card(), times=40)
-    assert "13.5 %" in verdict_sentence(many) and "Nothing speaks" not in verdict_sentence(many)
+    assert "16 of 200" in verdict_sentence(many) and "Nothing speaks" not in verdict_sentence(many)
     told = [{one.claim: one for one in check_findings([found])} for found in (many, few)]
     claim = "The inputs of a masked fine-tuned model are not rejected at any masking ratio."
-    assert told[0][claim].agrees is None and "13.5 % [9.1, 19.0]" in told[0][claim].here
+    assert told[0][claim].agrees is None and "8.0 % [4.6, 12.7]" in told[0][claim].here
     assert told[1][claim].agrees is True and "3.0 % [1.1, 6.4]" in told[1][claim].here
-    # 60 of 200 are more than chance and the margin, whatever they are together.
+    # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    assert verdict_sentence(most).startswith("On the edge") and "30.0 %" in verdict_sentence(most)
+    assert verdict_sentence(most).startswith("No:") and "60 of 200" in verdict_sentence(most)
     assert {one.claim: one.agrees for one in check_findings([most])}[claim] is False
 
 
@@ -1079,8 +1094,8 @@ def test_rows_are_as_long_as_their_header_and_json_has_no_nan(reference, p):
     table = check_rows(found)
     assert len(table) == 3 * 11 and all(len(row) == len(HEADER) for row in table)
     assert [row[HEADER.index("performance (higher is better)")] for row in table[:11]] == [1] * 6 + [0.4] * 5
-    assert [row[HEADER.index("data-set p (calibrated)")] for row in table[:11]] == (
-        [0.5] * 11 if reference else [""] * 11
+    assert [row[HEADER.index("data-set p (calibrated, by count)")] for row in table[:11]] == (
+        [1.0] * 11 if reference else [""] * 11
     )
     told = json.loads(json.dumps(check_json(found), allow_nan=False))
     assert (
@@ -1285,7 +1300,8 @@ def test_panels_show_the_numbers_of_the_report():
         found.random.performance.tolist()
     )
     by = {(trace.yaxis, trace.name): trace for trace in drawn(panels([found], CALIBRATED)).data}
-    assert list(by["y3", RANDOM].y) == pytest.approx([0.3] * 11) and list(by["y2", RANDOM].y) == [0] * 11
+    assert list(by["y3", RANDOM].y) == [1] * 11, "by count: none of five is rejected"
+    assert list(by["y2", RANDOM].y) == [0] * 11
     # A p of nought has a place on a logarithmic axis, and is told as it is.
     assert min(by["y4", RANDOM].y) > 0 and list(by["y4", RANDOM].customdata) == [0] * 11
     assert (

@@ -1,6 +1,7 @@
 """Recursive masking: every mask worked out by hand on lookup tables, and conservation laws on the bundled model."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from core.measures.leave_one_out import leave_one_out
 from core.measures.registry import NOTHING, REGISTERED, Measure
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
-from core.validity.marks import decide_path
+from core.validity.marks import decide_path, path_text, step_cells
 from core.validity.mask_tests import MaskTest
 from tests.table import Table, members
 
@@ -41,7 +42,7 @@ TEXT = "A dull, slow film that nobody would want to see twice."
 
 
 def judge(table: Table):
-    return lambda masks: MaskTest(table.logits(masks), {}, {})
+    return lambda masks, place: MaskTest(table.logits(masks), {}, {})
 
 
 def loo(table: Table):
@@ -224,10 +225,11 @@ def test_an_unfinished_path_has_no_area_and_a_band_is_needed():
 
 
 class Fitted:
-    """Stands for a reference: only its floor is asked."""
+    """Stands for a reference: only its floor and how many ratios it knows are asked."""
 
-    def __init__(self, floor):
+    def __init__(self, floor, ratios=1):
         self.floor = lambda form="calibrated": floor
+        self.forms = {"calibrated": SimpleNamespace(R=ratios)}
 
 
 def test_the_gate_closes_at_the_first_rejected_step_and_stays_closed():
@@ -247,6 +249,29 @@ def test_steps_that_mask_the_same_are_one_test():
     p = np.where(planned == 3, 0.012, 0.5)
     # Four distinct inputs: 0.012 is below 0.05 / 4, but not below 0.05 / 11.
     assert decide_path(p, planned, planned, Fitted(0.001)).first == 10
+    # Compared with other texts at each ratio, they are eleven tests: 0.004 is below 0.05 / 11.
+    by_ratio = decide_path(p, planned, planned, Fitted(0.001, 11), by_ratio=True)
+    assert by_ratio.first is None and by_ratio.steps == 11
+    p[10] = 0.004
+    assert decide_path(p, planned, planned, Fitted(0.001, 11), by_ratio=True).first == 10
+    assert decide_path(p, planned, planned, Fitted(0.001, 1), by_ratio=True).steps == 4, "it knows no ratios"
+
+
+def test_of_more_steps_than_the_reference_is_large_enough_for_the_eleven_ratios_are_tested():
+    """30 words: Holm over 31 steps needs p < 0.0016, and the floor is 1/451; over 11 it needs p < 0.0045."""
+    planned = planned_counts(30, BY_FEATURE)
+    p = np.full(31, 0.5)
+    p[[4, 15]] = 1 / 451
+    gate = decide_path(p, planned, planned, Fitted(1 / 451, 11))
+    assert gate.available and gate.steps == 11 and np.flatnonzero(gate.tested).tolist() == list(range(0, 31, 3))
+    assert gate.first == 15 and np.flatnonzero(gate.rejected).tolist() == [15], "step 4 is none of them"
+    assert "0, 10 … 100 %" in path_text(gate, str, p.min())
+    assert step_cells(gate, 4, "calibrated")[0] == "not tested" and step_cells(gate, 15, "calibrated")[0] == "yes"
+    # The same while the path is being walked, and not where even eleven are too many.
+    assert decide_path(p[:16], planned[:16], planned, Fitted(1 / 451, 11)).first == 15
+    assert decide_path(p, planned, planned, Fitted(1 / 200, 11)).why == "too few texts"
+    # 21 steps are few enough: each is tested.
+    assert decide_path(p[:21], planned[:21], planned[:21], Fitted(1 / 451, 11)).first == 4
 
 
 @pytest.mark.parametrize(
@@ -288,13 +313,13 @@ def test_a_path_says_what_the_model_says_of_each_mask(explainer, bundled, name):
     target = int(explainer.logits(encoded).argmax())
     so_far, steps = run_out(follow(explainer, encoded, name, target, "signed"))
     assert [len(part) for part in so_far] == list(range(1, 12)) and so_far[-1] == steps
-    for step in steps:
+    for k, step in enumerate(steps):
         ids = np.where(step.mask[encoded.feature_of] & (encoded.feature_of >= 0), encoded.mask_id, encoded.ids)
         logits, states = bundled.run(ids[None], np.array([encoded.T]), encoded.type_ids[None], "max")
         np.testing.assert_allclose(step.logits, logits[0], atol=1e-5)
         for form in ("calibrated", "literal"):
             alone = explainer.reference.forms[form].p_values(states)
-            assert step.p[form] == pytest.approx(alone.total[0], abs=0.02)
+            assert step.p[form] == pytest.approx(alone.at(np.array([k]))[0], abs=0.02), "at the step's own ratio"
             np.testing.assert_allclose(step.layers[form], alone.layers[0], atol=0.05)
         np.testing.assert_allclose(step.probabilities, softmax(step.logits))
 
@@ -453,7 +478,8 @@ def test_one_word_has_two_inputs(explainer):
     steps = run_out(follow(explainer, encoded, "leave-one-out", 0, "signed"))[1]
     assert [step.count for step in steps] == [0] * 10 + [1]
     found = summarise(steps, 1, BY_RATIO, 0, run_out(random_band(explainer, encoded))[1], explainer.reference)
-    assert found.gate.steps == 2 and found.acu == pytest.approx(0.0, abs=1e-6), "there is only one order"
+    # The unmasked text is compared at ten ratios: ten tests of one input, and that of the masked one.
+    assert found.gate.steps == 11 and found.acu == pytest.approx(0.0, abs=1e-6), "there is only one order"
     assert racu(found.x, found.values, found.values) == pytest.approx(0.0) or np.isnan(
         racu(found.x, found.values, found.values)
     )

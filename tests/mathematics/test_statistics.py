@@ -1,5 +1,8 @@
 """Combined p-values, Holm's rule and curves: SciPy, slow twins, and answers worked out by hand."""
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.mathematics.curves import acu, racu, spread
-from core.mathematics.statistics import ALPHA, fisher, holm, simes
+from core.mathematics.statistics import ALPHA, fisher, holm, rejected_count_p, simes
 from tests.p_values import PROPERTY, several, slow_holm
 
 # Simes
@@ -276,3 +279,33 @@ def test_the_spread_of_one_curve_is_itself():
 def test_a_spread_needs_curves(bad):
     with pytest.raises(ValueError, match="R at least 1"):
         spread(bad)
+
+
+# ---- the count rule
+
+
+def test_the_count_rule_is_the_share_of_all_orders():
+    """n + N texts in any order of their statistics are equally likely under the null; a text is rejected where fewer
+    than k of the n are above it.
+    """
+    for n, tested in ((20, 6), (39, 9), (40, 9), (450, 100)):
+        k = n // 20
+        orders = comb(n + tested, tested)
+        # j of the N stand above the k-th largest of the n: places of these j among k gaps, of the others among the rest.
+        exactly = [comb(j + k - 1, j) * comb(tested - j + n - k, tested - j) for j in range(tested + 1)]
+        assert sum(exactly) == orders
+        at_least = [float(Fraction(sum(exactly[j:]), orders)) for j in range(tested + 1)]
+        np.testing.assert_allclose(rejected_count_p(np.arange(tested + 1), tested, n), at_least, rtol=1e-9)
+
+
+def test_what_a_reference_of_fewer_than_20_texts_rejects_says_nothing():
+    assert rejected_count_p(np.arange(6), 5, 19).tolist() == [1.0] * 6
+    # One of 20: p of a single text can be 1/21.
+    assert rejected_count_p(np.array(1), 1, 20) == pytest.approx(1 / 21)
+
+
+def test_the_count_rule_counts_what_is_below_5_percent():
+    """k is the number of ranks whose p = i/(n + 1) is below 0.05, also where 0.05·(n + 1) is whole."""
+    for n in range(20, 500):
+        below = int((np.arange(1, n + 2) / (n + 1) < ALPHA).sum())
+        assert rejected_count_p(np.array(1), 1, n) == pytest.approx(below / (n + 1), rel=1e-9)

@@ -24,6 +24,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
+from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from pages.parts.limits.width_words import study_line
 from tests.app_session import App, wait
@@ -94,8 +95,14 @@ def test_every_number_is_what_the_library_says(by_hand):
             row[1:5],
             (one.aopc[COMPREHENSIVENESS], one.naopc[COMPREHENSIVENESS], one.aopc[SUFFICIENCY], one.naopc[SUFFICIENCY]),
         ):
-            assert float(cell) == pytest.approx(value, abs=2e-3)
-        assert row[5] == "not rejected"
+            assert float(cell.rstrip(f" {SIGN}")) == pytest.approx(value, abs=2e-3)
+        # The column tells of the direction that is shown.
+        assert (row[5] == "not rejected") == (one.gates[COMPREHENSIVENESS].first is None)
+        assert [SIGN in cell for cell in row[1:5]] == [
+            one.marked(direction, normalised)
+            for direction in (COMPREHENSIVENESS, SUFFICIENCY)
+            for normalised in (False, True)
+        ]
     assert float(rows[-1][1].split(" ")[0]) == pytest.approx(by_hand.chance.mean, abs=2e-3)
     limits = by_hand.limits
     said = re.search(r"lies between ([\d.e-]+) and ([\d.e-]+): exact, over all orders \(256 sets\)", app.said)
@@ -409,7 +416,8 @@ def test_the_tables_hold_every_number(mine, by_hand):
             one.aopc[COMPREHENSIVENESS], abs=1e-4
         )
         assert float(row["upper limit"]) == pytest.approx(by_hand.limits.upper, abs=1e-4) and row["limits"] == "exact"
-        assert row["comprehensiveness rests on rejected inputs"] == "no"
+        marked = one.marked(COMPREHENSIVENESS)
+        assert row["comprehensiveness rests on rejected inputs"] == ("yes" if marked else "no")
     steps = list(csv.DictReader(io.StringIO(app.download("Orders (CSV)").lstrip("\ufeff"))))
     highest = [row for row in steps if row["order"] == "upper limit"]
     assert len(highest) == encoded.F + 1 and float(highest[0]["p (calibrated)"]) > 0

@@ -139,7 +139,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
             p, at = one.smallest(form)
             assert cell == f"{p:.3g} at {at:.0%} masked" + (" ⚠" if one.random.marked(form) else "")
-        assert row[7] == " · ".join(f"{100 * one.random.rejected[CALIBRATED][k]:.1f}" for k in (0, 5, 10)) + " %"
+        assert row[7] == " · ".join(f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)) + f" of {one.n}"
     found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
     assert [row[2] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
@@ -232,7 +232,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
     for shown, form in ((app, CALIBRATED), (literal, LITERAL)):
         shares = [trace["y"] for trace in charts(shown)[0]["data"] if trace.get("yaxis") == "y2"]
         assert shares[0] == pytest.approx(
-            (100 * by_hand[0].random.rejected[form]).tolist()
+            (100 * by_hand[0].random.share(form)).tolist()
         ) and f"rejected ({form})" in json.dumps(charts(shown)[0])
 
 

@@ -35,7 +35,7 @@ SAMPLE = Sample("made up", "0" * 64, (Example("e1", TEXT, None, "positive", evid
 
 # Read off the code as it was in version 0.5.0.
 MODEL = "9e34a484c39e6c44f6c2669b48b83429cbda9d5b5afc70afdb0a730baef16b9c"
-REFERENCE = "38d42bc58eeee8e881329335d212aee770a8ab641f29f54f02ed0ca7b10f0ff7"
+REFERENCE = "570269e6c4c212a05c3cea50d8d6e7dc4ba8ccf8afbab3d4d9f7f545bc60dfb3"
 EXAMPLES = {
     ("word", None): "e329544b64c29f4aae3115f0ad0241a62f3c147353fdc6878e76425592dadd9c",
     ("token", None): "9040492ae44dd7f06fa5f0813e5c47a30601800e2b91bbcaf71d99649286234c",
@@ -50,8 +50,8 @@ FORWARD = {
     (UNKNOWN, "word"): "cf3022525c00359c2460a375a1d2d17dde1435f3d21425c212e1dd2bf39e3f33",
 }
 MASF = {
-    MASK: "78f5e4be90444bbd35620eb18481bf535cca22c6aee2a8ee7bfe260c2343debf",
-    REMOVAL: "5c1224cc7e9886fc7ba5c5b0fe74940a5dba703c623be2d13fcfa77836e92911",
+    MASK: "644f6562bbdbc5653268d10654c83a22abe2b73aaef26a8bb1c92d6a1b4c9b07",
+    REMOVAL: "1e9579f45f548f5d3903e9f1907f63313f88d0c9f6af63c20473affa44af1d30",
 }
 ATTRIBUTIONS = {
     "leave-one-out": "22554efd9a22376f14bde09fd39b34f587632d1e59fa5281adabe54dd210ca8a",
@@ -64,23 +64,23 @@ ATTRIBUTIONS = {
     "random": "b40cbf0747e5ebf471ebe44b8911f2b9aab1957f1643419f364a718a8bd86c02",
 }
 JUDGED = {
-    "Soft-NS": "abd227eca571fbee4724f7cba33511ea51800cb84787c42cab322d834f5c9617",
-    "Soft-NC (attention mask)": "0fb88b1b70d10afa0537f4939ac3129f7178456d9f068593d290cef304f402bd",
+    "Soft-NS": "01a12b4a8bd8375d662b2bc6a90ece8178855fde290277e6cedc551cb45c61fe",
+    "Soft-NC (attention mask)": "9e00298fec78ed9aa85fbfc6bacdecd5d106e6671e0bc5858ea59b36b935a14d",
 }
 JUDGED_RANDOM = "ead2f256d6e825eddd1df301b36e46d48ab4da5df311c70270814e472dc8142c"
 PREDICTIONS = "4c0b6b00aaa7a1cd02a86ff31a14fe13f13008f8e2aa185cec1ce8ddfffb0e61"
 MAP = "0078adbc2fc814375810d40462e4076e1145e390396d4f17bc51a27f415017e1"
 CHECK = {
     "random order": (
-        "601e1c9afd475fa8b077e24996e92d52bc80410d48ed07a543b85882385439ab",
+        "ee03d628e79c14bd0b4f63b9d51904adc92b3fd4af9372880bee9ab4fa4fae67",
         "78238bf28b39afb3544ed96d4eb9a5b97f9c2aebe4d81f6a06341dcef833948f",
     ),
     "leave-one-out": (
-        "92a9f07e20a74364aaca0d79158309e12764cab887ac35d94ff4bdc62eb4ba11",
+        "b6c69277c924041f162a7da183a2128a7424bf9b3b03b00e7ad9a6594558e903",
         "ab2b37a79a88556f2dc92f383b9f53ee1626396cfb60a4e6e763c181cd62bffa",
     ),
     "gradient": (
-        "41db7e2ebdac281e307bddb54239319285b2290ddc931543984dae95f7f9d76e",
+        "4fdda6f68f74a508a7a0344c9fc929237af8a241657318614a09685ed783a292",
         "b87c33e41809a802fd6e863a2a4eeafc0ee6652426c543890993fc81016ba115",
     ),
 }
@@ -186,15 +186,20 @@ def test_logits_of_masked_inputs(explainer, store, erasure, unit):
 def test_p_values(explainer, store, erasure):
     encoded = explainer.encode(TEXT, None, "word")
     mask = np.eye(encoded.F, dtype=bool)[:1]
-    layers = explainer.reference.forms[FORMS[0]].L
-    p = np.linspace(0.1, 0.9, len(FORMS) * (1 + layers)).reshape(1, len(FORMS), 1 + layers)
+    forms = [explainer.reference.forms[form] for form in FORMS]
+    # Each form's p-values against every ratio, then those of its layers.
+    widths = [form.R for form in forms] + [form.L for form in forms]
+    assert widths == [11, 1, 7, 7]
+    p = np.linspace(0.1, 0.9, sum(widths))[None]
     masks, logits = np.packbits(mask, axis=1), np.array([[0.25, -1]], dtype=np.float32)
     store.append(FORWARD[erasure, "word"], {"masks": masks, "logits": logits}, {})
     store.append(MASF[erasure], {"masks": masks, "p": p}, {})
-    found = explainer.tested(encoded, erasure).judge(mask)
-    for f, form in enumerate(FORMS):
-        np.testing.assert_array_equal(found.p[form], p[:, f, 0])
-        np.testing.assert_array_equal(found.layers[form], p[:, f, 1:])
+    # One of six words is nearest to 0.2; a step of a path says its own ratio.
+    assert encoded.F == 6
+    for asked, place in ((None, 2), (np.array([7]), 7)):
+        found = explainer.tested(encoded, erasure).judge(mask, asked)
+        assert [found.p[form][0] for form in FORMS] == [p[0, place], p[0, 11]]
+        np.testing.assert_array_equal([found.layers[form][0] for form in FORMS], p[0, 12:].reshape(2, 7))
 
 
 def test_attributions(explainer, store):

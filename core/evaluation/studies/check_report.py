@@ -16,9 +16,9 @@ from core.evaluation.studies.model_check import Curve, Passed
 from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class, performance_difference, weighted_performance
-from core.mathematics.statistics import Interval, share_interval, simes
+from core.mathematics.statistics import Interval, rejected_count_p, share_interval, simes
 from core.network.model import Model
-from core.validity.marks import PLAIN, Gate, alone, decide_ratios, doubts
+from core.validity.marks import PLAIN, Gate, alone, counted_text, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, Reference
 from core.wording import cut_sentence
 
@@ -34,16 +34,18 @@ CONFUSION = 0.01
 class CurveFigures:
     """One curve in numbers over n examples.
 
-    performance float64[K] ↑; p {form: float64[K]}, of the data set; rejected {form: float64[K]}, share of single
-    examples below 5 %; gates {form: what marks its numbers}; areas: ACU and RACU against random order, ↑ more
-    faithful, NaN without it; precision, recall: mean over the examples whose evidence is known of average precision and
-    recall of the top k, NaN without; chance: that average precision of a random order.
+    performance float64[K] ↑; p {form: float64[K]}, of the data set: calibrated by how many of its examples are
+    rejected, literal by Simes; simes {form: float64[K]}; rejected {form: int64[K]}, single examples below 5 %; gates
+    {form: what marks its numbers}; areas: ACU and RACU against random order, ↑ more faithful, NaN without it;
+    precision, recall: mean over the examples whose evidence is known of average precision and recall of the top k, NaN
+    without; chance: that average precision of a random order.
     """
 
     curve: Curve
     n: int
     performance: np.ndarray
     p: dict[str, np.ndarray]
+    simes: dict[str, np.ndarray]
     rejected: dict[str, np.ndarray]
     gates: dict[str, Gate]
     areas: Areas = UNKNOWN
@@ -58,6 +60,10 @@ class CurveFigures:
     @property
     def racu(self) -> float:
         return self.areas.racu.mean
+
+    def share(self, form: str) -> np.ndarray:
+        """Of single examples below 5 %, float64[K] in [0, 1]."""
+        return self.rejected[form] / self.n
 
     def marked(self, form: str) -> bool:
         """Whether its numbers rest on texts that are rejected as out-of-distribution together, at some ratio."""
@@ -127,14 +133,23 @@ class CheckReport:
             decide_ratios(self.random.p[form], self.floor[form], PLAIN).rejected if form in self.random.gates else ()
         )
 
+    def counted(self, k: int) -> str:
+        """Random order at a ratio: "3 of 40 texts rejected at 30% masked, 5 % expected"."""
+        masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {X[k]:.0%} masked"
+        return counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)
+
     def smallest(self, form: str = CALIBRATED) -> tuple[float, float]:
         """Random order's smallest data-set p and the ratio where it is."""
-        at = int(np.argmin(self.random.p[form]))
+        at = self.worst(form)
         return float(self.random.p[form][at]), float(X[at])
+
+    def worst(self, form: str = CALIBRATED) -> int:
+        """The place of that ratio."""
+        return int(np.argmin(self.random.p[form]))
 
     def most_rejected(self, form: str = CALIBRATED) -> Interval:
         """The largest share of single texts that random order has rejected at a ratio, with its 95 % interval."""
-        return share_interval(round(float(self.random.rejected[form].max()) * self.n), self.n)
+        return share_interval(int(self.random.rejected[form].max()), self.n)
 
     @property
     def verdict(self) -> str:
@@ -165,14 +180,16 @@ def build_check_report(
 ) -> CheckReport | None:
     """Put what is computed so far into numbers; None while no example has random order.
 
-    Performance is the card's metric (accuracy without a card). The p of a data set is Simes over its examples' p. A
-    measure's ACU and RACU compare it with random order on the examples that have both, with the mean of the orders
-    where there are several; whatever else is told of random order is told of the first.
+    Performance is the card's metric (accuracy without a card). The p of a data set is by count (`rejected_count_p`) in
+    the calibrated form, by Simes over its examples' p in the literal one. A measure's ACU and RACU compare it with
+    random order on the examples that have both, with the mean of the orders where there are several; whatever else is
+    told of random order is told of the first.
 
     Args:
         metric: another than the card's, so that models beside each other are measured alike.
     Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
     """
+    unit = next((curve.unit for curve in passed if curve.random), "")
     chances = [one for curve, one in passed.items() if curve.random]
     if not chances or not chances[0].there.any():
         return None
@@ -184,7 +201,7 @@ def build_check_report(
     majority = _majority(model, sample)
     floor = {} if reference is None else {form: reference.floor(form) for form in FORMS}
     lines = tuple(
-        _line(curve, one, sample, metric, chances, floor)
+        _line(curve, one, sample, metric, chances, reference)
         for curve, one in passed.items()
         if one.there.any() and curve not in more
     )
@@ -204,7 +221,7 @@ def build_check_report(
         floor,
         left_out(baseline),
         training_file(model.card),
-        (*_about_model(model), *_about_texts(model, reference, baseline)),
+        (*_about_model(model), *_about_texts(model, reference, baseline, unit)),
     )
 
 
@@ -219,14 +236,14 @@ def _about_model(model: Model) -> list[str]:
     return [said] if said else []
 
 
-def _about_texts(model: Model, reference: Reference | None, baseline: Passed) -> list[str]:
-    """Sentences where texts are longer than the model reads, or unlike those of the reference in length or
-    precision.
+def _about_texts(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> list[str]:
+    """Sentences where texts are longer than the model reads, or unlike those of the reference in length, precision or
+    what is masked as one piece.
     """
     told = [cut_sentence(baseline.cut, len(baseline.predicted))] if baseline.cut else []
     if reference is None or baseline.tokens is None or not len(baseline.tokens):
         return told
-    return [*told, *doubts(reference, baseline.tokens, model.precision).values()]
+    return [*told, *doubts(reference, baseline.tokens, model.precision, unit).values()]
 
 
 def left_out(passed: Passed) -> dict[str, int]:
@@ -288,13 +305,18 @@ def _difference(metric: str, first: tuple[bytes, bytes], second: tuple[bytes, by
 
 
 def _line(
-    curve: Curve, passed: Passed, sample: Sample, metric: str, chances: list[Passed], floor: dict[str, float]
+    curve: Curve, passed: Passed, sample: Sample, metric: str, chances: list[Passed], reference: Reference | None
 ) -> CurveFigures:
-    there = passed.there
+    there, n = passed.there, int(passed.there.sum())
     performance = np.array([METRICS[metric](sample.labels[there], passed.predicted[there, k]) for k in range(len(X))])
-    p = {form: simes(one[there], axis=0) for form, one in passed.p.items() if np.isfinite(one[there]).all()}
-    rejected = {form: alone(passed.p[form][there]).mean(axis=0) for form in p}
-    gates = {form: decide_ratios(p[form], floor[form]) for form in p if floor}
+    tested = {form: one[there] for form, one in passed.p.items() if np.isfinite(one[there]).all()}
+    rejected = {form: alone(one).sum(axis=0) for form, one in tested.items()}
+    together = {form: simes(one, axis=0) for form, one in tested.items()}
+    p, gates = dict(together), {}
+    if reference is not None:
+        if CALIBRATED in p:
+            p[CALIBRATED] = rejected_count_p(rejected[CALIBRATED], n, reference.texts)
+        gates = {form: decide_ratios(p[form], _floor(reference, form, n)) for form in p}
     both, found, between = there & chances[0].there, (np.nan, np.nan, np.nan), UNKNOWN
     if not curve.random and both.any():
         # Random orders that have not come so far yet are left for later.
@@ -307,7 +329,12 @@ def _line(
             *passed.found[told].mean(axis=0).tolist(),
             np.nan if passed.chance is None else float(passed.chance[told].mean()),
         )
-    return CurveFigures(curve, int(there.sum()), performance, p, rejected, gates, between, *found)
+    return CurveFigures(curve, n, performance, p, together, rejected, gates, between, *found)
+
+
+def _floor(reference: Reference, form: str, n: int) -> float:
+    """The smallest p that n examples together can have."""
+    return float(rejected_count_p(np.array(n), n, reference.texts)) if form == CALIBRATED else reference.floor(form)
 
 
 @functools.lru_cache(maxsize=256)

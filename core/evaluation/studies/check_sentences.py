@@ -80,26 +80,24 @@ def _untested(found: CheckReport, reach: str, masked: str) -> str:
 
 
 def _tested(found: CheckReport, reach: str) -> str:
-    (p, at), where = found.smallest(), found.rejected()
+    p, where = found.smallest()[0], found.rejected()
+    counted = f"{found.counted(found.worst())}, p = {p:.3g}"
     if found.verdict in BEGINS:
-        most = found.most_rejected()
         # Together they are not rejected, but more single texts are than chance and the margin explain.
-        beyond = not_more(most, found.n) is False
+        beyond = not_more(found.most_rejected(), found.n) is False
         begins = "On the edge" if beyond else BEGINS[found.verdict]
-        single = f"{'Yet of' if beyond else 'Of'} single texts {'up to' if beyond else 'at most'}"
         unsure = f" ({points_text(found.gained[0], found.metric)})" if found.verdict == UNSURE else ""
         return (
             f"{begins}: {reach}{unsure}, and masked at random its inputs are not {OUT} together at any "
-            f"ratio (smallest p = {p:.3g}, at {at:.0%} masked). {single} {100 * most.mean:.1f} % are "
-            f"rejected at a ratio, where {PERCENT} are expected."
+            f"ratio ({'yet ' if beyond else ''}at most {counted})."
         )
     if where[0] == 0:
         return (
-            f"Not on this data: {reach}, but {SIGN} MaSF rejects even the unmasked texts (p = "
-            f"{found.random.p[CALIBRATED][0]:.3g}). They are unlike those of its "
+            f"Not on this data: {reach}, but {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}, p = "
+            f"{found.random.p[CALIBRATED][0]:.3g}). They may be unlike those of its "
             "reference, in length or in kind, so the test says nothing about masking here."
         )
-    said = f"{SIGN} masked at random its inputs are {OUT} {_where(where)} (smallest p = {p:.3g}, at {at:.0%})"
+    said = f"{SIGN} masked at random its inputs are {OUT} {_where(where)} ({counted})"
     if found.verdict == DOUBTFUL:
         return (
             f"On the edge: {reach}, and {said}, each ratio by itself at 5 % as in the paper; Holm over all {len(X)} "
@@ -171,7 +169,7 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
     """
     for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
         if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:
-            (p, at), where = one.smallest(), one.rejected().tolist()
+            p, where = one.smallest()[0], one.rejected().tolist()
             claim = (
                 f"The inputs of a {name} model are {'rejected' if should else 'not rejected'} at "
                 f"{'some' if should else 'any'} masking ratio."
@@ -180,7 +178,7 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
             most = one.most_rejected()
             here = (
-                f"smallest p = {p:.3g}, at {at:.0%} masked (calibrated){only_all}; literal form "
+                f"{one.counted(one.worst())}, p = {p:.3g} (calibrated){only_all}; literal form, by Simes "
                 f"{one.smallest(LITERAL)[0]:.3g}; of single texts at most {100 * most.mean:.1f} % "
                 f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
             )
@@ -207,10 +205,11 @@ HEADER = (
     "examples",
     "performance (higher is better)",
     "class majority",
-    "data-set p (calibrated)",
-    "data-set p (literal)",
-    "share rejected at 5 % (calibrated)",
-    "share rejected at 5 % (literal)",
+    "data-set p (calibrated, by count)",
+    "data-set p (literal, by Simes)",
+    "data-set p (calibrated, by Simes)",
+    "texts rejected at 5 % (calibrated)",
+    "texts rejected at 5 % (literal)",
 )
 
 
@@ -225,7 +224,8 @@ def check_rows(found: CheckReport) -> list[list]:
             float(line.performance[k]),
             found.majority,
             *(float(line.p[form][k]) if form in line.p else "" for form in FORMS),
-            *(float(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
+            float(line.simes[CALIBRATED][k]) if CALIBRATED in line.simes else "",
+            *(int(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
         ]
         for line in found.lines
         for k, ratio in enumerate(X)
@@ -277,7 +277,8 @@ def _line_as_json(line: CurveFigures) -> dict:
         "examples": line.n,
         "performance": line.performance.tolist(),
         "p": {form: p.tolist() for form, p in line.p.items()},
-        "rejected": {form: share.tolist() for form, share in line.rejected.items()},
+        "simes": {form: p.tolist() for form, p in line.simes.items()},
+        "rejected": {form: count.tolist() for form, count in line.rejected.items()},
         "acu": as_json(line.acu),
         "acu_interval": [as_json(line.areas.acu.low), as_json(line.areas.acu.high)],
         "racu": as_json(line.racu),

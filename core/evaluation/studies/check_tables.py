@@ -4,8 +4,8 @@ from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
-from core.validity.marks import HOLM, Why, ratios_text, with_sign
-from core.validity.references import FORMS
+from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
+from core.validity.references import CALIBRATED, FORMS
 from core.wording import escaped, number, percent, strong
 
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
@@ -30,7 +30,7 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         f"all{reports[0].sample.of_first} masked ↑",
         "class majority",
         *(f"smallest p, {of} ↑" for of in FORMS),
-        f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ↓",
+        f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ({PERCENT} expected) ↓",
     ]
     rows = [
         [
@@ -53,8 +53,37 @@ def _smallest(one: CheckReport, form: str) -> str:
 
 
 def _shares(one: CheckReport, form: str) -> str:
-    shares = one.random.rejected.get(form)
-    return "—" if shares is None else " · ".join(f"{100 * shares[k]:.1f}" for k in (0, 5, 10)) + " %"
+    counts = one.random.rejected.get(form)
+    return "—" if counts is None else " · ".join(f"{counts[k]:,}" for k in (0, 5, 10)) + f" of {one.n:,}"
+
+
+def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
+    """How many texts are rejected at each masking ratio, random order first, and the p-values of the data set."""
+    header = ["masked", *(f"{X[k]:.0%}" for k in range(len(X)))]
+    rows = []
+    for place, one in enumerate(reports):
+        for line in one.lines if place == 0 else one.lines[:1]:
+            if form not in line.rejected:
+                continue
+            name = f"{one.model}, {name_of(line.curve)}" if len(reports) > 1 else name_of(line.curve)
+            rows.append([f"{name}: rejected of {line.n:,}", *(f"{count:,}" for count in line.rejected[form])])
+            if form == CALIBRATED:
+                rows.append([f"{name}: p by count", *map(number, line.p[form])])
+            rows.append([f"{name}: p by Simes", *map(number, line.simes[form])])
+    return header, rows
+
+
+def ratios_note(form: str) -> str:
+    """What that table says."""
+    expected = (
+        f"Of texts like the reference’s, {PERCENT} are expected to be rejected at each ratio; p by count says how "
+        "often so many or more would be, on average over references. "
+        if form == CALIBRATED
+        else "The literal form promises no share, so it has no p by count. "
+    )
+    return (
+        expected + "p by Simes is the paper's rule: one text at the smallest p decides it, and only in small samples."
+    )
 
 
 def spans_in_words(cards: list[Measured]) -> str:

@@ -11,7 +11,7 @@ from core.evaluation.engine import Column, Known, Rows, Subject
 from core.evaluation.studies.orders import OrderStudy
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.plausibility import evidence_of
-from core.explanation.recursive import BY_RATIO, follow, path_cost, planned_counts, random_masks
+from core.explanation.recursive import BY_RATIO, compared_at, follow, path_cost, planned_counts, random_masks
 from core.explanation.rows import measured
 from core.mathematics.masking import RATIOS
 from core.mathematics.stepwise import finish
@@ -97,7 +97,7 @@ class Curve(OrderStudy[Passed]):
         else:
             measure = measures()[self.measure]
             about |= measured(measure, self.sign) | {"recompute": self.recompute and not measure.recursive}
-        return canonical_key("model check", 1, **about)
+        return canonical_key("model check", 2, **about)
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, the label, and the evidence that a measure is scored by."""
@@ -149,7 +149,9 @@ class Curve(OrderStudy[Passed]):
         if self.random:
             counts = planned_counts(encoded.F, BY_RATIO, int(encoded.premasked.sum()))
             judged: MaskTest = explainer.tested(encoded).judge(
-                random_masks(encoded, counts, 1, self.seed)[0], cancelled=subject.cancelled
+                random_masks(encoded, counts, 1, self.seed)[0],
+                compared_at(counts, encoded.F, BY_RATIO),
+                cancelled=subject.cancelled,
             )
             return judged.logits, np.stack([judged.p.get(form, np.full(K, np.nan)) for form in FORMS]), (np.nan, np.nan)
         steps = finish(

@@ -107,9 +107,14 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     rejected = "" if reference is None else reference.false_rejections(form)
     st.caption(
         "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A data-set p below "
-        "it (Simes over the examples) says that texts masked so far are out-of-distribution for the model."
+        "it says that more texts masked so far are rejected than chance explains."
         + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
     )
+    header, rows = check_tables.ratios_table(found, form)
+    if rows:
+        with st.expander("Texts rejected at each masking ratio"):
+            table(header, rows, most=60)
+            st.caption(check_tables.ratios_note(form))
 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
@@ -123,7 +128,7 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
         )
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
-    show_findings("FMM", check_findings(found), 160)
+    show_findings("FMM", check_findings(found), 240)
 
 
 def _measures(passed: dict, found: CheckReport, form: str) -> None:

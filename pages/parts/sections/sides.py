@@ -82,8 +82,10 @@ def choose_form() -> str:
         FORMS,
         CALIBRATED,
         "form",
-        "Calibrated: valid p-values, the default. Literal: the paper's form, which rejects unmasked texts too "
-        "often and cannot give a very small p.",
+        "Calibrated, the default: of texts like the reference's, masked at random at a ratio of 0, 10 … 100 %, at most "
+        "5 % have p below 5 %, on average over references. Where a measure chose the words, a rejection means: unlike "
+        "random masking of this degree. Literal: the paper's form, which rejects unmasked texts too often and cannot "
+        "give a very small p.",
     )
 
 
@@ -260,7 +262,8 @@ def _reference_notes(side: Side) -> list[str]:
     """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
     if side.reference is None:
         return []
-    return list(doubts(side.reference, np.array([side.encoded.T]), side.model.precision).values())
+    encoded = side.encoded
+    return list(doubts(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit).values())
 
 
 def about_side(side: Side) -> dict:
@@ -276,7 +279,7 @@ def about_side(side: Side) -> dict:
 def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     """What a reference is, for a table: [fact, value]."""
     about, rates = reference.about, reference.about["false_rejection"]
-    shares = "; ".join(f"{what} {100 * share:.1f} %" for what, share in rates[form].items() if share is not None)
+    shares = reference.false_rejections(form)
     observations = about["observations"]
     parts = (
         ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS)
@@ -289,11 +292,13 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
         "mask": "all masked at random ratios, as the model was trained",
         "half": "half of them masked at random ratios, as the model was trained",
     }[about["training"]]
-    # The literal form is fitted on the part that the calibrated one takes for its first level: half of the texts.
-    count = about["texts"] if form != LITERAL else about["texts"] // 2
+    # The literal form is fitted on the part that the calibrated one takes for its first level.
+    texts = f"{about['texts']:,} of {about['source']}"
+    first = f"the {LEVELS[0]}’s texts of {texts}, " if form == LITERAL else f"{texts}, "
+    many = "; at each ratio of 0, 10 … 100 % of its words each text once" * (reference.forms[form].R > 1)
     return [
-        ["texts", f"{count:,} of {about['source']}, {masked}"],
-        ["observations", parts],
+        ["texts", f"{first}{masked}"],
+        ["observations", f"{parts}{many}"],
         [
             "length in tokens",
             f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}",

@@ -1,0 +1,84 @@
+"""How often the calibrated test rejects what it should not: simulated, on synthetic states and on stories.
+
+Small sizes, each with its tolerance: a share is at most what is promised but for one chance in a thousand.
+"""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.data.stories import stories
+from core.data.tables import LabelledTexts
+from core.loading.loading import load
+from core.mathematics.statistics import rejected_count_p
+from core.validity.fitting import Drawing, Observed, fit, observe, rejections
+
+REPETITIONS, TEXTS, SAMPLES = 300, 200, (20, 40, 50, 100, 200)
+LAYERS, WIDTH, RANKED = 3, 10, 90
+
+
+def drawn_texts(rng, N: int) -> Observed:
+    """Made-up states of N texts: what a text is shows in every input of it, and what is masked takes it away."""
+    text, noise = (rng.standard_normal((N, k, LAYERS, WIDTH)) for k in (1, 13))
+    share = np.append(np.arange(11) / 10, rng.random(2))[None, :, None, None]
+    states = ((1 - share) * text + 3 * share + 0.3 * noise).astype(np.float32)
+    places = np.arange(13 * N).reshape(N, 13)
+    return Observed(states.reshape(-1, LAYERS, WIDTH), places[:, [0, 0, 11, 12]], places[:, :11], np.full(N, 5))
+
+
+@pytest.fixture(scope="module")
+def simulated() -> np.ndarray:
+    """Of new references of 200 texts each: which of 200 other texts are rejected at each ratio, bool[·, 200, 11]."""
+    rng = np.random.default_rng(0)
+    return np.stack(
+        [
+            rejections({"calibrated": fit(drawn_texts(rng, TEXTS), Drawing())["calibrated"]}, drawn_texts(rng, 200))[
+                "calibrated"
+            ]
+            for _ in range(REPETITIONS)
+        ]
+    )
+
+
+def test_one_text_is_rejected_in_at_most_5_percent_of_references_at_every_ratio(simulated):
+    # 90 texts on the last level: p below 5 % for four of 91 ranks.
+    for ratio in range(11):
+        rejected = int(simulated[:, 0, ratio].sum())
+        assert stats.binomtest(rejected, REPETITIONS, 0.05, alternative="greater").pvalue > 1e-3
+    # Equal statistics make it a little rarer.
+    assert 0.03 < simulated.mean() < 4 / 91 + 0.005, "it does reject about as often as it says"
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_sample_is_rejected_by_count_in_at_most_5_percent_of_references(simulated, sample):
+    """At one ratio each, and at all of them in turn: the same rule for mixed ratios."""
+    ratio = np.arange(REPETITIONS) % 11
+    at_one = simulated[np.arange(REPETITIONS), :sample, ratio].sum(axis=1)
+    mixed = simulated[:, np.arange(sample), np.arange(sample) % 11].sum(axis=1)
+    for rejected in (at_one, mixed):
+        alarms = int((rejected_count_p(rejected, sample, RANKED) < 0.05).sum())
+        assert stats.binomtest(alarms, REPETITIONS, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_how_many_are_rejected_spreads_as_beta_binomial_and_not_as_binomial(simulated):
+    """All 200 meet the same reference. A binomial count would be beyond its own 95 % quantile far too often."""
+    ratio = np.arange(REPETITIONS) % 11
+    counts = simulated[np.arange(REPETITIONS), :, ratio].sum(axis=1)
+    assert (counts > stats.binom(200, 4 / 91).ppf(0.95)).mean() > 0.1
+    assert counts.var() == pytest.approx(stats.betabinom(200, 4, 87).var(), rel=0.35)
+
+
+def test_stories_are_rejected_as_seldom_as_promised():
+    """Random splits of 200 stories: 120 to fit, 80 to try. Tolerance: 3 points on the mean of 20 splits."""
+    told = list(islice(stories(1, 5), 200))
+    texts, seconds = [story.text for story in told], [str(story.question) for story in told]
+    data = LabelledTexts(texts, seconds, np.zeros(200, dtype=np.int64), (), "stories", "0" * 64)
+    every, shares = observe(load("stories-1-fmm", "cpu"), data, Drawing(maskings=1)), []
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(200)
+        forms = fit(every.of(order[:120]), Drawing(maskings=1, seed=seed))
+        shares.append(rejections(forms, every.of(order[120:]))["calibrated"].mean(axis=0))
+    mean = np.mean(shares, axis=0)
+    assert mean.max() < 0.08 and mean[:-1].min() > 0.01
