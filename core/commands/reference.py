@@ -44,6 +44,14 @@ def add(option: Option) -> None:
         help="how p-values are combined over the dimensions of a layer",
     )
     option("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
+    option(
+        "--simulate",
+        type=int,
+        metavar="SPLITS",
+        help="fit no reference but say how often references of random splits of all texts would reject the others, by "
+        "ratio and by size of the sample, beside the form before (some minutes a split for long texts)",
+    )
+    option("--states", help="with --simulate: safetensors file in which hidden states are kept for the next time")
     option("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
 
 
@@ -66,9 +74,23 @@ def run(options: Options) -> int:
     held_out = options.held_out and read_labelled(Path(options.held_out), options.text, options.second, None)
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
+    if options.simulate:
+        return _simulate(options, model, [data, *([held_out] if held_out else [])], drawing)
     out = Path(options.out) if options.out else place_for(model)
     with Bar() as bar:
         reference = fit_reference(model, data, drawing, held_out or None, bar)
     write_reference(reference, out)
     print(f"Written: {out}\n\n{readable_reference(reference)}")
+    return 0
+
+
+def _simulate(options: Options, model, files: list, drawing) -> int:
+    """References as large as the data file, or of two thirds of it where it is all there is."""
+    from core.validity.simulating import pooled, readable_simulation, simulate
+
+    texts = len(files[0]) if len(files) > 1 else 2 * len(files[0]) // 3
+    with Bar() as bar:
+        observed = pooled(model, files, drawing, Path(options.states) if options.states else None, bar)
+        found = simulate(observed, drawing, texts, options.simulate, lambda a, b: bar("simulating", a, b))
+    print(readable_simulation(found))
     return 0

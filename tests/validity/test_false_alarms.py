@@ -14,6 +14,8 @@ from core.data.tables import LabelledTexts
 from core.loading.loading import load
 from core.mathematics.statistics import rejected_count_p
 from core.validity.fitting import Drawing, Observed, fit, observe, rejections
+from core.validity.simulating import pooled, readable_simulation, simulate
+from tests import tiny
 
 REPETITIONS, TEXTS, SAMPLES = 300, 200, (20, 40, 50, 100, 200)
 LAYERS, WIDTH, RANKED = 3, 10, 90
@@ -82,3 +84,35 @@ def test_stories_are_rejected_as_seldom_as_promised():
         shares.append(rejections(forms, every.of(order[120:]))["calibrated"].mean(axis=0))
     mean = np.mean(shares, axis=0)
     assert mean.max() < 0.08 and mean[:-1].min() > 0.01
+
+
+def test_a_simulation_counts_what_references_of_random_splits_reject(tmp_path):
+    """Made-up texts, 100 of 160 to a reference; the form before has a smaller p than its texts support."""
+    every = drawn_texts(np.random.default_rng(1), 160)
+    found = simulate(every, Drawing(), 100, 6)
+    single, samples = found.single["calibrated"], found.samples["calibrated"]
+    assert single.shape == (6, 11) and 0.01 < single.mean() < 0.09 and list(samples) == [20, 40, 50]
+    assert all(shares.shape == (6, 12) and 0 <= shares.min() and shares.max() <= 1 for shares in samples.values())
+    again = simulate(every, Drawing(), 100, 6)
+    np.testing.assert_array_equal(single, again.single["calibrated"])
+    said = readable_simulation(found)
+    assert "6 random splits" in said and f"{100 * single[:, 3].mean():.1f}" in said and "50 texts, now" in said
+    with pytest.raises(ValueError, match="leaves none to try"):
+        simulate(every, Drawing(), 160, 1)
+
+
+@pytest.mark.parametrize("training", ["half", "none"])
+def test_states_of_a_simulation_are_kept_and_a_plain_model_is_tried_at_all_ratios(tmp_path, tiny_model, training):
+    model, drawing = tiny_model("bert"), Drawing(training)
+    sentences = list(tiny.SENTENCES[:9])
+    data = LabelledTexts(sentences, None, np.zeros(9, dtype=np.int64), (), "texts.jsonl", "0" * 64)
+    kept = tmp_path / "states.safetensors"
+    first = pooled(model, [data, data], drawing, kept)
+    before = model.scheduler.counters.passes
+    again = pooled(model, [data, data], drawing, kept)
+    assert model.scheduler.counters.passes == before and first.by_ratio.shape == (18, 11)
+    assert first.drawn.shape == (18, 1 if training == "none" else 4)
+    for part in ("states", "drawn", "by_ratio", "tokens"):
+        np.testing.assert_array_equal(getattr(first, part), getattr(again, part))
+    np.testing.assert_allclose(first.states[first.by_ratio[3]], first.states[first.by_ratio[12]], atol=1e-5)
+    assert simulate(first, drawing, 12, 1).single["calibrated"].shape == (1, 11)

@@ -3,6 +3,7 @@
 import ast
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -190,22 +191,23 @@ def test_who_decides_asks_marks(rule):
 # ---- what a reference is good for
 
 
-def reference(floor, texts=1234, **false):
-    """What a reference tells of itself, without its observations."""
-    rates = {"unmasked": None, "masked": None} | false
-    return Reference({}, {"floor": {"calibrated": floor}, "false_rejection": {"calibrated": rates}, "texts": texts}, "")
+def reference(floor, shares=None):
+    """What a reference of 567 texts on the last level tells of itself, without its observations."""
+    about = {"floor": {"calibrated": floor}, "false_rejection": {"calibrated": shares}, "texts": 1234}
+    return Reference({"calibrated": SimpleNamespace(n=567)}, about, "")
 
 
 def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
     assert "no MaSF reference" in marks.reference_text(None)
     assert marks.reference_text(None, "It is of other weights.") == "It is of other weights."
+    by_ratio = [0.048, 0.05, 0.031, *[0.04] * 6, 0.062, 0.036]
     for floor in (0.05, 0.2):
-        said = marks.reference_text(reference(floor, unmasked=0.04, masked=0.03))
-        assert f"smallest p-value is {floor}" in said and "cannot reject anything at 5 %" in said
-        assert "4.0 %" not in said and "1,234" not in said
-    said = marks.reference_text(reference(0.0049, unmasked=0.048, masked=0.036))
-    assert "1,234 texts" in said and "0.0049" in said and "cannot" not in said
-    assert "4.8 % of unmasked and 3.6 % of masked" in said and "↓" in said
+        said = marks.reference_text(reference(floor, by_ratio))
+        assert f"no p-value below {floor}" in said and "cannot reject anything at 5 %" in said
+        assert "4.8 %" not in said
+    said = marks.reference_text(reference(0.0049, by_ratio))
+    assert "567 texts" in said and "1,234" not in said and "0.0049" in said and "cannot" not in said
+    assert "4.8 % unmasked, 3.1 to 6.2 % at 10 to 90 % masked, 3.6 % all masked" in said and "↓" in said
     # Of a plain model only unmasked texts are measured; without any measurement nothing is said of one.
-    assert "4.8 % of unmasked texts" in marks.reference_text(reference(0.0049, unmasked=0.048))
+    assert "4.8 % unmasked." in marks.reference_text(reference(0.0049, by_ratio[:1]))
     assert "rejected" not in marks.reference_text(reference(0.0049))

@@ -65,7 +65,7 @@ def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list
         for line in one.lines if place == 0 else one.lines[:1]:
             if form not in line.rejected:
                 continue
-            name = f"{one.model}, {name_of(line.curve)}" if len(reports) > 1 else name_of(line.curve)
+            name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label
             rows.append([f"{name}: rejected of {line.n:,}", *(f"{count:,}" for count in line.rejected[form])])
             if form == CALIBRATED:
                 rows.append([f"{name}: p by count", *map(number, line.p[form])])
