@@ -34,7 +34,7 @@ def add(option: Option) -> None:
         choices=TRAINING_STRATEGIES,
         help="how the model was trained: its card says so, half without a card (default: None)",
     )
-    option("--maskings", type=int, default=2, help="masked copies of each text")
+    option("--maskings", type=int, default=2, help="masked copies of each text on the first two levels")
     option("--seed", type=int, default=0, help="of masks and parts")
     option("--pooling", choices=POOLINGS, default="max", help="over the tokens")
     option(

@@ -740,6 +740,8 @@ def test_the_verdicts_and_what_they_say():
         and "⚠" in said
         and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
     )
+    unlike = verdict_sentence(replace(later, other_lengths=True))
+    assert unlike.startswith("No, unless for the length of these texts alone:")
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
     assert (
         confused.verdict == CONFUSED

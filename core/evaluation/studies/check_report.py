@@ -18,7 +18,7 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class, performance_difference, weighted_performance
 from core.mathematics.statistics import Interval, rejected_count_p, share_interval, simes
 from core.network.model import Model
-from core.validity.marks import PLAIN, Gate, alone, counted_text, decide_ratios, doubts
+from core.validity.marks import PLAIN, Gate, Why, alone, counted_text, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, Reference
 from core.wording import cut_sentence
 
@@ -79,7 +79,8 @@ class CheckReport:
     that with everything masked the model is right less often than that answer (small: it is); gained: how much better
     than that answer it is, unmasked and with everything masked; followed: random order, as far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
-    its training file, or None; extra: more sentences on the texts.
+    its training file, or None; extra: more sentences on the texts; other_lengths: whether they are of other lengths
+    than those of the reference.
     """
 
     model: str
@@ -98,6 +99,7 @@ class CheckReport:
     left_out: dict[str, int]
     trained_on: str | None = None
     extra: tuple[str, ...] = ()
+    other_lengths: bool = False
 
     @property
     def random(self) -> CurveFigures:
@@ -205,6 +207,8 @@ def build_check_report(
         for curve, one in passed.items()
         if one.there.any() and curve not in more
     )
+    cut = [cut_sentence(baseline.cut, len(baseline.predicted))] if baseline.cut else []
+    doubted = _doubted(model, reference, baseline, unit)
     return CheckReport(
         model.name,
         model.digest,
@@ -221,7 +225,8 @@ def build_check_report(
         floor,
         left_out(baseline),
         training_file(model.card),
-        (*_about_model(model), *_about_texts(model, reference, baseline, unit)),
+        (*_about_model(model), *cut, *doubted.values()),
+        Why.LENGTH in doubted,
     )
 
 
@@ -236,14 +241,11 @@ def _about_model(model: Model) -> list[str]:
     return [said] if said else []
 
 
-def _about_texts(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> list[str]:
-    """Sentences where texts are longer than the model reads, or unlike those of the reference in length, precision or
-    what is masked as one piece.
-    """
-    told = [cut_sentence(baseline.cut, len(baseline.predicted))] if baseline.cut else []
+def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> dict[Why, str]:
+    """Sentences where texts are unlike those of the reference in length, precision or what is masked as one piece."""
     if reference is None or baseline.tokens is None or not len(baseline.tokens):
-        return told
-    return [*told, *doubts(reference, baseline.tokens, model.precision, unit).values()]
+        return {}
+    return doubts(reference, baseline.tokens, model.precision, unit)
 
 
 def left_out(passed: Passed) -> dict[str, int]:

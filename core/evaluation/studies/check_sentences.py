@@ -103,7 +103,8 @@ def _tested(found: CheckReport, reach: str) -> str:
             f"On the edge: {reach}, and {said}, each ratio by itself at 5 % as in the paper; Holm over all {len(X)} "
             "ratios rejects none."
         )
-    return f"No: {reach}, but {said}."
+    alone = ", unless for the length of these texts alone" if found.other_lengths else ""
+    return f"No{alone}: {reach}, but {said}."
 
 
 def _where(places: np.ndarray) -> str:
@@ -278,7 +279,8 @@ def _line_as_json(line: CurveFigures) -> dict:
         "performance": line.performance.tolist(),
         "p": {form: p.tolist() for form, p in line.p.items()},
         "simes": {form: p.tolist() for form, p in line.simes.items()},
-        "rejected": {form: count.tolist() for form, count in line.rejected.items()},
+        "rejected": {form: line.share(form).tolist() for form in line.rejected},
+        "texts_rejected": {form: count.tolist() for form, count in line.rejected.items()},
         "acu": as_json(line.acu),
         "acu_interval": [as_json(line.areas.acu.low), as_json(line.areas.acu.high)],
         "racu": as_json(line.racu),
