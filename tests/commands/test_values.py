@@ -19,6 +19,7 @@ TAKEN = {
     "integrated gradients": ("signed", "absolute"),
     "attention": ("absolute", "absolute"),
     "scaled attention": ("signed", "signed"),
+    "KernelSHAP": ("signed", "absolute"),
     "beam": ("signed", "signed"),
     "random": ("random", "random"),
 }

@@ -22,6 +22,7 @@ from core.loading.loading import load
 from core.loading.locating import locate
 from core.loading.small_files import read_config
 from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from tests import tiny
@@ -42,6 +43,8 @@ PARTS = (
     "Size on disk",
     "Memory",
 )
+# What needs a token that masks.
+MASKING = {name for name, measure in measures().items() if measure.needs == ORACLE}
 EVERY = pytest.mark.parametrize("kind", tiny.KINDS)
 
 
@@ -125,9 +128,7 @@ def test_every_measure_does_as_claimed(tiny_root, tiny_model, kind):
         assert (largest > rounding) == (found[name].works != "no"), (name, largest)
     scale_free = kind in ("deberta", "modernbert", "modernbert-mean")
     partly = {name for name in measures() if found[name].works == "partly"}
-    assert partly == (
-        {"integrated gradients"} if scale_free else {"leave-one-out", "beam"} if kind in tiny.MASKLESS else set()
-    )
+    assert partly == ({"integrated gradients"} if scale_free else MASKING if kind in tiny.MASKLESS else set())
     assert {name for name in measures() if found[name].works == "no"} == ({"input × gradient"} if scale_free else set())
     limits = [f.what for f in found.findings if f.works != "yes"]
     assert found.note == (
@@ -386,7 +387,7 @@ def test_what_could_be_established_is_listed_all_the_same(copied):
     untokenized(folder)
     found = check(folder)
     wrong = {f.what for f in found.findings if f.works == "no"}
-    assert wrong == {"Tokenizer", "Weights", "leave-one-out", "beam"} and found.labels == tiny.LABELS
+    assert wrong == {"Tokenizer", "Weights", *MASKING} and found.labels == tiny.LABELS
     assert {"Device", "Files", "Family", "Classes", "Hidden states", "attention", "Memory"} <= {
         f.what for f in found.findings
     }

@@ -60,6 +60,7 @@ ATTRIBUTIONS = {
     "integrated gradients": "427990a9dbcbc3311410f28ccf4e05dd5d0b6948262ff190fb9ee8ede240e829",
     "attention": "32245ba98f186515358e18c63353bdeb4150509cb6faaa227997e18752dbac20",
     "scaled attention": "fc98f11bdd00681f24e9e155a93184a535a2014d35a234c700ad65bcae4907bf",
+    "KernelSHAP": "77e0f72f3ee7f9971fbce6a6f4f85e9d5da080fd2333a42c932ec6cfd85083e7",
     "beam": "1c99c316ef961491befda2b73ac5c29354ebaba04040d971aca3056e9301cb21",
     "random": "b40cbf0747e5ebf471ebe44b8911f2b9aab1957f1643419f364a718a8bd86c02",
 }
