@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from core.explanation.rows import WordRow, most_important, shared_top
 from core.measures.catalogue import measures
-from core.measures.registry import ORACLE
 from core.network.features import Encoded
 from core.wording import escaped, number
 
@@ -13,12 +12,13 @@ TOP = 3
 
 def importance_sentence(row: WordRow, encoded: Encoded) -> str:
     """What one measure calls most important, and what that means where it masks."""
-    first = most_important(row)
+    first, alone = most_important(row), measures()[row.measure].alone
     if first is None:
-        return f"No single {encoded.unit} speaks for that class: masking any one of them would not lower its logit."
+        lowers = ": masking any one of them would not lower its logit" if alone else ""
+        return f"No single {encoded.unit} speaks for that class{lowers}."
     word = _bold(encoded, first)
-    if measures()[row.measure].needs != ORACLE:
-        return f"It is most sensitive to {word}."
+    if not alone:
+        return f"It calls {word} most important."
     fall = number(float(row.scores[first]))
     return f"Masking {word} alone would cost that class most: its logit would fall by {fall}."
 

@@ -33,8 +33,12 @@ def default_measures() -> tuple[str, ...]:
 
 
 def swept_measures() -> tuple[str, ...]:
-    """What is scored unasked over a data set: every measure whose scores are magnitudes, as soft metrics read them."""
-    return tuple(name for name, measure in measures().items() if not (measure.baseline or measure.rank_only))
+    """What is scored unasked over a data set: measures whose scores are magnitudes, as soft metrics read them, but for
+    those that register as too dear.
+    """
+    return tuple(
+        name for name, measure in measures().items() if measure.swept and not (measure.baseline or measure.rank_only)
+    )
 
 
 def import_captum() -> None:

@@ -87,5 +87,6 @@ register(
         hue="#4a7a00",
         order=65,
         seeded=True,
+        swept=False,
     )
 )

@@ -32,6 +32,7 @@ register(
         cost="F + 1",
         passes=lambda F: F + 1,
         needs=ORACLE,
+        alone=True,
         source="FMM App. E; NAOPC §4",
         unit="logits",
         compute=leave_one_out,

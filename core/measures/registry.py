@@ -69,7 +69,13 @@ class Measure:
     magnitudes; options: what it can be asked for in brackets, name → (default, reads the value; ValueError says which
     there are); varied: what is other in its registration with options; recursive: its order is found by masking step
     by step already, so recursive masking does not compute it again; baseline: what measures must beat, behind them in
-    menus; seeded: it draws; version: raised when results change.
+    menus; seeded: it draws (by seed 0 where it orders the words of a
+    path or of limits); swept: scored over a data set unasked, unless its scores are places or a baseline's; alone: a
+    score is the fall of the logit when that feature alone is masked; version: raised when results change.
+
+    definition: a sentence; source: a paper, by its short name or by author and
+    year; hue: with a
+    contrast of 3 or more to the ground of both themes.
     """
 
     name: str
@@ -90,6 +96,8 @@ class Measure:
     recursive: bool = False
     baseline: bool = False
     seeded: bool = False
+    swept: bool = True
+    alone: bool = False
     options: Mapping[str, tuple[Any, Callable[[str], Any]]] = field(default_factory=dict)
     varied: Callable[..., Mapping[str, Any]] = field(default=dict, repr=False)
     version: int = 1

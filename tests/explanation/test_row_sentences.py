@@ -22,7 +22,9 @@ def row(name: str, *scores: float):
 def test_what_matters_most_is_named_and_escaped():
     said = importance_sentence(row("leave-one-out", 2, 1, 0, -3), TEXT)
     assert "Masking <b>&lt;b&gt;bad&lt;/b&gt;</b> alone" in said and said.endswith("fall by 2.")
-    assert importance_sentence(row("gradient", 0, 1, 3, 0), TEXT) == "It is most sensitive to <b>not</b>."
+    assert importance_sentence(row("gradient", 0, 1, 3, 0), TEXT) == "It calls <b>not</b> most important."
+    # What beam scores are places, and no fall of anything.
+    assert importance_sentence(row("beam", 4, 3, 2, 1), TEXT).startswith("It calls")
     assert "No single word speaks" in importance_sentence(row("leave-one-out", -1, -1, 0, -3), TEXT)
 
 

@@ -59,6 +59,10 @@ def test_the_contract_of_measures_is_asked_of_it(tiny_model, monkeypatch, tmp_pa
     contract.test_the_store_changes_nothing_but_the_time(tiny_model, monkeypatch, tmp_path, "bert", NAME)
 
 
+def test_what_a_command_writes_of_it_is_what_it_registers():
+    assert read_anew("commands/test_values.py").TAKEN[NAME] == measures()[NAME].variants[:2]
+
+
 def test_the_page_offers_and_draws_it(server):
     app = App(ATTRIBUTIONS)
     assert NAME in app.widget("multiselect", "Measures").options

@@ -206,7 +206,7 @@ def test_p_values(explainer, store, erasure):
 def test_attributions(explainer, store):
     encoded = explainer.encode(TEXT, None, "word")
     masked = np.eye(encoded.F, dtype=bool)[1]
-    assert list(ATTRIBUTIONS) == list(measures())
+    assert set(ATTRIBUTIONS) <= set(measures())
     for i, (name, key) in enumerate(ATTRIBUTIONS.items()):
         scores = {variant: np.arange(encoded.F) + i + 0.5 for variant in measures()[name].variants}
         store.put(key, scores, {"passes": i, "milliseconds": 2.5})
