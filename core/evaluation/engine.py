@@ -30,8 +30,9 @@ Place = tuple[int, ...]
 
 
 class Column(NamedTuple):
-    """One value of a row: its shape (0: as long as it comes), and what stands where no row is known, whose type is the
-    array's; "" for a sentence, None for any object.
+    """One value of a row: its shape (0: as long as in the first row, and as long in every other), and what stands where
+    no row is known, whose type is the array's; "" for a text, which may hold what differs in length from example to
+    example as JSON; None for any object, with a log of the study's own only, since the store takes none.
     """
 
     shape: tuple[int, ...] = ()
@@ -386,10 +387,13 @@ class Run(Known, Generic[Found]):
                 for name, column in self.study.columns.items()
             }
         for name, column in self.study.columns.items():
-            value = row[name]
-            self.columns[name][(i, *place)] = (
-                self.sentences.setdefault(value, len(self.sentences)) if column.sentence else value
-            )
+            value, held = row[name], self.columns[name]
+            if np.shape(value) != held.shape[self.known.ndim :] and column.blank is not None:
+                raise ValueError(
+                    f"{self.study.name}: {name} of {self.sample.examples[i].id} has the shape {np.shape(value)} and in "
+                    f"the rows before {held.shape[self.known.ndim :]}; a column is as long for every example"
+                )
+            held[(i, *place)] = self.sentences.setdefault(value, len(self.sentences)) if column.sentence else value
         # Last, so that whoever shares the arrays reads whole rows only.
         self.known[(i, *place)] = True
 

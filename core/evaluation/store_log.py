@@ -43,7 +43,7 @@ class StoreLog:
 
     def append(self, run: "Run", places: "list[tuple[int, Place]]") -> None:
         """Add rows as a segment."""
-        keys, arrays, told, sentences = {}, {}, {}, list(run.sentences)
+        keys, arrays, spoken, sentences = {}, {}, [], list(run.sentences)
         for i, _ in places:
             if i not in keys and (subject := run.subject(i)) is not None:
                 order = np.ndindex(*run.study.parts)
@@ -52,12 +52,11 @@ class StoreLog:
         arrays[run.study.names] = np.frombuffer(names, dtype=np.uint8).reshape(len(places), 32)
         for name, column in run.study.columns.items():
             arrays[name] = np.stack([run.columns[name][(i, *place)] for i, place in places])
-            if column.sentence:
-                # Each segment stands by itself, so it has its own list.
-                used, arrays[name] = np.unique(arrays[name], return_inverse=True)
-                arrays[name] = arrays[name].astype(np.int32)
-                told["sentences"] = [sentences[k] for k in used]
-        self.store.append(self.key, arrays, told)
+            spoken += [name] if column.sentence else []
+        # Each segment stands by itself, so it has a list of its own, one for all its columns.
+        used = np.unique([arrays[name] for name in spoken])
+        arrays |= {name: np.searchsorted(used, arrays[name]).astype(np.int32) for name in spoken}
+        self.store.append(self.key, arrays, {"sentences": [sentences[int(k)] for k in used]} if spoken else {})
 
     @staticmethod
     def _columns(run: "Run", segment: Entry) -> dict | None:

@@ -27,7 +27,7 @@ def house(tmp_path, monkeypatch):
 
 def test_both_hold_what_is_registered_and_what_the_rooms_promise():
     for path, (is_, should) in renewed(ROOT).items():
-        assert is_ == should, f"{path.name}: run python -m core readme --write"
+        assert is_ == should, f"{path.relative_to(ROOT)}: run python -m core readme --write"
 
 
 def test_what_differs_is_said_and_written(house, capsys):

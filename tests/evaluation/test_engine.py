@@ -2,7 +2,8 @@
 `example/one_word.py`.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -10,16 +11,16 @@ import pytest
 from core.data.examples import Example
 from core.evaluation import store_log
 from core.evaluation import studies as room
-from core.evaluation.engine import Run, read_study, run_study, study_cost
+from core.evaluation.engine import Column, Rows, Run, Study, read_study, run_study, study_cost
 from core.evaluation.questions import REGISTERED
 from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.catalogue import questions
-from core.explanation.explainer import Explainer, softmax
+from core.explanation.explainer import Cost, Explainer, softmax
 from core.jobs import DONE, Jobs
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
-from core.storage.store import Store
+from core.storage.store import Store, canonical_key
 from pages.parts.frame import resources
 from pages.parts.sections.studying import Studying
 from tests import tiny
@@ -150,6 +151,43 @@ def test_rows_of_other_shapes_are_no_rows_of_it(explainer, store):
     assert read_study(explainer, part(0), asked(), store).done == 0
     store.append(asked().key(explainer), segment.arrays, segment.meta)
     assert read_study(explainer, part(0), asked(), store).done == 1
+
+
+@dataclass(frozen=True)
+class TwoTexts(Study[Rows]):
+    """What an example is called and how it begins, with numbers of a length of one's choice."""
+
+    name: ClassVar[str] = "two texts"
+    columns: ClassVar[dict[str, Column]] = {"id": Column((), ""), "begins": Column((), ""), "many": Column((0,))}
+
+    unit: str = "word"
+    long: bool = False
+
+    def key(self, explainer):
+        return canonical_key("two texts", 1)
+
+    def row_keys(self, subject):
+        return [canonical_key("two texts/row", 1, example=subject.encoded.digest)]
+
+    def row(self, subject):
+        many = np.zeros(subject.encoded.F if self.long else 1)
+        return {"id": subject.example.id, "begins": subject.encoded.features[0].text, "many": many}
+
+    def cost(self, explainer, encoded, found=None):
+        return Cost(0, 0.0)
+
+
+def test_two_columns_of_texts_are_kept_apart(explainer, store):
+    finish(run_study(explainer, SAMPLE, TwoTexts(), store))
+    rows = read_study(explainer, SAMPLE, TwoTexts(), store)
+    told = {name: [rows.sentences[k] for k in rows.columns[name]] for name in ("id", "begins")}
+    assert told["id"] == [example.id for example in SAMPLE.examples]
+    assert told["begins"] == [explainer.encode(e.text, None, "word").features[0].text for e in SAMPLE.examples]
+
+
+def test_a_column_that_is_not_as_long_for_every_example_is_named(explainer):
+    with pytest.raises(ValueError, match=r"two texts: many of e\d has the shape \(\d+,\)"):
+        finish(run_study(explainer, SAMPLE, TwoTexts(long=True)))
 
 
 def test_it_costs_no_more_than_it_says(explainer, passes):
