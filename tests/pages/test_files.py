@@ -25,8 +25,14 @@ SHOWN = {"paths-0": {FMM}, "paths-1": {PLAIN}, "gauges-0": {FMM}, "gauges-1": {P
 SHOWN |= {"curves-1": {PLAIN}, "slope": BOTH, "curves": BOTH, "behaviour": BOTH, "diagnosticity": {FMM}}
 
 
+@pytest.fixture(scope="module")
+def store_of_files(tmp_path_factory):
+    """A store of these tests alone: it remembers their data set, which other tests do not expect in their menus."""
+    return tmp_path_factory.mktemp("files")
+
+
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch, server, twin, tmp_path):
+def at_once(monkeypatch, server, store_of_files, twin, tmp_path):
     """Everything starts at once, over five sentences; the twin is loaded once; a map is drawn without UMAP."""
     import core.loading.loading as loading
 
@@ -41,6 +47,7 @@ def at_once(monkeypatch, server, twin, tmp_path):
     rows.append({"id": "small", "text": "Warm and quite funny", "label": "positive"})
     (tmp_path / "mine.jsonl").write_bytes(lines(*rows))
     monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "mine.jsonl"))
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(store_of_files / "cache"))
     st.cache_resource.clear()
 
 
