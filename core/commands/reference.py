@@ -57,11 +57,14 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
+    from core.data.parsed import BadData
     from core.data.tables import read_labelled
     from core.loading.loading import load
-    from core.validity.fitting import Drawing, fit_reference, place_for, readable_reference, training_strategy
+    from core.validity.fitting import FEWEST, Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
 
+    if options.simulate is not None and options.simulate < 1:
+        raise BadData(f"--simulate is {options.simulate}; it must be at least 1, the number of random splits.")
     drawing = Drawing(
         options.training or "half",
         options.maskings,
@@ -72,10 +75,16 @@ def run(options: Options) -> int:
     )
     data = read_labelled(Path(options.data), options.text, options.second, None)
     held_out = options.held_out and read_labelled(Path(options.held_out), options.text, options.second, None)
+    files = [data, *([held_out] if held_out else [])]
+    if options.simulate is not None and _size(files) < FEWEST:
+        raise BadData(
+            f"A simulated reference needs at least {FEWEST} texts, and would have {_size(files)}: all of --data with "
+            "--held-out, two thirds of --data without; give more texts."
+        )
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
-    if options.simulate:
-        return _simulate(options, model, [data, *([held_out] if held_out else [])], drawing)
+    if options.simulate is not None:
+        return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)
     with Bar() as bar:
         reference = fit_reference(model, data, drawing, held_out or None, bar)
@@ -84,13 +93,16 @@ def run(options: Options) -> int:
     return 0
 
 
+def _size(files: list) -> int:
+    """Texts of a simulated reference: as many as the data file has, or two thirds where it is all there is."""
+    return len(files[0]) if len(files) > 1 else 2 * len(files[0]) // 3
+
+
 def _simulate(options: Options, model, files: list, drawing) -> int:
-    """References as large as the data file, or of two thirds of it where it is all there is."""
     from core.validity.simulating import pooled, readable_simulation, simulate
 
-    texts = len(files[0]) if len(files) > 1 else 2 * len(files[0]) // 3
     with Bar() as bar:
         observed = pooled(model, files, drawing, Path(options.states) if options.states else None, bar)
-        found = simulate(observed, drawing, texts, options.simulate, lambda a, b: bar("simulating", a, b))
+        found = simulate(observed, drawing, _size(files), options.simulate, lambda a, b: bar("simulating", a, b))
     print(readable_simulation(found))
     return 0

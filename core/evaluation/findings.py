@@ -53,7 +53,9 @@ def unsure_of(n: int) -> str:
 
 
 def points_text(difference: Interval, metric: str = "accuracy") -> str:
-    """A difference of performance with its interval and the margin: "−20.0 points [−38.1, 2.0], margin 5"."""
+    """A difference of performance with its interval and the margin: "−20.0 points [−38.1, +2.0], margin 5"."""
+    if difference.mean != difference.mean:
+        return "there is nothing to compare"
     many, unit, digits = (1, "", 2) if metric == "Matthews" else (100, " points", 1)
     told, low, high = (
         f"{many * value:+.{digits}f}".replace("-", "−") for value in (difference.mean, difference.low, difference.high)

@@ -68,8 +68,8 @@ class How:
             raise ValueError(f"the standard deviation of noise is a number above 0, got {self.sigma}")
 
     def of_soft(self, metric: Metric) -> dict:
-        """What a soft metric's score depends on beside its seed. Placement and sigma are named where they matter and
-        are not the first ones, so that scores that were kept before there were others are found.
+        """What a soft metric's score depends on beside its seed. Placement is named where it is not the first one, so
+        that scores that were kept before there were others are found; sigma always, of noise alone.
         """
         placed = {} if self.placement == WORD_EMBEDDING else {"placement": self.placement}
         noisy = {"sigma": self.sigma} if metric.perturbation == NOISE else {}

@@ -277,13 +277,13 @@ def why_unavailable(gate: Gate) -> str:
     """Why nothing can be said, in a sentence; "" where something can."""
     if gate.why is None:
         return ""
-    below = "no input is" if not gate.below else "one input is" if gate.below == 1 else f"{gate.below} inputs are"
+    below = "no test is" if not gate.below else "one test is" if gate.below == 1 else f"{gate.below} tests are"
     return (
         "Validity unavailable: "
         + {
             Why.NO_REFERENCE: "this model has no MaSF reference.",
             Why.FLOOR: f"this form of the reference cannot give a p-value below {PERCENT}.",
-            Why.TOO_FEW: f"{gate.rule} over {gate.steps} inputs needs a p-value below {number(gate.threshold)}, and "
+            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a p-value below {number(gate.threshold)}, and "
             f"the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
             "mark what rests on them.",
         }[gate.why]
@@ -292,7 +292,7 @@ def why_unavailable(gate: Gate) -> str:
 
 def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
     """What the gate says of a path, in a sentence; never that an input is in-distribution."""
-    rule = rule_text(gate.rule, f"{gate.steps} inputs", "step") + AT_RATIOS * (gate.tested is not None)
+    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + AT_RATIOS * (gate.tested is not None)
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
     so_far = "" if complete else " so far"
@@ -381,7 +381,5 @@ def reference_text(reference: Reference | None, problem: str = "") -> str:
         )
     rejected = reference.false_rejections()
     rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
-    return (
-        f"MaSF tests masked inputs against {reference.texts:,} texts masked alike; its smallest p-value is {floor}."
-        f"{rejects}"
-    )
+    against = "texts masked alike" if reference.forms[CALIBRATED].R > 1 else "unmasked texts"
+    return f"MaSF tests masked inputs against {reference.texts:,} {against}; its smallest p-value is {floor}.{rejects}"

@@ -4,18 +4,22 @@ Every split of the texts makes a reference anew and tries the texts that it does
 references, as the guarantee of the calibrated form is.
 """
 
+import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
+from safetensors import SafetensorError, safe_open
 from safetensors import numpy as tensors
 
+from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import rejected_count_p, simes
 from core.network.model import Model
-from core.validity.fitting import TOLERANCE, Drawing, Observed, fit, observe
+from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, observe
 from core.validity.marks import alone
 from core.validity.masf import Masf, fit_calibrated
 from core.validity.references import CALIBRATED
@@ -55,10 +59,11 @@ def pooled(
     Args:
         kept: a safetensors file from which states are read where it is there, and into which they are written.
     Raises:
-        BadData: as `observe`.
+        BadData: as `observe`; or the states that are kept are of another model, other texts or drawn otherwise.
     """
+    digest = _digest(model, files, drawing)
     if kept is not None and kept.is_file():
-        return Observed(**tensors.load_file(kept))
+        return _read(kept, digest)
     plain = drawing.training == "none"
     every = replace(drawing, training="half") if plain else drawing
     parts = []
@@ -75,9 +80,32 @@ def pooled(
     )
     if kept is not None:
         tensors.save_file(
-            {field.name: np.ascontiguousarray(getattr(found, field.name)) for field in fields(found)}, kept
+            {field.name: np.ascontiguousarray(getattr(found, field.name)) for field in fields(found)},
+            kept,
+            {"digest": digest},
         )
     return found
+
+
+def _digest(model: Model, files: list[LabelledTexts], drawing: Drawing) -> str:
+    """Of all that states depend on: how p-values are combined is not among it."""
+    drawn = [drawing.training, drawing.maskings, drawing.seed, drawing.pooling]
+    about = [model.digest, model.precision, drawn, [[data.texts, data.seconds] for data in files]]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+
+
+def _read(kept: Path, digest: str) -> Observed:
+    try:
+        with safe_open(kept, "np") as file:
+            of = (file.metadata() or {}).get("digest")
+    except SafetensorError as error:
+        raise BadData(f"{kept} is no safetensors file ({error}); name another file for the states.") from error
+    if of != digest:
+        raise BadData(
+            f"{kept} holds states of another model or precision, of other texts, or drawn otherwise (training, "
+            "maskings, seed, pooling); name another file for the states, or remove this one."
+        )
+    return Observed(**tensors.load_file(kept))
 
 
 def simulate(
@@ -97,11 +125,13 @@ def simulate(
         texts: of each reference; the others are tried.
         splits: S, at least 1.
     Raises:
-        ValueError: no text is left to try.
+        ValueError: too few texts to a reference, or no text is left to try.
     Source: glossary, MaSF.
     """
     N = len(observed.tokens)
-    if not 4 <= texts < N:
+    if texts < FEWEST:
+        raise ValueError(f"a reference needs at least {FEWEST} texts, and {texts} of {N} are too few")
+    if texts >= N:
         raise ValueError(f"a reference of {texts} of {N} texts leaves none to try")
     names, sizes = (CALIBRATED, COPIES), [size for size in SAMPLES if size <= N - texts]
     single = {name: np.zeros((splits, len(RATIOS))) for name in names}

@@ -19,6 +19,7 @@ from core.evaluation.engine import study_cost as behave_cost
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked
+from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
 from core.evaluation.studies.behaviour_sentences import (
     HEADER,
@@ -403,6 +404,8 @@ def test_the_answer_says_which_order_changes_predictions_first(model, reported):
     )
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
     assert len(behaviour_answer([alone])) == 1 and any("One example alone" in note for note in alone.notes)
+    short = behaviour_report(model, sample_of(["a", "b"]), {CHANCE: walked_of([[1], [1]], [1, 1])})
+    assert "never changes — %" in Behaviour().readable(short) and "nan" not in Behaviour().readable(short)
     assert alone.random.fidelity.mean == 0.5 and not alone.random.fidelity.known and np.isnan(alone.random.spread).all()
 
 

@@ -651,7 +651,7 @@ def test_undefined_and_few_texts_are_said():
         and some.cells["Soft-NS", ALL].undefined == 60
     )
     assert any("undefined on every text" in note for note in every.notes) and every.told == ("NS", "NC")
-    assert any("fewer than 20 texts no test is told" in note for note in few.notes) and all(
+    assert any("fewer than 20 texts there is no verdict" in note for note in few.notes) and all(
         one.agrees is None and "3 texts" in one.said and "20" in one.said for one in diagnosticity_findings(few)
     )
     nothing = build_diagnosticity_report(replace(made_up(), values=np.full((24, 12, 4, 7), NAN)), "m", "d", tiny.LABELS)

@@ -26,6 +26,7 @@ from core.evaluation.engine import Run
 from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
+from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
@@ -40,7 +41,7 @@ from core.evaluation.studies.check_report import (
     build_check_report,
 )
 from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
-from core.evaluation.studies.check_tables import training_table
+from core.evaluation.studies.check_tables import found_and_faithful, ratios_note, training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
 from core.evaluation.studies.orders import RANDOM
@@ -48,6 +49,8 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant
 from core.figures.check_figures import panels, spans
+from core.mathematics.curves import Areas
+from core.mathematics.statistics import Interval
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import masked_ids
@@ -894,6 +897,36 @@ def test_evidence_is_the_mean_over_examples_that_have_it():
     assert (found.lines[1].precision, found.lines[1].recall) == (pytest.approx(0.6), pytest.approx(0.4)) and np.isnan(
         found.lines[2].precision
     )
+
+
+def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
+    """The highest RACU may be unsure where a lower one is certain."""
+    passed = {one: passed_of(BY_MEASURE, found=[[1, 1]] * 5) for one in (LOO, GRADIENT)}
+    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), **passed})
+
+    def said(*lows):
+        areas = [Areas(Interval(mean, low, 1), Interval(mean, low, 1), False) for mean, low in zip((0.6, 0.4), lows)]
+        lines = [replace(line, areas=area) for line, area in zip(found.lines[1:], areas)]
+        return found_and_faithful(replace(found, lines=(found.lines[0], *lines)), CALIBRATED)
+
+    sure, none, lower = said(0.2, 0.1), said(-0.2, -0.1), said(-0.2, 0.1)
+    assert all("has the highest RACU ↑ 0.6" in one for one in (sure, none, lower))
+    assert [("random order for certain" in one, "reaches random order" in one) for one in (sure, none, lower)] == [
+        (False, False),
+        (True, False),
+        (False, True),
+    ]
+
+
+def test_the_literal_form_has_no_p_by_count():
+    assert "p by count says" in ratios_note(CALIBRATED) and "has no p by count" in ratios_note(LITERAL)
+    assert "expected" not in ratios_note(LITERAL)
+
+
+def test_a_difference_of_no_texts_is_no_number():
+    nothing = points_text(Interval(np.nan, np.nan, np.nan))
+    assert "nan" not in nothing and "nothing to compare" in nothing
+    assert points_text(Interval(-0.2, -0.381, 0.02)) == "−20.0 points [−38.1, +2.0], margin 5"
 
 
 # ---- beside the paper

@@ -226,7 +226,7 @@ def test_the_filter_on_examples_says_which_texts(given):
 @pytest.mark.parametrize(
     "told, said",
     [
-        ([{"text": SHORT[0].text}], "Of fewer than 20 texts no test is told"),
+        ([{"text": SHORT[0].text}], "Of fewer than 20 texts there is no verdict"),
         ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
         ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored"),
     ],

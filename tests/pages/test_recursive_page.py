@@ -156,7 +156,7 @@ def test_of_too_many_steps_for_holm_the_eleven_ratios_are_tested():
     app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
     (pane,) = panes(app)["panes"]
     assert len(pane["steps"]) > 22 and pane["gate"]["available"] and pane["gate"]["first"] is not None
-    assert "11 inputs" in pane["gate"]["text"] and "0, 10 … 100 %" in pane["gate"]["text"]
+    assert "11 tests" in pane["gate"]["text"] and "0, 10 … 100 %" in pane["gate"]["text"]
     assert sum(step["rejected"] for step in pane["steps"]) <= 11
     app.set("button_group", "Validity gate", "plain")
     assert "0, 10 … 100 %" not in panes(app)["panes"][0]["gate"]["text"]

@@ -3,17 +3,20 @@
 Small sizes, each with its tolerance: a share is at most what is promised but for one chance in a thousand.
 """
 
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from core.data.parsed import BadData
 from core.data.stories import stories
 from core.data.tables import LabelledTexts
 from core.loading.loading import load
 from core.mathematics.statistics import rejected_count_p
 from core.validity.fitting import Drawing, Observed, fit, observe, rejections
+from core.validity.masf import Combine
 from core.validity.simulating import pooled, readable_simulation, simulate
 from tests import tiny
 
@@ -99,6 +102,8 @@ def test_a_simulation_counts_what_references_of_random_splits_reject(tmp_path):
     assert "6 random splits" in said and f"{100 * single[:, 3].mean():.1f}" in said and "50 texts, now" in said
     with pytest.raises(ValueError, match="leaves none to try"):
         simulate(every, Drawing(), 160, 1)
+    with pytest.raises(ValueError, match="at least 4 texts"):
+        simulate(every, Drawing(), 3, 1)
 
 
 @pytest.mark.parametrize("training", ["half", "none"])
@@ -116,3 +121,29 @@ def test_states_of_a_simulation_are_kept_and_a_plain_model_is_tried_at_all_ratio
         np.testing.assert_array_equal(getattr(first, part), getattr(again, part))
     np.testing.assert_allclose(first.states[first.by_ratio[3]], first.states[first.by_ratio[12]], atol=1e-5)
     assert simulate(first, drawing, 12, 1).single["calibrated"].shape == (1, 11)
+
+
+def test_states_that_are_kept_are_read_only_for_what_they_are_of(tmp_path, tiny_model):
+    model, drawing, kept = tiny_model("bert"), Drawing(), tmp_path / "states.safetensors"
+    data = LabelledTexts(list(tiny.SENTENCES[:5]), None, np.zeros(5, dtype=np.int64), (), "texts.jsonl", "0" * 64)
+    first = pooled(model, [data], drawing, kept)
+    before = model.scheduler.counters.passes
+    for other in (
+        (replace(model, digest="1" * 64), [data], drawing),
+        (replace(model, precision="bfloat16"), [data], drawing),
+        (model, [replace(data, texts=list(tiny.SENTENCES[1:6]))], drawing),
+        (model, [replace(data, seconds=list(tiny.SENTENCES[1:6]))], drawing),
+        (model, [data, data], drawing),
+        *(
+            (model, [data], Drawing(**one))
+            for one in ({"training": "none"}, {"training": "mask"}, {"maskings": 3}, {"seed": 1}, {"pooling": "mean"})
+        ),
+    ):
+        with pytest.raises(BadData, match="holds states of another"):
+            pooled(*other, kept)
+    # How p-values are combined changes no state.
+    again = pooled(model, [data], replace(drawing, combine=Combine("fisher", "simes"), compact=True), kept)
+    assert model.scheduler.counters.passes == before and np.array_equal(first.states, again.states)
+    kept.write_bytes(b"no states")
+    with pytest.raises(BadData, match="no safetensors file"):
+        pooled(model, [data], drawing, kept)

@@ -141,7 +141,7 @@ def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
     found = decide(np.array([0.5, 0.0051, 0.004, 0.004, 0.9]), np.array([0, 1, 2, 2, 3]), 10, 0.001, "Bonferroni")
     assert found.rejected.tolist() == [False, False, True, True, False] and found.first == 2
     assert rule_text("Bonferroni", "10 inputs", "step") == "a share of 5 % for 10 inputs"
-    assert "Bonferroni over 10 inputs" in why_unavailable(decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni"))
+    assert "Bonferroni over 10 tests" in why_unavailable(decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni"))
 
     def page():
         from pages.parts.sections.sides import choose_rule
@@ -191,10 +191,10 @@ def test_who_decides_asks_marks(rule):
 # ---- what a reference is good for
 
 
-def reference(floor, shares=None):
+def reference(floor, shares=None, R=11):
     """What a reference of 567 texts on the last level tells of itself, without its observations."""
     about = {"floor": {"calibrated": floor}, "false_rejection": {"calibrated": shares}, "texts": 1234}
-    return Reference({"calibrated": SimpleNamespace(n=567)}, about, "")
+    return Reference({"calibrated": SimpleNamespace(n=567, R=R)}, about, "")
 
 
 def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
@@ -206,8 +206,16 @@ def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
         assert f"no p-value below {floor}" in said and "cannot reject anything at 5 %" in said
         assert "4.8 %" not in said
     said = marks.reference_text(reference(0.0049, by_ratio))
-    assert "567 texts" in said and "1,234" not in said and "0.0049" in said and "cannot" not in said
+    assert "567 texts masked alike" in said and "1,234" not in said and "0.0049" in said and "cannot" not in said
     assert "4.8 % unmasked, 3.1 to 6.2 % at 10 to 90 % masked, 3.6 % all masked" in said and "↓" in said
     # Of a plain model only unmasked texts are measured; without any measurement nothing is said of one.
-    assert "4.8 % unmasked." in marks.reference_text(reference(0.0049, by_ratio[:1]))
+    plain = marks.reference_text(reference(0.0049, by_ratio[:1], R=1))
+    assert "4.8 % unmasked." in plain and "567 unmasked texts" in plain and "masked alike" not in plain
     assert "rejected" not in marks.reference_text(reference(0.0049))
+
+
+def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
+    """Three features at eleven ratios: eleven tests of four inputs."""
+    gate = decide(np.full(11, 0.03), np.arange(11), 11, 0.005)
+    said = why_unavailable(gate)
+    assert "Holm over 11 tests" in said and "11 tests are below 5 %" in said and "inputs" not in said

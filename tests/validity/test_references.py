@@ -377,6 +377,14 @@ def test_lengths_that_the_reference_does_not_know_are_said(fitted):
     assert "now runs in bfloat16" in told[Why.PRECISION]
 
 
+def test_masking_other_units_than_the_reference_is_said_where_it_knows_masked_texts(model, fitted):
+    tokens, precision = np.array([fitted.about["tokens"][1]]), fitted.about["precision"]
+    told = doubts(fitted, tokens, precision, "clause")
+    assert set(told) == {Why.UNIT} and "each clause" in told[Why.UNIT]
+    plain = fit_reference(model, texts(tiny.SENTENCES), Drawing("none"))
+    assert doubts(plain, np.array([plain.about["tokens"][1]]), precision, "clause") == {}
+
+
 # ---- p-values of masked inputs
 
 
@@ -454,6 +462,19 @@ def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, s
         == 1
     )
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "splits, count, said", [(0, 8, "at least 1"), (-1, 8, "at least 1"), (1, 5, "at least 4 texts, and would have 3")]
+)
+def test_a_simulation_that_cannot_be_is_refused_before_any_pass(
+    tmp_path, tiny_root, capsys, monkeypatch, splits, count, said
+):
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: pytest.fail("the model is loaded"))
+    data, out = lines(tmp_path / "a.jsonl", tiny.SENTENCES[:count]), tmp_path / "reference.safetensors"
+    asked = ["--model", str(tiny.folder("bert", tiny_root)), "--data", data, "--out", str(out)]
+    assert main(["reference", *asked, "--simulate", str(splits)]) == 1
+    assert said in capsys.readouterr().err and not out.exists()
 
 
 # ---- what ships

@@ -20,7 +20,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.wording import fixed_number, refuse_unknown, with_ends
+from core.wording import fixed_number, number, refuse_unknown, with_ends
 
 
 @register
@@ -99,8 +99,8 @@ class Behaviour(Question[BehaviourReport]):
             parts.append(
                 f"{line.course.measure}: fidelity ↑ {fidelity}, normalised "
                 f"{fixed_number(line.normalised)} ↑, never changes "
-                f"{100 * line.never:.3g} %, centroid change {line.centroid[HALF]:.3f} at 50 % and "
-                f"{line.centroid[-1]:.3f} at 100 %, change of mean σ "
+                f"{number(100 * line.never)} %, centroid change {fixed_number(line.centroid[HALF])} at 50 % and "
+                f"{fixed_number(line.centroid[-1])} at 100 %, change of mean σ "
                 f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])} "
                 f"({signed_number(line.sigma[HALF])} and {signed_number(line.sigma[-1])})"
             )

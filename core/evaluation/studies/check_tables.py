@@ -171,8 +171,10 @@ def found_and_faithful(found: CheckReport, form: str) -> str:
         same = "the same measure" if finder is faithful else strong(faithful.curve.measure)
         racu = f"RACU ↑ {area_cells(faithful.areas, found.marked(faithful, form))[0]}"
         parted = f"{same} has the highest {racu}"
-        if not faithful.areas.acu.low > 0:
+        if not any(line.areas.acu.low > 0 for line in through):
             parted = f"none is more faithful than random order for certain ({parted})"
+        elif not faithful.areas.acu.low > 0:
+            parted += ", though its interval reaches random order, as that of another measure does not"
     chance = f"where a random order has {number(finder.chance)}"
     if finder.precision <= finder.chance:
         return f"None of these measures finds the evidence better than chance ({chance}), and {parted}."

@@ -117,7 +117,7 @@ class DiagnosticityReport:
             if not one.n and self.cells[name, ALL].n:
                 notes.append(f"{name} cannot score {measure}, so tests of soft against hard leave {measure} out.")
         if self.n < FEW:
-            notes.append(f"Of fewer than {FEW} texts no test is told, whatever its p.")
+            notes.append(f"Of fewer than {FEW} texts there is no verdict, whatever a p.")
         return tuple(notes)
 
 
