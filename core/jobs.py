@@ -119,7 +119,10 @@ class Work(abc.ABC):
 
 
 class Jobs:
-    """Jobs of one device, taking turns in order of asking; the 200 that ended last are remembered."""
+    """Jobs of one device, taking turns in order of asking; the 200 that ended last are remembered.
+
+    ended: how many have ended so far; what was read of the store before may be less than is there now.
+    """
 
     def __init__(self, remembered: int = 200):
         self._jobs: OrderedDict[str, Job] = OrderedDict()
@@ -128,6 +131,7 @@ class Jobs:
         self._remembered = remembered
         self._changed = threading.Condition()
         self._closed = False
+        self.ended = 0
         # A daemon, so that a server that is told to stop does not wait for the work to end.
         self._thread = threading.Thread(target=self._work, name="faithscope-job", daemon=True)
         self._thread.start()
@@ -202,9 +206,11 @@ class Jobs:
                 self._at_turn = None
                 if rest is not None:
                     self._ready.append((job, rest))
-                elif self._jobs.get(job.key) is job:
-                    # The last to end is the last to be forgotten, however early it was asked for.
-                    self._jobs.move_to_end(job.key)
+                else:
+                    self.ended += 1
+                    if self._jobs.get(job.key) is job:
+                        # The last to end is the last to be forgotten, however early it was asked for.
+                        self._jobs.move_to_end(job.key)
             # While nothing is asked for, nothing of the last job (its texts) is held.
             del job, work, rest
 

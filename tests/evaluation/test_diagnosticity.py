@@ -9,6 +9,7 @@ from scipy import stats
 
 from core.data.examples import Example
 from core.evaluation.engine import Run, read_study, run_study, study_cost
+from core.evaluation.questions import Answers
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
@@ -224,6 +225,39 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                     assert np.isnan(found.values[i, a, s, ERROR]) and np.isclose(
                         found.values[i, a, s, BY_LENGTH].mean(), score.value, equal_nan=True, atol=1e-5
                     )
+
+
+def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model):
+    """Texts 0 and 1 are whole, and NC of the gradient is undefined on text 1; of text 2 leave-one-out alone is there,
+    with values that would put it first.
+    """
+    study = Scoring(("leave-one-out", "gradient"), ("NS", "NC"), count=2)
+    values = np.full((4, 4, 2, 2 + len(LENGTHS)), NAN)
+    # (leave-one-out, gradient, two random ones), each by (NS, NC).
+    values[0, :, :, VALUE] = [[0.1, 0.2], [0.3, 0.6], [0.0, 0.1], [0.2, 0.1]]
+    values[1, :, :, VALUE] = [[0.3, 0.4], [0.5, NAN], [0.4, NAN], [0.2, 0.3]]
+    values[2, 0, :, VALUE] = 9.0
+    there = np.array([True, True, False, False])
+    known = there[:, None] | (np.arange(4) == 0) & (np.arange(4) == 2)[:, None]
+    found = Scored(
+        study, values, np.zeros(values.shape[:3], np.int32), ("",), known, there, np.zeros(4, int), np.ones(4), {}
+    )
+    report = study.conclude(Answers(model, None, sample_of(TEXTS[:4]), {study: found}, 4))
+    means = {about: round(one.mean, 9) for about, one in report.means.items()}
+    assert means == {
+        ("NS", "leave-one-out"): 0.2,
+        ("NS", "gradient"): 0.4,
+        ("NS", "random"): 0.2,
+        ("NC", "leave-one-out"): 0.3,
+        ("NC", "gradient"): 0.6,
+        ("NC", "random"): 0.2,
+    }
+    assert report.n == 2 and [report.counts["NC", one] for one in (*study.measures, "random")] == [2, 1, 2]
+    answer = study.sentences(report)[0]
+    assert "over 2 texts" in answer and "gradient by NS (0.400 ↑)" in answer
+    assert "gradient by NC (0.600 ↑, n = 1)" in answer
+    ((_, rows),) = study.tables(report)
+    assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
 
 
 def test_a_shuffled_baseline_is_each_measures_own_scores_in_other_places(explainer, model, monkeypatch):

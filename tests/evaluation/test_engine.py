@@ -16,13 +16,14 @@ from core.evaluation.questions import REGISTERED
 from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.catalogue import questions
+from core.evaluation.studies.check_question import MaskingCheck
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.jobs import DONE, Jobs
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.storage.store import Store, canonical_key
 from pages.parts.frame import resources
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import Asking, Studying
 from tests import tiny
 from tests.adding import TESTS, one_more_file
 from tests.waiting import until
@@ -215,5 +216,49 @@ def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, s
         assert work.complete and work.found.complete and not work.found.problems
         again = Studying(explainer, part(3, 1), asked())
         assert again.begun and again.at_once and words(again.found) == [words(work.found)[i] for i in (3, 1)]
+    finally:
+        jobs.close()
+
+
+def test_what_another_question_wrote_under_the_same_rows_is_read_once_it_has_ended(explainer, store, monkeypatch):
+    jobs, really, held = Jobs(), Run.add, [True]
+    monkeypatch.setattr(resources, "jobs", lambda: jobs)
+    monkeypatch.setattr(resources, "store", lambda: store)
+
+    def slow(run, i, cancelled):
+        while run.done >= 2 and held:
+            if cancelled():
+                raise Cancelled("stopped")
+        really(run, i, cancelled)
+
+    monkeypatch.setattr(Run, "add", slow)
+    try:
+        one, other = Studying(explainer, part(5, 4, 3), asked()), Studying(explainer, SAMPLE, asked())
+        stopped = Studying(explainer, part(3, 2, 1), asked())
+        stopped.ask()
+        until(lambda: stopped.found.done == 2)
+        stopped.cancel()
+        until(lambda: not stopped.active)
+        other.ask()
+        until(lambda: other.progress[0] >= 2)
+        assert not one.found.complete and not stopped.found.complete
+        held.clear()
+        until(lambda: other.job.state == DONE and not jobs.active() and one.found.complete)
+        assert one.job is None and one.at_once
+        assert stopped.found.complete
+    finally:
+        jobs.close()
+
+
+def test_of_several_random_orders_only_the_first_starts_unasked(explainer, store, monkeypatch):
+    jobs = Jobs()
+    monkeypatch.setattr(resources, "jobs", lambda: jobs)
+    monkeypatch.setattr(resources, "store", lambda: store)
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.sections.studying._LEADING_SECONDS", 1e9)
+    try:
+        works = Asking(explainer, SAMPLE, MaskingCheck(("gradient",), seeds=5)).works
+        assert [work.at_once for work in works] == [True] + [False] * 5
+        assert not Asking(explainer, SAMPLE, MaskingCheck(), first=False).works[0].at_once
     finally:
         jobs.close()

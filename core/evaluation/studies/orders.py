@@ -23,7 +23,7 @@ class OrderStudy(Study[Found]):
 
     @property
     def leads(self) -> bool:
-        """Whether the answer can be told from it alone: of random order."""
+        """Whether the answer can be told from it alone: of random order; a page starts the first one only."""
         return self.random
 
     @property

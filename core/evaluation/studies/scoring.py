@@ -89,8 +89,9 @@ class Scored(Known):
 class ScoresReport:
     """What scores come to over a sample drawn from `total` examples of a data set.
 
-    means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples}, each example's
-    attributions of the baseline counting as one; left_out: {sentence: examples}.
+    means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples that are scored
+    wholly}, each example's attributions of the baseline counting as one; counts: how many of them have that value;
+    left_out: {sentence: examples}.
     """
 
     found: Scored
@@ -98,6 +99,7 @@ class ScoresReport:
     total: int
     left_out: dict[str, int]
     means: dict[tuple[str, str], Interval]
+    counts: dict[tuple[str, str], int]
 
     @property
     def n(self) -> int:
@@ -232,19 +234,20 @@ class Scoring(Study[Scored]):
         )
 
     def conclude(self, answers: Answers) -> Any:
-        """Means over the examples that have a value; None before the first example."""
+        """Means over the examples that are scored wholly and have a value; None before the first example."""
         found: Scored = answers.found[self]
         if not found.there.any() and not found.complete:
             return None
-        means, M = {}, len(self.measures)
+        columns, M = {}, len(self.measures)
         for s, metric in enumerate(self.metrics):
-            values = found.values[:, :, s, VALUE]
-            for a, measure in enumerate(self.measures):
-                means[metric, measure] = mean_interval(values[:, a], answers.resamples)
+            # A text that is scored in part would stand in the means of some measures alone.
+            values = found.values[found.there, :, s, VALUE]
+            columns |= {(metric, measure): values[:, a] for a, measure in enumerate(self.measures)}
             known = (~np.isnan(values[:, M:])).sum(axis=1)
-            chance = np.nansum(values[:, M:], axis=1) / np.where(known, known, np.nan)
-            means[metric, self.baseline] = mean_interval(chance, answers.resamples)
-        return ScoresReport(found, answers.sample.name, answers.drawn_from, answers.left_out, means)
+            columns[metric, self.baseline] = np.nansum(values[:, M:], axis=1) / np.where(known, known, np.nan)
+        means = {about: mean_interval(one, answers.resamples) for about, one in columns.items()}
+        counts = {about: int((~np.isnan(one)).sum()) for about, one in columns.items()}
+        return ScoresReport(found, answers.sample.name, answers.drawn_from, answers.left_out, means, counts)
 
     def sentences(self, report: Any) -> list[str]:
         """Which measure each metric puts first."""
@@ -254,9 +257,12 @@ class Scoring(Study[Scored]):
             known = {one: mean for one, mean in means.items() if mean == mean}
             if direction and known:
                 best = max(known, key=lambda one: direction * known[one])
-                told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow})")
+                fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
+                told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow}{fewer})")
         counts = [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
         counts += filter(None, [cut_sentence(report.found.cut, len(report.found))])
+        if any(0 < n < report.n for n in report.counts.values()):
+            counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
         if not told:
             return ["None of these metrics says anything of these measures here.", *counts]
         over = f"{report.n:,} text{'' if report.n == 1 else 's'}"
@@ -264,16 +270,18 @@ class Scoring(Study[Scored]):
         return [best, "Intervals are of each mean by itself; whether two measures differ is not tested.", *counts]
 
     def tables(self, report: Any) -> list[Table]:
-        """Each measure, and the baseline, by each metric: mean and 95 % interval over the examples."""
+        """Each measure, and the baseline, by each metric: mean and 95 % interval over the examples, and over how many
+        where it is undefined on some.
+        """
         header = ["measure", *(f"{name} {metrics()[name].arrow}".rstrip() for name in self.metrics)]
         rows = [*self.measures, *[self.baseline] * bool(self.count)]
         named = {self.baseline: f"{self.count} {self.baseline} attribution{'' if self.count == 1 else 's'}"}
-        return [
-            (
-                header,
-                [[named.get(one, one), *(interval_text(report.means[s, one]) for s in self.metrics)] for one in rows],
-            )
-        ]
+
+        def cell(about: tuple[str, str]) -> str:
+            n = report.counts[about]
+            return interval_text(report.means[about]) + (f" (n = {n:,})" if 0 < n < report.n else "")
+
+        return [(header, [[named.get(one, one), *(cell((s, one)) for s in self.metrics)] for one in rows])]
 
     def readable(self, report: Any) -> str:
         """How much was scored; the numbers are in the table that is written."""

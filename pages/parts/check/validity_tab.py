@@ -106,8 +106,9 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     reference = first.explainer.reference
     rejected = "" if reference is None else reference.false_rejections(form)
     st.caption(
-        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A data-set p below "
-        "it says that more texts masked so far are rejected than chance explains."
+        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A calibrated "
+        "data-set p (by count) below it says that more texts masked so far are rejected than chance explains; a "
+        "literal one (by Simes) may rest on a single text."
         + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
     )
     header, rows = check_tables.ratios_table(found, form)

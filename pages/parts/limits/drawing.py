@@ -175,7 +175,7 @@ def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks:
     if found is None:
         return
     told = study_line(found, study.name, study.complete)
-    st.html(f"<p>{escaped(told, 300)}</p>")
+    st.html(f"<p>{escaped(told, 600)}</p>")
     exact = None if i or known.found is None or known.found.limits.method != EXACT else known.found.limits
     drawn = widths(found, exact, "probability of the predicted class" if i else known.score_name)
     # One of this text, the others of texts of the data.

@@ -83,7 +83,8 @@ def choose_form() -> str:
         CALIBRATED,
         "form",
         "Calibrated, the default: of texts like the reference's, masked at random at a ratio of 0, 10 … 100 %, at most "
-        "5 % have p below 5 %, on average over references. Where a measure chose the words, a rejection means: unlike "
+        "5 % have p below 5 %, on average over references; of a model trained without masking, whose reference is of "
+        "unmasked texts only, this holds of unmasked texts. Where a measure chose the words, a rejection means: unlike "
         "random masking of this degree. Literal: the paper's form, which rejects unmasked texts too often and cannot "
         "give a very small p.",
     )

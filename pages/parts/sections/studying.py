@@ -24,8 +24,8 @@ _LEADING_SECONDS = 90.0
 
 @dataclass(frozen=True, eq=False)
 class Studying(PageWork):
-    """Any study of one model over a sample; what is known of it is what the study reports. first: of the model that the
-    page is about.
+    """Any study of one model over a sample; what is known of it is what the study reports. first: the one that answers
+    first, of the model that the page is about.
     """
 
     explainer: Explainer
@@ -69,13 +69,16 @@ class Studying(PageWork):
     def found(self) -> Any:
         """What is known: of the work under way or done, else of the store."""
         found = self.latest
-        return self._stored if found is None else found
+        if found is None or self.active or self.complete:
+            return self._stored if found is None else found
+        # Of a stopped one, others may have written more since.
+        return max(found, self._stored, key=lambda one: one.done)
 
     @property
     def _state(self) -> str:
-        # A job that was forgotten, or another process, wrote more than was read before.
-        job = self.job
-        return "" if job is None else f"{job.state} {job.started}"
+        # Another job, which may have the same rows, wrote more than was read before.
+        job, ended = self.job, resources.jobs().ended
+        return f"{ended}" if job is None else f"{ended} {job.state} {job.started}"
 
     @property
     def _stored(self):
@@ -83,7 +86,9 @@ class Studying(PageWork):
 
     def ask(self) -> None:
         """Start the job, or let the one that is there go on."""
+        # Another process may have written more than was read before.
         _read.clear()
+        _cost.clear()
         super().ask()
 
     def run(self, job: Job) -> Any:
@@ -123,7 +128,8 @@ class Asking:
     @property
     def works(self) -> list[Studying]:
         """One a study, the one that answers first in front."""
-        return [Studying(self.explainer, self.sample, study, self.first) for study in self.question.studies]
+        studies = self.question.studies
+        return [Studying(self.explainer, self.sample, one, self.first and one == studies[0]) for one in studies]
 
     @property
     def answers(self) -> Answers:
