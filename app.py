@@ -1,6 +1,7 @@
 """Home: what is loaded, and can it be trusted under masking?"""
 
 import streamlit as st
+from starlette.middleware import Middleware
 
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.explanation.row_sentences import importance_sentence
@@ -11,6 +12,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
 from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
+from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import PAGES, View, open_page
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
 from pages.parts.frame.waiting import in_turn
@@ -116,4 +118,8 @@ def _facts(card: dict, model) -> None:
     st.html(f"<table>{''.join(rows)}</table>")
 
 
-home()
+if __name__ == "__main__":
+    home()
+else:
+    # What `streamlit run` imports and serves; it runs this file once more for each visit to Home.
+    app = st.App(__file__, middleware=[Middleware(OwnPagesOnly)], lifespan=running)

@@ -10,11 +10,15 @@ FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
 FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
 FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU,
 131072 on a GPU)
+FAITHSCOPE_HOSTS       further names or addresses by which the app may be asked for, separated by ";", without port
+(default none: localhost, 127.0.0.1 and [::1] always hold)
 """
 
 import functools
 import os
+import re
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +42,7 @@ class Settings:
     cache: Path
     cache_bytes: int
     exact_scores: int | None = None
+    hosts: tuple[str, ...] = ()
 
     @property
     def model(self) -> str:
@@ -72,7 +77,24 @@ def read(environment: dict[str, str] | None = None) -> Settings:
         Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"),
         megabytes * 1_000_000,
         exact,
+        hosts(env),
     )
+
+
+def hosts(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Further names by which the app may be asked for, in lower case; an IPv6 address stands in brackets.
+
+    Raises:
+        SettingError: what is no name or address, or has a port.
+    """
+    env = os.environ if environment is None else environment
+    found = _listed((env.get("FAITHSCOPE_HOSTS") or "").lower())
+    if not all(re.fullmatch(r"[\w.-]+|\[[\da-f:.]+\]", name, re.ASCII) for name in found):
+        raise SettingError(
+            f"FAITHSCOPE_HOSTS is {env['FAITHSCOPE_HOSTS']!r}; write names or addresses as a browser shows them, "
+            f"without port, separated by semicolons."
+        )
+    return found
 
 
 def _whole(env, name: str, unit: str) -> int | None:

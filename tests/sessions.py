@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 from websockets.sync.client import connect
 
 ROOT = Path(__file__).resolve().parent.parent
+WATCHED = Path(__file__).parent / "watched"
 
 
 def start_server(
@@ -26,7 +27,8 @@ def start_server(
     """Start the app of a checkout as the README starts it (or another script), with its store under `folder`; process
     and address.
 
-    Whoever starts it ends it. What it says goes to `log.txt` in the folder.
+    Whoever starts it ends it. What it says goes to `log.txt` in the folder, and to `asked.txt` whom it asks beyond this
+    machine.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -35,6 +37,8 @@ def start_server(
         name: value for name, value in os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))
     }
     inherited |= {"FAITHSCOPE_CACHE": str(folder / "cache"), "FAITHSCOPE_DEVICE": "cpu"} | environment
+    inherited["PYTHONPATH"] = os.pathsep.join(filter(None, [str(WATCHED), inherited.get("PYTHONPATH")]))
+    inherited["WATCHED"] = str(folder / "asked.txt")
     command = [
         sys.executable,
         "-m",
@@ -60,7 +64,9 @@ def start_server(
 
 @contextlib.contextmanager
 def running_server(folder: Path, script: str = "app.py", root: Path = ROOT, **environment):
-    """A server that `start_server` starts; its address. After it stopped, its log must hold no traceback."""
+    """A server that `start_server` starts; its address. After it stopped, its log must hold no traceback, and it must have
+    asked nobody.
+    """
     process, address = start_server(folder, script, root, **environment)
     try:
         yield address
@@ -74,6 +80,13 @@ def running_server(folder: Path, script: str = "app.py", root: Path = ROOT, **en
             raise
     log = (folder / "log.txt").read_text(encoding="utf-8", errors="replace")
     assert "Traceback" not in log, log[-4000:]
+    assert asked_by(folder) == []
+
+
+def asked_by(folder: Path) -> list[str]:
+    """Whom a server with this folder has asked so far, or looked up, beyond this machine."""
+    asked = folder / "asked.txt"
+    return asked.read_text(encoding="utf-8").splitlines() if asked.exists() else []
 
 
 def _until_healthy(process, port: int, log: Path) -> None:

@@ -10,7 +10,10 @@ from core.settings import ROOT, SettingError, read
 def test_unset_and_empty_are_the_default():
     for environment in (
         {},
-        {f"FAITHSCOPE_{name}": "" for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE", "CACHE_MB", "EXACT")},
+        {
+            f"FAITHSCOPE_{name}": ""
+            for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE", "CACHE_MB", "EXACT", "HOSTS")
+        },
     ):
         found = read(environment)
         assert (found.device, found.precision, found.models, found.data) == ("auto", "float32", ("sst2-fmm",), ())
@@ -46,6 +49,10 @@ def test_lists_are_separated_by_semicolons(text, expected):
         ("CACHE_MB", "²"),
         ("EXACT", "0"),
         ("EXACT", "many"),
+        ("HOSTS", "box.local:8501"),
+        ("HOSTS", "http://box.local"),
+        ("HOSTS", "box.local;*"),
+        ("HOSTS", "::1"),
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(name, value):
@@ -61,8 +68,10 @@ def test_the_rest_is_taken_as_it_is():
             "FAITHSCOPE_CACHE": "somewhere",
             "FAITHSCOPE_CACHE_MB": "7",
             "FAITHSCOPE_EXACT": "512",
+            "FAITHSCOPE_HOSTS": "Box.local; [FE80::1]",
         }
     )
+    assert found.hosts == ("box.local", "[fe80::1]")
     assert (found.device, found.precision, found.cache, found.cache_bytes, found.exact_scores) == (
         "cuda:1",
         "bfloat16",

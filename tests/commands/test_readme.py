@@ -44,6 +44,7 @@ def test_settings_table_names_every_variable_with_its_default():
         "FAITHSCOPE_CACHE": default.cache.relative_to(ROOT).as_posix() + "/",
         "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000),
         "FAITHSCOPE_EXACT": default.exact_scores or "",
+        "FAITHSCOPE_HOSTS": ";".join(default.hosts),
     }
     assert table == expected
     named_in_code = set(

@@ -1,0 +1,82 @@
+"""The server beneath the pages: whom it answers, and what it sees to while it runs."""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import AsyncGenerator
+
+import streamlit as st
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import cli_util, config
+from streamlit.web.server import server_util
+
+from core import settings
+from core.wording import joined, shortened
+
+HERE = ("localhost", "127.0.0.1", "[::1]")
+_HOST = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(:\d*)?")
+
+
+class OwnPagesOnly:
+    """Answers what asks for this machine by a name of its own, and comes from no other site; to all else says 403 and
+    why.
+
+    A page of another site may have its own name lead here, and would then count as ours in the browser. A websocket
+    that another site asks for is refused before Streamlit sees it, which would ask the internet for this machine's
+    address first.
+    """
+
+    def __init__(self, app: ASGIApp):
+        self.app, self.names = app, HERE
+        # What is wrong with the setting is said on the pages.
+        with contextlib.suppress(settings.SettingError):
+            self.names += settings.hosts()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        problem = self.refused(scope) if scope["type"] in ("http", "websocket") else ""
+        answer = PlainTextResponse(problem, 403, {"X-Content-Type-Options": "nosniff"}) if problem else self.app
+        await answer(scope, receive, send)
+
+    def refused(self, scope: Scope) -> str:
+        """Why a request is not answered, in a sentence; "" where it is."""
+        hosts, origins = (
+            [v.decode("latin-1") for k, v in scope["headers"] if k == name] for name in (b"host", b"origin")
+        )
+        name = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
+        if name is None or name[1] not in self.names:
+            asked = shortened(", ".join(hosts), 80) or "no name"
+            return (
+                f"This server answers to {joined(self.names)}, and was asked for as {asked}. "
+                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
+            )
+        if any(origin not in (f"http://{hosts[0]}", f"https://{hosts[0]}") for origin in origins):
+            return f"This server answers its own pages only, and was asked by {shortened(', '.join(origins), 80)}.\n"
+        return ""
+
+
+@contextlib.asynccontextmanager
+async def running(_: st.App) -> AsyncGenerator[None]:
+    """From the server's start to its end: there are files enough for many visitors, and a browser opens unless it is
+    told not to.
+    """
+    _allow_files(4096)
+    if not config.get_option("server.headless"):
+        asyncio.get_running_loop().call_soon(
+            cli_util.open_browser, server_util.get_url(config.get_option("browser.serverAddress"))
+        )
+    yield
+
+
+def _allow_files(wanted: int) -> None:
+    """Raise the number of files that may be open at once, where the system keeps it lower than `wanted` and lets us."""
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limit.
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

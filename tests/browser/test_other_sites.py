@@ -1,0 +1,111 @@
+"""Whom the server answers: its own pages, under names of this machine, and no other site; and whom it asks: nobody."""
+
+import http.client
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from pages.parts.frame.server import OwnPagesOnly
+from tests.sessions import asked_by
+
+PATHS = (
+    "/",
+    "/examples",
+    "/_stcore/health",
+    "/_stcore/host-config",
+    "/_stcore/stream",
+    "/static/index.html",
+    "/media/nothing.csv",
+    "/component/nothing/index.html",
+)
+
+
+def answer(server: str, path: str, method: str = "GET", **headers) -> tuple[int, str]:
+    """Status and body of one request with these headers, one header for each value of a tuple."""
+    connection = http.client.HTTPConnection(urlsplit(server).netloc, timeout=30)
+    connection.putrequest(method, path, skip_host=True)
+    for name, values in headers.items():
+        for value in values if isinstance(values, tuple) else (values,):
+            connection.putheader(name, value)
+    connection.endheaders()
+    response = connection.getresponse()
+    body = response.read().decode(errors="replace")
+    connection.close()
+    return response.status, body
+
+
+def upgraded(server: str, origin: str | None = None) -> int:
+    """The status with which a websocket of a site is answered."""
+    try:
+        with connect(f"ws://{urlsplit(server).netloc}/_stcore/stream", origin=origin, proxy=None):
+            return 101
+    except InvalidStatus as error:
+        return error.response.status_code
+
+
+def test_names_of_this_machine_are_answered_with_any_port_and_no_other_name_anywhere(server):
+    port = urlsplit(server).port
+    for name in ("127.0.0.1", "localhost", "[::1]", "LOCALHOST"):
+        for host in (name, f"{name}:{port}", f"{name}:1"):
+            assert answer(server, "/_stcore/health", Host=host)[0] == 200, host
+    for path in PATHS:
+        for method in ("GET", "PUT", "POST", "DELETE", "OPTIONS"):
+            status, said = answer(server, path, method, Host=f"evil.example:{port}")
+            assert status == 403 and "FAITHSCOPE_HOSTS" in said and "evil.example" in said, (method, path)
+    upgrade = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "a" * 22 + "==",
+        "Sec-WebSocket-Version": "13",
+    }
+    named = [
+        answer(server, "/_stcore/stream", Host=f"{name}:{port}", **upgrade) for name in ("localhost", "evil.example")
+    ]
+    assert named[0][0] == 101 and named[1][0] == 403 and "FAITHSCOPE_HOSTS" in named[1][1]
+
+
+def test_a_name_that_the_setting_adds_is_answered(monkeypatch):
+    def refused(host: str, origin: str = "") -> str:
+        headers = [(b"host", host.encode()), *([(b"origin", origin.encode())] if origin else [])]
+        return OwnPagesOnly(None).refused({"type": "http", "headers": headers})
+
+    assert "Box.local:8501" in refused("Box.local:8501")
+    monkeypatch.setenv("FAITHSCOPE_HOSTS", "Box.local;192.168.1.7")
+    assert refused("box.local:8501", "https://box.local:8501") == refused("192.168.1.7") == refused("[::1]:1") == ""
+    assert "https://evil.example" in refused("box.local:8501", "https://evil.example") and refused("evil.example")
+    monkeypatch.setenv("FAITHSCOPE_HOSTS", "http://box.local")
+    assert refused("box.local") and not refused("localhost")
+
+
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        (),
+        ("127.0.0.1", "evil.example"),
+        "",
+        "127.0.0.1.evil.example",
+        "evil.example@127.0.0.1",
+        "127.0.0.1:80@evil.example",
+        "localhost:80:80",
+        "localhost,evil.example",
+        "127.1",
+        "0.0.0.0",
+        "[::1",
+        "::1",
+        "x" * 5000,
+    ],
+)
+def test_what_only_looks_like_a_name_of_this_machine_is_refused(server, hosts):
+    status, said = answer(server, "/_stcore/health", Host=hosts)
+    assert status in (400, 403) and len(said) < 400
+
+
+def test_a_websocket_is_opened_by_a_page_of_ours_only_and_nobody_is_asked_who_the_other_is(server, folder):
+    host = urlsplit(server).netloc
+    sites = ("http://evil.example", "null", f"{server}.evil.example", "http://127.0.0.1", "file://", "http://[::1]")
+    assert [upgraded(server, site) for site in sites] == [403] * len(sites)
+    assert [answer(server, "/_stcore/host-config", Host=host, Origin=site)[0] for site in sites] == [403] * len(sites)
+    assert upgraded(server, server) == upgraded(server) == 101
+    assert asked_by(folder) == []
