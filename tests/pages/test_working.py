@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 from core.explanation.explainer import Cost
 from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.streaming import start
+from pages.parts.sections.streaming import seconds_between, start
 
 
 class FakeJob:
@@ -109,3 +109,30 @@ def test_a_model_under_another_name_is_not_set_beside_itself(monkeypatch):
     assert asking.other_model("other", shown) is models["other"]
     with pytest.raises(UnsupportedModel, match="the weights of one"):
         asking.other_model("copy", shown)
+
+
+def slow_page():
+    import time
+
+    import streamlit as st
+
+    from pages.parts.frame import resources
+    from pages.parts.sections.streaming import stream
+
+    def draw(asks):
+        time.sleep(0.3)
+        asks()
+
+    stream([st.session_state.work], st.container(), draw, name="slow")
+    st.session_state.drawing = dict(resources.drawing_seconds())
+
+
+def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_two_seconds():
+    assert seconds_between(0.0, 0.4) == 0.4 and seconds_between(0.05, 0.4) == 0.4
+    assert seconds_between(0.3, 0.4) == pytest.approx(1.2)
+    assert seconds_between(5.0, 0.4) == 2.0 and seconds_between(5.0, 3.0) == 3.0
+    page = AppTest.from_function(slow_page)
+    page.session_state.work = FakeWork(False)
+    page.run()
+    assert not page.exception
+    assert {name: 0.3 <= taken < 3 for (_, name), taken in page.session_state.drawing.items()}["slow"]

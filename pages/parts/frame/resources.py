@@ -93,6 +93,12 @@ def fetches() -> "Jobs":
 
 
 @st.cache_resource(show_spinner=False)
+def drawing_seconds() -> dict[tuple[str, str], float]:
+    """What drawing a part of a page took last, by the page's path and the part's name; of all who are there."""
+    return {}
+
+
+@st.cache_resource(show_spinner=False)
 def library() -> Library:
     """What people added on this machine, remembered between starts."""
     return Library(chosen_settings().cache)

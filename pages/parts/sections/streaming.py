@@ -4,6 +4,7 @@ offered and cancelled.
 
 import time
 from collections.abc import Callable, Sequence
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,6 +16,9 @@ from pages.parts.frame.working import PageWork
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
+# The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
+# is new is shown all the same.
+_SHARE, _LONGEST = 0.25, 2.0
 
 
 def stream(
@@ -38,7 +42,7 @@ def stream(
             began, is drawn anew when any of the works is complete.
         said, say: a container, and what draws the sentence there, above the picture or elsewhere.
         anew: the whole page is drawn anew when what this gives changes; so it is, too, once all is there.
-        every: seconds from one drawing to the next.
+        every: seconds from one drawing to the next, at least; where drawing itself takes long, it is drawn less often.
         name: of these works, unique on the page.
         together: whether one button asks for all that waits.
     """
@@ -50,6 +54,8 @@ def stream(
     if len(asked) > len(begun):
         start(asked, patience)
     polls, before = _going(asked), anew()
+    taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
+    interval = seconds_between(taken.get(spot, 0.0), every)
 
     def asks() -> None:
         _progress(asked, name)
@@ -60,7 +66,9 @@ def stream(
         if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
             # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
             st.rerun()
+        began = time.monotonic()
         (draw or _alone)(asks)
+        taken[spot] = time.monotonic() - began
         if polls and not _going(asked):
             # It ended while this was drawn from what was there before.
             st.rerun()
@@ -70,7 +78,12 @@ def stream(
     for place, drawn in ((said, say), (stage, show)):
         if place is not None and drawn is not None:
             with place:
-                st.fragment(drawn, run_every=every if polls else None)()
+                st.fragment(drawn, run_every=interval if polls else None)()
+
+
+def seconds_between(drawing: float, least: float) -> float:
+    """Seconds from one drawing to the next, at least `least`, of which `drawing`, what it took last, is a quarter."""
+    return max(least, min(drawing / _SHARE, _LONGEST))
 
 
 def start(works: Sequence[PageWork], patience: float = _PATIENCE) -> None:
