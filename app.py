@@ -12,28 +12,20 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
 from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
+from pages.parts.frame.pages import PAGES
 from pages.parts.frame.server import OwnPagesOnly, running
-from pages.parts.frame.sidebar import PAGES, View, open_page
+from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
-QUESTIONS = {
-    "Examples": "which example is worth looking at, and which of your own?",
-    "Attributions": "which words does each importance measure call important, and do they agree?",
-    "Recursive masking": "does masking them change the prediction, on inputs the model knows?",
-    "AOPC and NAOPC": "how good is that, given what this model allows?",
-    "Hard and soft erasure": "do the metrics agree?",
-    "Model check": "is masking in-distribution for this model at all, and how does it behave under it?",
-    "Data set": "does it hold beyond this example?",
-}
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
 
 def home() -> None:
     """Draw the page."""
-    view = open_page("Home", "What is loaded, and can it be trusted under masking?")
+    view = open_page("Home")
     model, card = view.model, view.model.card
     where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
     verdict = (
@@ -48,9 +40,9 @@ def home() -> None:
     if card is not None:
         _performance(view, card)
     st.subheader("Where next", anchor=False)
-    for path, title, icon in PAGES:
-        if title in QUESTIONS:
-            st.page_link(path, label=f"{title}: {QUESTIONS[title]}", icon=icon)
+    for page in PAGES[1:]:
+        question = page.question[0].lower() + page.question[1:]
+        st.page_link(page.path, label=f"{page.title}: {question}", icon=page.icon)
 
 
 def _example(view: View) -> None:

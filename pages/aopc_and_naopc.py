@@ -38,7 +38,7 @@ _SEARCH = (
 
 def aopc_and_naopc() -> None:
     """Draw the page."""
-    view = open_page("AOPC and NAOPC", "How good is that, given what this model allows?")
+    view = open_page("AOPC and NAOPC")
     said, controls, stage, beams, below = (st.container() for _ in range(5))
     with below:
         st.subheader("Settings", anchor=False)

@@ -21,7 +21,7 @@ from pages.parts.sections.streaming import stream
 
 def attributions() -> None:
     """Draw the page."""
-    view = open_page("Attributions", "Which words does each importance measure call important?")
+    view = open_page("Attributions")
     answer = st.container()
     _class_buttons(view)
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.

@@ -22,11 +22,7 @@ WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
 def data_set() -> None:
     """Draw the page."""
-    frame = open_data_page(
-        PAGE,
-        "Does it hold beyond this example?",
-        "A text of your own is one example, and this page asks about many. Choose data",
-    )
+    frame = open_data_page(PAGE, "A text of your own is one example, and this page asks about many. Choose data")
     if frame is None:
         return
     first, second, third = st.columns([2, 5, 4])

@@ -24,7 +24,7 @@ def examples() -> None:
     """Draw the page."""
     for what, value in asked():
         carry_out(what, value)
-    frame = open_frame("Examples", "Which example is worth looking at?")
+    frame = open_frame("Examples")
     browsed, answer = frame.browsed, st.container()
     with st.expander(
         "Other texts: type one, upload a file, fetch a data set", icon=":material/add:", expanded=browsed is None

@@ -25,7 +25,7 @@ from pages.parts.sections.streaming import stream
 
 def hard_and_soft_erasure() -> None:
     """Draw the page."""
-    asked = open_page("Hard and soft erasure", "Do the metrics agree?")
+    asked = open_page("Hard and soft erasure")
     # Whatever class the sidebar asks for: these metrics are defined for the one that is predicted.
     view = replace(asked, target=asked.predicted)
     said, stage, hand, leaves, below = (st.container() for _ in range(5))

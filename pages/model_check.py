@@ -15,9 +15,7 @@ PARTS = {
 def model_check() -> None:
     """Draw the page."""
     frame = open_data_page(
-        "Model check",
-        "Is masking in-distribution for this model at all, and how does it behave under it?",
-        "A text of your own has no label, so performance cannot be told from it. Choose labelled data",
+        "Model check", "A text of your own has no label, so performance cannot be told from it. Choose labelled data"
     )
     if frame is None:
         return

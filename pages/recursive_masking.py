@@ -34,7 +34,7 @@ PLAYED_HELP = "The measure whose steps are shown; the curves below show all that
 
 def recursive_masking() -> None:
     """Draw the page."""
-    view = open_page("Recursive masking", "Does masking them change the prediction, on inputs the model knows?")
+    view = open_page("Recursive masking")
     said, controls, stage, hand, below = (st.container() for _ in range(5))
     with below:
         st.subheader("Settings", anchor=False)

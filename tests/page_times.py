@@ -25,8 +25,8 @@ from tests.sessions import ROOT, running_server
 TEXTS = ("s041", "s068", "s076", "s096", "s180", "s205")
 PAGES = {
     "": {},
-    "attributions": {},
     "examples": {},
+    "attributions": {},
     "recursive_masking": {"measures": "leave-one-out"},
     "aopc_and_naopc": {},
     "hard_and_soft_erasure": {"draws": "8"},

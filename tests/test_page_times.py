@@ -1,6 +1,7 @@
 """The times of pages: medians and ratios of made-up times."""
 
-from tests.page_times import table
+from pages.parts.frame.pages import PAGES as REGISTERED
+from tests.page_times import PAGES, table
 
 
 def test_medians_stand_beside_their_ratios():
@@ -8,3 +9,7 @@ def test_medians_stand_beside_their_ratios():
         "| seconds (median) | new | old | new / old |",
         "| start | 2.00 | 4.00 | 0.50 |",
     ]
+
+
+def test_every_page_is_timed():
+    assert list(PAGES) == ["", *(page.path.removeprefix("pages/").removesuffix(".py") for page in REGISTERED[1:])]

@@ -45,7 +45,7 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
         ValueError: a table's marks are not there.
     """
     made = {
-        root / "README.md": {"measures": measure_table(), "metrics": metric_table()},
+        root / "README.md": {"pages": page_table(root), "measures": measure_table(), "metrics": metric_table()},
         root / "core" / "README.md": {"rooms": None, "questions": question_table()},
     }
     found = {}
@@ -94,6 +94,16 @@ def question_table() -> str:
         study = f"`{kind.__module__}.{kind.__name__}`: {', '.join(kind.columns)}"
         rows.append((name, question.asks, study, ", ".join(question.choices()), question.page))
     return _markdown(_QUESTIONS_HEAD, rows)
+
+
+def page_table(root: Path) -> str:
+    """The pages as a Markdown table, in the order of the sidebar, read from their register, since nothing of `core`
+    imports a page; no newline at its end.
+    """
+    tree = ast.parse((root / "pages" / "parts" / "frame" / "pages.py").read_text(encoding="utf-8"))
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "Page")
+    entries = ([ast.literal_eval(value) for value in call.args] for call in calls)
+    return _markdown(("page", "question"), [(title, question) for _, title, _, question in entries])
 
 
 def room_tables(written: str, root: Path) -> str:

@@ -37,6 +37,8 @@ def metrics_answer(board: MetricTable, unit: str, features: int, complete: bool)
         why = next(iter(board.told()))[0]
         return f"No metric is defined here: {why[:1].lower()}{why[1:]}"
     pairs, so_far = board.pairs, "" if complete else " so far"
+    if len(board.measures) < 2 and not complete:
+        return f"{_alone(board)}Other measures are being judged, to see whether the metrics agree."
     if len(board.measures) < 2 or len(directed(board.metrics)) < 2:
         return (
             f"{_alone(board)}Choose at least two "

@@ -11,7 +11,7 @@ from core import settings
 from core.commands import command_line
 from core.commands.readme import measure_table, metric_table
 from core.loading.locating import bundled_models
-from pages.parts.frame.sidebar import PAGES
+from pages.parts.frame.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -58,9 +58,11 @@ def test_settings_table_names_every_variable_with_its_default():
 
 
 def test_pages_table_lists_the_pages_that_exist():
-    listed = re.findall(r"^\| (\w[\w ]*) \| [^|]*\? \|$", README, flags=re.MULTILINE)
-    assert listed == [label for _, label, _ in PAGES]
-    assert {path for path, _, _ in PAGES} == {
+    between = README.split("<!-- pages -->")[1].split("<!-- end of pages -->")[0]
+    assert re.findall(r"^\| ([^|]+) \| ([^|]+\?) \|$", between, flags=re.MULTILINE) == [
+        (page.title, page.question) for page in PAGES
+    ]
+    assert {page.path for page in PAGES} == {
         "app.py",
         *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")),
     }

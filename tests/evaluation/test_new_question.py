@@ -28,7 +28,7 @@ from core.figures import catalogue
 from core.figures.catalogue import question_figure
 from core.network.scheduler import Cancelled
 from core.storage.store import Store
-from pages.parts.frame.sidebar import PAGES
+from pages.parts.frame.pages import PAGES
 from tests import tiny
 from tests.adding import TESTS, one_more_file
 from tests.app_session import App, wait
@@ -74,7 +74,7 @@ def test_its_figure_is_found_by_its_name(answers):
 
 
 def test_every_question_has_a_place_on_a_page():
-    assert {question.page for question in questions().values()} <= {title for _, title, _ in PAGES}
+    assert {question.page for question in questions().values()} <= {page.title for page in PAGES}
 
 
 def test_it_has_a_row_in_the_readme():

@@ -50,7 +50,7 @@ class Isolating(PageWork):
 
 def words_alone() -> None:
     """Draw the page: it declares its work and what draws what is known of it, where."""
-    view = open_page("Words alone", "Which word alone would do?")
+    view = open_page("Words alone")
     said, stage = st.container(), st.container()
     work = Isolating(view)
 

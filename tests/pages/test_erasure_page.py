@@ -124,7 +124,7 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 
-def answer_to(values: list[list[float]], free: int = 5) -> str:
+def answer_to(values: list[list[float]], free: int = 5, complete: bool = True) -> str:
     """The answer where measures a, b, … have these values under the first of NAMES."""
     values, letters = np.array(values, dtype=float), "abcd"
     found = MetricTable(
@@ -134,7 +134,7 @@ def answer_to(values: list[list[float]], free: int = 5) -> str:
         values * np.nan,
         (("",) * values.shape[1],) * len(values),
     )
-    return without_markup(metrics_answer(found, "word", free, True))
+    return without_markup(metrics_answer(found, "word", free, complete))
 
 
 def test_the_answer_in_words_of_each_kind():
@@ -176,6 +176,8 @@ def test_the_answer_where_nothing_can_be_compared():
         answer_to([[0.9], [0.2]])
         == "NS ranks a first. Choose at least two metrics with a direction in the settings to see whether they agree."
     )
+    judged = answer_to([[0.9, 0.4]], complete=False)
+    assert judged == "Other measures are being judged, to see whether the metrics agree."
     assert answer_to([[0.9, 0.4]]).startswith("Choose at least two measures") and answer_to(
         [[0.9, 0.4], [0.1, 0.2]], free=1
     ).startswith("There is a single word")

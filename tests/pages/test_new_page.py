@@ -1,5 +1,5 @@
 """A new page is one file that declares what it needs: `tests/pages/new_page.py` is the example to read, with a table of
-results that stream. In the app it stands in `pages/`, with a line in `pages.parts.frame.sidebar.PAGES`.
+results that stream. In the app it stands in `pages/`, with an entry in `pages.parts.frame.pages.PAGES`.
 """
 
 import threading
@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.network.scheduler import Cancelled
 from core.oracle.oracle import Oracle
+from pages.parts.frame import pages, sidebar
 from tests.app_session import ROOT, App, wait
 
 pytestmark = pytest.mark.usefixtures("fresh")
@@ -18,7 +19,10 @@ PAGE = ROOT / "tests" / "pages" / "new_page.py"
 @pytest.fixture
 def app(monkeypatch):
     """A person's session with the new page, as yet unopened."""
-    monkeypatch.setattr("pages.parts.frame.sidebar.PAGES", ())
+    entry = pages.Page(str(PAGE), "Words alone", ":material/abc:", "Which word alone would do?")
+    monkeypatch.setattr(pages, "PAGES", (entry,))
+    # A session of one page has no other to link to.
+    monkeypatch.setattr(sidebar, "PAGES", ())
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     app = App.__new__(App)
     app.at = AppTest.from_file(str(PAGE), default_timeout=180)

@@ -23,20 +23,11 @@ from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
 from pages.parts.frame.links import arrive, choose, held, hold, linked, show_missing
+from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.waiting import in_turn
 
 PREDICTED = "predicted"
-PAGES = (
-    ("app.py", "Home", ":material/home:"),
-    ("pages/examples.py", "Examples", ":material/table_rows:"),
-    ("pages/attributions.py", "Attributions", ":material/format_color_text:"),
-    ("pages/recursive_masking.py", "Recursive masking", ":material/skip_next:"),
-    ("pages/aopc_and_naopc.py", "AOPC and NAOPC", ":material/straighten:"),
-    ("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:"),
-    ("pages/model_check.py", "Model check", ":material/fact_check:"),
-    ("pages/data_set.py", "Data set", ":material/dataset:"),
-)
 
 
 @dataclass(frozen=True)
@@ -91,25 +82,25 @@ class DataView:
     example: Example | None
 
 
-def open_page(title: str, question: str) -> View:
+def open_page(title: str) -> View:
     """Draw the page's frame and sidebar and return what is chosen.
 
     While a model loads for the first time its text stands there already, without colours. Where the
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
-    frame = open_frame(title, question)
+    frame = open_frame(title)
     if frame.view is None:
         text_box("", "")
         st.stop()
     return frame.view
 
 
-def open_frame(title: str, question: str) -> Frame:
+def open_frame(title: str) -> Frame:
     """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
     arrive(title)
     # An emoji: a Material icon as page icon would be fetched from a font server.
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
-    st.header(question, anchor=False)
+    st.header(question_of(title), anchor=False)
     missing, place, frame = st.container(), st.empty(), Frame()
     try:
         with st.sidebar:
@@ -125,11 +116,11 @@ def open_frame(title: str, question: str) -> Frame:
     return frame
 
 
-def open_data_page(title: str, question: str, own: str) -> DataView | None:
+def open_data_page(title: str, own: str) -> DataView | None:
     """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
     said of a text of one's own.
     """
-    frame = open_frame(title, question)
+    frame = open_frame(title)
     if frame.view is None:
         # As on the other pages: a text of one's own is a way on.
         text_box("", "")
@@ -163,8 +154,8 @@ def text_box(text: str, second: str) -> None:
 
 
 def _choose(frame: Frame, body) -> View:
-    for path, label, icon in PAGES:
-        st.page_link(path, label=label, icon=icon)
+    for page in PAGES:
+        st.page_link(page.path, label=page.title, icon=page.icon)
     name = _model_name()
     key = pick_data(name)
     try:

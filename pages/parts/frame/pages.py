@@ -1,0 +1,49 @@
+"""Which pages there are, in the order of the sidebar, and the question that each answers."""
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """A page: its file, title and icon, and its question, which is its heading and stands on Home and in the README."""
+
+    path: str
+    title: str
+    icon: str
+    question: str
+
+
+PAGES = (
+    Page("app.py", "Home", ":material/home:", "What is loaded, and can it be trusted under masking?"),
+    Page("pages/examples.py", "Examples", ":material/table_rows:", "Which example is worth looking at?"),
+    Page(
+        "pages/attributions.py",
+        "Attributions",
+        ":material/format_color_text:",
+        "Which words does each importance measure call important?",
+    ),
+    Page(
+        "pages/recursive_masking.py",
+        "Recursive masking",
+        ":material/skip_next:",
+        "Does masking them change the prediction, on inputs the model knows?",
+    ),
+    Page(
+        "pages/aopc_and_naopc.py",
+        "AOPC and NAOPC",
+        ":material/straighten:",
+        "How good is that, given what this model allows?",
+    ),
+    Page("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:", "Do the metrics agree?"),
+    Page(
+        "pages/model_check.py",
+        "Model check",
+        ":material/fact_check:",
+        "Is masking in-distribution for this model at all, and how does it behave under it?",
+    ),
+    Page("pages/data_set.py", "Data set", ":material/dataset:", "Does it hold beyond this example?"),
+)
+
+
+def question_of(title: str) -> str:
+    """What the page of this title asks."""
+    return next(page.question for page in PAGES if page.title == title)
