@@ -10,9 +10,10 @@ import numpy as np
 
 from core.explanation.explainer import Cost, softmax
 from core.mathematics.masking import random_mask
-from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, encodable, masked_ids
+from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
+from core.network.tokens import Tokens, read_tokens
 from core.storage.store import Store, canonical_key
 
 # A text, and the second of a pair or None.
@@ -195,40 +196,23 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | No
     """Rows of texts that are plainly all features and no typed mask; None where that takes a closer look."""
     if not texts:
         return []
-    batch = model.tokenizer(
-        [encodable(text) for text, _ in texts],
-        [encodable(second or "") for _, second in texts] if paired else None,
-        truncation=True,
-        max_length=model.max_tokens,
-        return_attention_mask=False,
-        verbose=False,
-    )
     spellings = {*MASK_SPELLINGS, model.tokenizer.convert_ids_to_tokens(model.mask_id)}
-    typed = "token_type_ids" in batch
+    seconds = [second or "" for _, second in texts] if paired else None
     rows = []
-    for (text, _), encoding in zip(texts, batch.encodings, strict=True):
-        ids = encoding.ids
+    for (text, _), tokens in zip(
+        texts, read_tokens(model.tokenizer, [text for text, _ in texts], seconds, model.max_tokens), strict=True
+    ):
+        ids = tokens.ids
         plainly = (
-            model.mask_id not in ids
-            and not any(spelling in text for spelling in spellings)
-            and _has_ink(text, encoding)
+            model.mask_id not in ids and not any(spelling in text for spelling in spellings) and _has_ink(text, tokens)
         )
-        rows.append(
-            Input(np.array(ids, dtype=np.int64), np.array(encoding.type_ids, dtype=np.int64) if typed else None)
-            if plainly
-            else None
-        )
+        rows.append(Input(ids, tokens.type_ids) if plainly else None)
     return rows
 
 
-def _has_ink(text: str, encoding) -> bool:
+def _has_ink(text: str, tokens: Tokens) -> bool:
     """Whether a token stands for more than spaces of the first text; mostly the first one does."""
-    for i, side in enumerate(encoding.sequence_ids):
-        if side == 0:
-            start, end = encoding.token_to_chars(i) or (0, 0)
-            if text[start:end].strip():
-                return True
-    return False
+    return any(text[start:end].strip() for start, end in tokens.offsets[tokens.sides == 0])
 
 
 def _encoded(model: Model, text: str, second: str | None) -> Input | str:

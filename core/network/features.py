@@ -9,12 +9,12 @@ import numpy as np
 
 from core.network.architectures import Tokenizer
 from core.network.grouping import GROUPS, find_groups
+from core.network.tokens import read_tokens
 
 UNITS = ("word", "token", *GROUPS)
 # Spellings that stand for "masked from the start" whatever the model's own mask token is.
 MASK_SPELLINGS = ("[MASK]", "<mask>")
 _RUN = re.compile(r"\S+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class NoFeatures(ValueError):
@@ -99,14 +99,14 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
     Source: glossary, Feature.
     """
     literal = _literal(mask_spellings)
-    words = []
+    any_typed, words = literal.search(text) is not None, []
     for run in _RUN.finditer(text):
-        start = run.start()
-        for typed in literal.finditer(text, run.start(), run.end()):
+        start, end = run.span()
+        for typed in literal.finditer(text, start, end) if any_typed else ():
             words += _split_edges(text, start, typed.start())
             words.append(typed.span())
             start = typed.end()
-        words += _split_edges(text, start, run.end())
+        words += _split_edges(text, start, end)
     return words
 
 
@@ -115,6 +115,9 @@ def _literal(spellings: tuple[str, ...]) -> re.Pattern:
 
 
 def _split_edges(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    # Most words, and no letter or digit is punctuation.
+    if start < end and text[start].isalnum() and text[end - 1].isalnum():
+        return [(start, end)]
     first = start
     while first < end and unicodedata.category(text[first])[0] == "P":
         first += 1
@@ -161,12 +164,13 @@ def encode(
         raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
     if not text.strip():
         raise NoFeatures("The text is empty. Type at least one word.")
-    batch, encoding = _tokenised(tokenizer, text, second, max_tokens)
-    sides = np.array([-1 if s is None else s for s in encoding.sequence_ids], dtype=np.int64)
-    ids = np.array(encoding.ids, dtype=np.int64)
-    offsets = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
+    (tokens,) = read_tokens(tokenizer, [text], [second] if second else None, max_tokens)
+    ids, sides, offsets = tokens.ids, tokens.sides, tokens.offsets
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
-    texts, own = (text, second if second_maskable else None), (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
+    maskable = [text, second] if second is not None and second_maskable else [text]
+    own = (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
+    # Of each text its words too: finding them takes as long as tokenising.
+    texts = [(one, np.array(find_words(one, spellings), dtype=np.int64).reshape(-1, 2)) for one in maskable]
     feature_of, features, premasked = _tied(texts, sides, offsets, unit, spellings, own)
     if not features:
         raise NoFeatures(
@@ -184,30 +188,13 @@ def encode(
         second,
         unit,
         ids,
-        np.array(batch["token_type_ids"], dtype=np.int64) if "token_type_ids" in batch else None,
+        tokens.type_ids,
         feature_of,
         tuple(features),
         premasked,
         mask_id,
-        _truncation(text, second, encoding, sides, spellings),
+        _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1]),
     )
-
-
-def _tokenised(tokenizer, text, second, max_tokens):
-    batch = tokenizer(
-        encodable(text),
-        None if second is None else encodable(second),
-        truncation=True,
-        max_length=max_tokens,
-        return_offsets_mapping=True,
-        verbose=False,
-    )
-    return batch, batch.encodings[0]
-
-
-def encodable(text: str) -> str:
-    """Put a replacement character for each lone surrogate: these cannot cross into a tokenizer; offsets stay."""
-    return _SURROGATE.sub("\ufffd", text)
 
 
 def masked_ids(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
@@ -238,18 +225,16 @@ def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
 
 
 def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list[Feature], np.ndarray]:
-    """Tie tokens to the features of both texts (None: it has none).
+    """Tie tokens to the features of the texts that have any, each with its words.
 
     Returns:
         feature_of int64[T], features, and bool[F]: whether any of it is a typed mask; own: bool[T], the tokenizer's
         mask token.
     """
     feature_of, features, typed = np.full(len(offsets), -1, dtype=np.int64), [], []
-    for side, text in enumerate(texts):
-        if text is None:
-            continue
+    for side, (text, words) in enumerate(texts):
         places = np.flatnonzero(sides == side)
-        owner, spans = _owners(text, offsets[places], unit, spellings)
+        owner, spans = _owners(text, words, offsets[places], unit)
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
         features += [Feature(text[a:b], a, b) for a, b in spans]
         typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(text)])
@@ -258,7 +243,7 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
     return feature_of, features, masked
 
 
-def _owners(text, offsets, unit, spellings):
+def _owners(text, words, offsets, unit):
     """Each token's feature (-1: none) and each feature's characters."""
     starts = [_first_ink(text, a, b) for a, b in offsets]
     if unit == "token":
@@ -266,7 +251,7 @@ def _owners(text, offsets, unit, spellings):
         owner = np.full(len(offsets), -1, dtype=np.int64)
         owner[kept] = np.arange(len(kept))
         return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
-    words = _spans(text, offsets, unit, spellings)
+    words = _spans(text, words, offsets, unit)
     word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
     owner, spans, last = np.full(len(offsets), -1, dtype=np.int64), [], -1
     for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
@@ -282,11 +267,10 @@ def _owners(text, offsets, unit, spellings):
     return owner, spans
 
 
-def _spans(text, offsets, unit, spellings) -> np.ndarray:
+def _spans(text, words, offsets, unit) -> np.ndarray:
     """Characters of words, int64[W, 2], or of clauses or sentences, the last that is read no further than to the end of
     a word.
     """
-    words = np.array(find_words(text, spellings), dtype=np.int64).reshape(-1, 2)
     if unit not in GROUPS:
         return words
     groups = np.array(find_groups(text, unit), dtype=np.int64).reshape(-1, 2)
@@ -309,12 +293,10 @@ def _first_ink(text: str, start: int, end: int) -> int:
     return int(start)
 
 
-def _truncation(text, second, encoding, sides, spellings):
-    words = find_words(text, spellings)
-    if not encoding.overflowing:
+def _truncation(words, second, cut, sides, ends):
+    if not cut:
         return Truncation(len(words), len(words), False)
-    ends = np.array([end for _, end in encoding.offsets])
-    read_to, second_to = (max(ends[sides == side], default=0) for side in (0, 1))
-    read = int(sum(start < read_to for start, _ in words))
-    word_cut = read > 0 and bool(words[read - 1][1] > read_to)
-    return Truncation(len(words), read, second is not None and second_to < len(second.rstrip()), word_cut)
+    read_to, second_to = (ends[sides == side].max(initial=0) for side in (0, 1))
+    read = int((words[:, 0] < read_to).sum())
+    word_cut = read > 0 and bool(words[read - 1, 1] > read_to)
+    return Truncation(len(words), read, second is not None and bool(second_to < len(second.rstrip())), word_cut)

@@ -21,8 +21,9 @@ from core.data.examples import Example
 from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
 from core.measures.catalogue import measures
-from core.network.features import Encoded, encodable
+from core.network.features import Encoded
 from core.network.model import Model
+from core.network.tokens import encodable
 
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]

@@ -17,8 +17,8 @@ from core.loading.locating import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import Tokenizer, architecture_of, classify
-from core.network.features import encodable
 from core.network.memory import keep_freed_memory
+from core.network.tokens import read_tokens
 from core.training.bases import base_digest, load_base, save_trained
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint
@@ -262,24 +262,19 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
     Raises:
         BadData: a row of which the tokenizer keeps nothing.
     """
-    seconds = None if data.seconds is None else [encodable(text) for text in data.seconds]
-    batch = tokenizer(
-        [encodable(text) for text in data.texts],
-        seconds,
-        truncation=True,
-        max_length=max_tokens,
-        return_special_tokens_mask=True,
-    )
-    arrays = {key: [np.array(row, dtype=np.int64) for row in batch[key]] for key in batch}
-    maskable = [row == 0 for row in arrays["special_tokens_mask"]]
-    for number, row in enumerate(maskable, start=1):
-        if not row.any():
+    ids, maskable, types, cut = [], [], [], {}
+    for i, read in enumerate(read_tokens(tokenizer, data.texts, data.seconds, max_tokens)):
+        ids.append(read.ids)
+        maskable.append(read.sides >= 0)
+        types.append(read.type_ids)
+        if read.cut:
+            cut[i] = len(ids[i])
+        if not maskable[i].any():
             raise BadData(
-                f"{data.name}, row {number}: the tokenizer keeps nothing of this text. Remove the row, or write at "
+                f"{data.name}, row {i + 1}: the tokenizer keeps nothing of this text. Remove the row, or write at "
                 f"least one word."
             )
-    cut = {i: len(one.ids) for i, one in enumerate(batch.encodings) if one.overflowing}
-    return Tokenised(arrays["input_ids"], maskable, arrays.get("token_type_ids"), data.labels, cut)
+    return Tokenised(ids, maskable, None if any(row is None for row in types) else types, data.labels, cut)
 
 
 def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
