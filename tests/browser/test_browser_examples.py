@@ -82,6 +82,17 @@ def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
     assert box.input_value() == "" and "search=" not in person.query
 
 
+def test_a_clock_that_is_set_back_hinders_nothing(table):
+    person = table()
+    chip(person, "label:positive").click()
+    person.until("() => location.search.includes('label=positive')")
+    person.page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000; }")
+    person.follow("Home", "What is loaded")
+    person.follow("Examples", "Which example")
+    chip(person, "label:positive").click()
+    found(person, f"{len(REVIEWS)} examples")
+
+
 def test_the_header_sorts_and_the_pager_turns(table):
     person = table()
     head = person.page.locator('th:has(button[data-key="order:confidence"])')

@@ -31,8 +31,13 @@ OWN = (
 
 def ask(app: App, what: str, value) -> App:
     """What the table sends when something in it is pressed."""
-    app.at.session_state["browser"] = {"asked": {"what": what, "value": value, "at": time.perf_counter()}}
+    app.at.session_state["browser"] = {"asked": event(app, what, value)}
     return app.run()
+
+
+def event(app: App, what: str, value, later: int = 1) -> dict:
+    """An event as the table numbers it."""
+    return {"what": what, "value": value, "number": app.table["told"] + later, "visit": app.table["visit"]}
 
 
 def predicted(app: App) -> App:
@@ -146,26 +151,36 @@ def test_the_table_follows_previous_and_next():
 
 
 @pytest.mark.parametrize(
-    "event",
+    "sent",
     [
         None,
         {},
         {"asked": None},
         {"asked": "x"},
-        {"asked": {"what": "toggle", "value": "x", "at": 1}},
-        {"asked": {"what": "toggle", "value": ["nothing", "x"], "at": 2}},
-        {"asked": {"what": "order", "value": "zebra", "at": 3}},
-        {"asked": {"what": "page", "value": "-7", "at": 4}},
-        {"asked": {"what": "page", "value": -7, "at": 5}},
-        {"asked": {"what": "example", "value": "no such id", "at": 6}},
-        {"asked": {"what": "search", "value": 5, "at": 7}},
+        ("toggle", "x"),
+        ("toggle", ["nothing", "x"]),
+        ("order", "zebra"),
+        ("page", "-7"),
+        ("page", -7),
+        ("example", "no such id"),
+        ("search", 5),
     ],
 )
-def test_an_event_that_makes_no_sense_changes_nothing(event):
+def test_an_event_that_makes_no_sense_changes_nothing(sent):
     app = App(EXAMPLES)
-    app.at.session_state["browser"] = event
+    app.at.session_state["browser"] = {"asked": event(app, *sent)} if isinstance(sent, tuple) else sent
     app.run()
     assert len(app.table["rows"]) == 12 and app.example == REVIEWS[0].id and not app.errors
+
+
+def test_an_event_counts_once_and_only_in_its_own_session():
+    app = App(EXAMPLES)
+    known, first = app.table["told"], event(app, "toggle", ["label", "positive"])
+    sent = [first | {"visit": "another", "number": 9}, first, first | {"number": known, "value": ["label", "negative"]}]
+    for _ in range(2):
+        app.at.session_state["browser"] = {"asked": sent}
+        app.run()
+        assert (app.at.query_params["label"] in ("positive", ["positive"])) and app.table["told"] == known + 1
 
 
 # Links

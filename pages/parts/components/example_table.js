@@ -8,10 +8,10 @@ export default function (component) {
   const root = parentElement.querySelector('.browser');
   const pick = (kind) => root.querySelector(kind);
   // Numbered, and the last ones together: what is pressed while the server is busy arrives as one request, and none may
-  // be lost.
+  // be lost. Numbers go on from the last that the server knows of; a clock may be set back.
   const ask = (what, value) => {
-    const at = Math.max(Date.now(), (root.events?.at(-1)?.at ?? 0) + 1);
-    root.events = [...(root.events ?? []), { what, value, at }].slice(-20);
+    const number = Math.max(data.told, root.events?.at(-1)?.number ?? 0) + 1;
+    root.events = [...(root.events ?? []), { what, value, number, visit: data.visit }].slice(-20);
     setStateValue('asked', root.events);
   };
   const search = pick('.search');
