@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+import psutil
 from websockets.sync.client import connect
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,6 +88,11 @@ def asked_by(folder: Path) -> list[str]:
     """Whom a server with this folder has asked so far, or looked up, beyond this machine."""
     asked = folder / "asked.txt"
     return asked.read_text(encoding="utf-8").splitlines() if asked.exists() else []
+
+
+def open_files(process: psutil.Process) -> int:
+    """Files that a process has open, connections included."""
+    return process.num_handles() if psutil.WINDOWS else process.num_fds()
 
 
 def _until_healthy(process, port: int, log: Path) -> None:

@@ -33,7 +33,8 @@ def short(folder) -> str:
 def server(folder, short):
     """The app with a store that was empty when the first of these tests began; its address."""
     # To draw maps of thirty points, UMAP's functions run in less time than they take to compile.
-    with running_server(folder, NUMBA_DISABLE_JIT="1") as address:
+    # Nobody waits for a tab that comes back.
+    with running_server(folder, NUMBA_DISABLE_JIT="1", STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as address:
         yield address
 
 

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import re
 from collections.abc import AsyncGenerator
+from typing import Any
 
 import streamlit as st
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import cli_util, config
+from streamlit.runtime import Runtime
 from streamlit.web.server import server_util
 
 from core import settings
@@ -57,18 +59,20 @@ class OwnPagesOnly:
 
 @contextlib.asynccontextmanager
 async def running(_: st.App) -> AsyncGenerator[None]:
-    """From the server's start to its end: there are files enough for many visitors, and a browser opens unless it is
-    told not to.
+    """From the server's start to its end: files enough for many visitors, sessions that ended leave the memory,
+    and a browser opens unless it is told not to.
     """
-    _allow_files(4096)
+    allow_files(4096)
     if not config.get_option("server.headless"):
         asyncio.get_running_loop().call_soon(
             cli_util.open_browser, server_util.get_url(config.get_option("browser.serverAddress"))
         )
+    letting_go = asyncio.create_task(_let_go_of_sessions(max(1, config.get_option("server.disconnectedSessionTTL"))))
     yield
+    letting_go.cancel()
 
 
-def _allow_files(wanted: int) -> None:
+def allow_files(wanted: int) -> None:
     """Raise the number of files that may be open at once, where the system keeps it lower than `wanted` and lets us."""
     try:
         import resource
@@ -80,3 +84,11 @@ def _allow_files(wanted: int) -> None:
         wanted = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+async def _let_go_of_sessions(seconds: int) -> None:
+    """Look again and again for sessions whose time to come back is over; Streamlit looks only when another one ends."""
+    sessions: Any = Runtime.instance()._session_mgr
+    while True:
+        await asyncio.sleep(seconds)
+        sessions._session_storage._cache.expire()

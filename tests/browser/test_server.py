@@ -1,14 +1,18 @@
-"""Whom the server answers: its own pages, under names of this machine, and no other site; and whom it asks: nobody."""
+"""Whom the server answers: its own pages, under names of this machine, and no other site; whom it asks: nobody; and
+what it keeps of those that left: nothing.
+"""
 
 import http.client
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from pages.parts.frame.server import OwnPagesOnly
-from tests.sessions import asked_by
+from pages.parts.frame.server import OwnPagesOnly, allow_files
+from tests.sessions import Session, asked_by, open_files
+from tests.waiting import until
 
 PATHS = (
     "/",
@@ -43,6 +47,17 @@ def upgraded(server: str, origin: str | None = None) -> int:
             return 101
     except InvalidStatus as error:
         return error.response.status_code
+
+
+def process_at(server: str) -> psutil.Process:
+    """The process that listens at an address; this one started it."""
+    listening = {
+        at.laddr.port: process
+        for process in psutil.Process().children(recursive=True)
+        for at in process.net_connections()
+        if at.status == psutil.CONN_LISTEN
+    }
+    return listening[urlsplit(server).port]
 
 
 def test_names_of_this_machine_are_answered_with_any_port_and_no_other_name_anywhere(server):
@@ -109,3 +124,29 @@ def test_a_websocket_is_opened_by_a_page_of_ours_only_and_nobody_is_asked_who_th
     assert [answer(server, "/_stcore/host-config", Host=host, Origin=site)[0] for site in sites] == [403] * len(sites)
     assert upgraded(server, server) == upgraded(server) == 101
     assert asked_by(folder) == []
+
+
+def test_sessions_that_ended_give_their_files_back_though_no_other_ends_after_them(server):
+    process = process_at(server)
+    sessions = [Session(server) for _ in range(3)]
+    during = open_files(process)
+    for session in sessions:
+        session.socket.close()
+    # Each has a connection, and three files of its own besides; of the last one, Streamlit's loop lets go as it serves
+    # another.
+    until(lambda: open_files(process) <= during - 4 * len(sessions) + 3, 30)
+
+
+@pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no such limit")
+def test_a_system_that_allows_few_open_files_is_asked_for_more():
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        for few, wanted, expected in ((256, 300, 300), (256, 200, 256), (256, 2**40, before[1])):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (few, before[1]))
+            allow_files(wanted)
+            found = resource.getrlimit(resource.RLIMIT_NOFILE)
+            assert found[1] == before[1] and (found[0] == expected or before[1] == resource.RLIM_INFINITY)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
