@@ -7,7 +7,7 @@ from typing import Any
 
 from core.commands.terminal import Bar, Option, Options
 from core.evaluation.families import constant_sentence
-from core.loading.locating import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
 

@@ -1,19 +1,17 @@
 """Names and shapes of a model's weights, from the heads of its files, held against what its family expects."""
 
-import json
 import math
-import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.loading import lora
-from core.loading.loading import building, check_complete, check_weights, merged, unreadable
+from core.loading.loading import build_classifier, building, check_complete, merged, unreadable, weights_of
 from core.loading.locating import ModelSource
+from core.loading.model_files import ADAPTER_WEIGHTS, ForeignFile, ModelFiles
 from core.network.architectures import Config, Module, UnsupportedModel
 from core.storage import hub
-
-_INDEX = "model.safetensors.index.json"
 
 
 @dataclass(frozen=True)
@@ -46,12 +44,12 @@ def read_headers(source: ModelSource, config: Config) -> Headers:
         UnsupportedModel: no safetensors, or files that are cut short.
     """
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
-    if source.adapter is None:
+    files = source.adapter_files
+    if files is None:
         return Headers(base, None, base is not None, _bytes(here, base, folders=[source.base]), not here)
-    folder = source.adapter
-    adapter, also_here = _tensors(folder, source.adapter_id, lambda: _adapter_weights(folder), adapter=True)
+    adapter, also_here = _tensors(files.folder, source.adapter_id, lambda: _adapter_weights(files), adapter=True)
     here, seen = here and also_here, base is not None and adapter is not None
-    return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, folder]), not here)
+    return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, files.folder]), not here)
 
 
 def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
@@ -65,29 +63,14 @@ def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    adapter = lora.adapter_settings(source.adapter) if source.adapter else None
-    with building():
-        try:
-            with torch.device("meta"):
-                module = AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
-            if not headers.seen:
-                return module
-            # Given tensors without memory, transformers does all that it does when it loads: it renames, converts and
-            # compares.
-            module, report = type(module).from_pretrained(
-                None,
-                config=config,
-                state_dict=_shapes(headers.base),
-                device_map="meta",
-                dtype=torch.float32,
-                output_loading_info=True,
-                use_safetensors=True,
-                local_files_only=True,
-                trust_remote_code=False,
-            )
-        except Exception as error:
-            raise unreadable(source.name, error) from error
-    missing = set(report["missing_keys"])
+    adapter = lora.adapter_settings(source.adapter_files) if source.adapter_files else None
+    try:
+        if not headers.seen:
+            with building(), torch.device("meta"):
+                return AutoModelForSequenceClassification.from_config(config, trust_remote_code=False)
+        module, missing = build_classifier(config, _shapes(headers.base), device_map="meta", dtype=torch.float32)
+    except Exception as error:
+        raise unreadable(source.name, error) from error
     if adapter:
         missing -= merged(module, source, adapter, _shapes(headers.adapter))
     check_complete(source, missing)
@@ -100,12 +83,14 @@ def _shapes(tensors: dict | None) -> dict:
     return {name: torch.empty(shape, device="meta") for name, (_, shape) in (tensors or {}).items()}
 
 
-def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dict | None, bool]:
+def _tensors(folder: Path, hub_id: str | None, read: Callable[[], dict], adapter: bool) -> tuple[dict | None, bool]:
     """The tensors that one folder's weights hold, and whether they are here; None where the hub has them and does not
     tell.
     """
     try:
         return read(), True
+    except ForeignFile:
+        raise
     except UnsupportedModel:
         if hub_id is None:
             raise
@@ -119,45 +104,20 @@ def _tensors(folder: Path, hub_id: str | None, read, adapter: bool) -> tuple[dic
 
 
 def _weights(source: ModelSource, config) -> dict[str, tuple[str, tuple[int, ...]]]:
-    check_weights(source)
+    named = weights_of(source, config)
     try:
-        return {name: about for file in _weight_files(source.base, config) for name, about in _head(file).items()}
+        return {name: about for file in named for name, about in source.base_files.heads(file).items()}
     except Exception as error:
         raise unreadable(source.name, error) from error
 
 
-def _adapter_weights(folder: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
-    file = folder / "adapter_model.safetensors"
-    if not file.exists():
-        raise lora.no_weights(folder)
+def _adapter_weights(files: ModelFiles) -> dict[str, tuple[str, tuple[int, ...]]]:
+    if ADAPTER_WEIGHTS not in files.names:
+        raise lora.no_weights(files.folder)
     try:
-        return _head(file)
+        return files.heads(ADAPTER_WEIGHTS)
     except Exception as error:
-        raise lora.unreadable_adapter(folder) from error
-
-
-def _head(file: Path) -> dict[str, tuple[str, tuple[int, ...]]]:
-    from safetensors import safe_open
-
-    with safe_open(file, framework="pt") as tensors:
-        views = {key: tensors.get_slice(key) for key in tensors.keys()}  # noqa: SIM118 (no dictionary: it iterates over nothing)
-        return {key: (view.get_dtype(), tuple(view.get_shape())) for key, view in views.items()}
-
-
-def _weight_files(folder: Path, config) -> list[Path]:
-    """The files that transformers reads, by its own rules; whatever it would refuse raises."""
-    chosen = getattr(config, "transformers_weights", None)
-    if chosen is None:
-        chosen = "model.safetensors" if (folder / "model.safetensors").is_file() else _INDEX
-    # Not resolved: in the hub's cache the files are links to another folder.
-    elif not chosen.endswith((".safetensors", ".safetensors.index.json")) or not os.path.abspath(
-        folder / chosen
-    ).startswith(os.path.abspath(folder) + os.sep):
-        raise ValueError(f"the configuration names {chosen!r} as the file of weights")
-    if not chosen.endswith(".index.json"):
-        return [folder / chosen]
-    found = json.loads((folder / chosen).read_text(encoding="utf-8"))["weight_map"]
-    return [folder / part for part in sorted(set(found.values()))]
+        raise lora.unreadable_adapter(files.folder) from error
 
 
 def _bytes(here: bool, *tensors: dict | None, folders: list[Path]) -> int:

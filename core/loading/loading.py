@@ -1,24 +1,26 @@
 """Load a model whose files were found: weights, an adapter on top of them, and what the small files say."""
 
 import contextlib
-import json
 import threading
 from collections.abc import Generator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from core.loading.locating import REFERENCE_FILE, ModelSource, digest, locate
-from core.loading.lora import adapter_settings, merge_adapter
+from core.loading.locating import ModelSource, digest, locate
+from core.loading.lora import adapter_settings, merge_adapter, read_adapter
+from core.loading.model_files import WEIGHTS_ENDING, parse_json, weight_files
 from core.loading.small_files import read_parts
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.measures.catalogue import measures
-from core.network.architectures import Config, Module, UnsupportedModel, architecture_of, is_scale_free
+from core.network.architectures import Config, Module, Tensor, UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
 from core.network.memory import keep_freed_memory
 from core.network.model import Model
+from core.storage.files import read_plain
 from core.wording import in_short
 
+_MOST_CARD = 1_000_000
 _BUILDING = threading.RLock()
 
 
@@ -43,6 +45,10 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     source = locate(name)
     if source != parts.source:
         parts = read_parts(source)
+    # The same files all along: what was read of them is what the digest holds.
+    source = parts.source
+    for files in source.files:
+        files.look_for_weights()
     module = _module(source, parts.config, getattr(torch, precision))
     notes = parts.notes
     architecture = architecture_of(module.config.model_type)
@@ -104,19 +110,19 @@ def _is_there(device: str, kind: str) -> bool:
 def _module(source: ModelSource, config, dtype):
     import torch
 
-    check_weights(source)
-    adapter = adapter_settings(source.adapter) if source.adapter else None
+    files = source.adapter_files
+    adapter = adapter_settings(files) if files else None
     # The adapter is added in float32 and the sum rounded once.
     module, missing = read_weights(source, config, torch.float32 if adapter else dtype)
-    if adapter:
-        missing -= merged(module, source, adapter)
+    if files and adapter:
+        missing -= merged(module, source, adapter, read_adapter(files))
     check_complete(source, missing)
     if adapter:
         round_parameters(module, dtype)
     return module
 
 
-def merged(module: Module, source: ModelSource, adapter: dict, tensors: dict | None = None) -> set[str]:
+def merged(module: Module, source: ModelSource, adapter: dict, tensors: dict) -> set[str]:
     """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if
     it does not fit.
     """
@@ -141,22 +147,37 @@ def check_complete(source: ModelSource, missing: set[str]) -> None:
 
 def read_weights(source: ModelSource, config: Config, dtype: Any, **more: Any) -> tuple[Module, set[str]]:
     """The module, and the names of the parameters that the files lack."""
-    from transformers import AutoModelForSequenceClassification
+    named = weights_of(source, config)
+    try:
+        tensors: dict[str, Tensor] = {}
+        for name in named:
+            tensors |= source.base_files.tensors(name)
+        return build_classifier(config, tensors, dtype=dtype, **more)
+    except Exception as error:
+        raise unreadable(source.name, error) from error
 
+
+def build_classifier(config: Config, tensors: dict[str, Tensor], **more: Any) -> tuple[Module, set[str]]:
+    """A classifier of tensors as files of weights hold them, and the names of the parameters that these lack.
+
+    transformers does all that it does when it loads (it renames, converts and compares) and reads no file.
+    """
+    from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
+
+    name, family = config.name_or_path, cast(Any, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)])
     with building():
-        try:
-            module, report = AutoModelForSequenceClassification.from_pretrained(
-                source.base,
-                config=config,
-                use_safetensors=True,
-                local_files_only=True,
-                trust_remote_code=False,
-                dtype=dtype,
-                output_loading_info=True,
-                **more,
-            )
-        except Exception as error:
-            raise unreadable(source.name, error) from error
+        module, report = family.from_pretrained(
+            None,
+            config=config,
+            state_dict=tensors,
+            output_loading_info=True,
+            use_safetensors=True,
+            local_files_only=True,
+            trust_remote_code=False,
+            **more,
+        )
+    # PEFT looks there for the base of what it saves, and asks the hub where there is no folder.
+    module.name_or_path = module.config.name_or_path = name
     return module, set(report["missing_keys"])
 
 
@@ -168,9 +189,20 @@ def unreadable(name: str, error: Exception) -> UnsupportedModel:
     )
 
 
-def check_weights(source: ModelSource) -> None:
+def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
+    """Names of the base's files of weights; UnsupportedModel with a sentence if they cannot be read."""
+    try:
+        return weight_files(source.base_files, config)
+    except UnsupportedModel:
+        raise
+    except Exception as error:
+        _check_weights(source)
+        raise unreadable(source.name, error) from error
+
+
+def _check_weights(source: ModelSource) -> None:
     """UnsupportedModel with a sentence unless the base has safetensors weights."""
-    if any(path.name != REFERENCE_FILE for path in source.base.glob("*.safetensors")):
+    if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
         raise UnsupportedModel(
@@ -188,7 +220,7 @@ def check_weights(source: ModelSource) -> None:
 def _card(folder: Path) -> dict | None:
     """A card as training writes it; None where there is none, or where it holds something else."""
     try:
-        found = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+        found = parse_json(read_plain(folder / "card.json", _MOST_CARD))
         shown, plan = found["performance"], found["plan"]
         numbers = [*shown["masked"], *shown["ratios"], shown["class_majority"], shown["examples"], found["seconds"]]
         fine = (

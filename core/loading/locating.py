@@ -1,24 +1,24 @@
 """Find a model's files: a bundled name, a folder, a hub id, or a LoRA adapter of any of these."""
 
 import hashlib
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core import settings
 from core.loading.lora import adapter_settings
+from core.loading.model_files import ModelFiles
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from core.wording import in_short
 
 MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
-REFERENCE_FILE = "masf.safetensors"
-_NOT_PART_OF_RESULTS = {REFERENCE_FILE, "README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
 
 
 @dataclass(frozen=True)
 class ModelSource:
     """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those
-    that came from there.
+    that came from there; base_files, adapter_files: what these folders hold of it.
     """
 
     name: str
@@ -26,11 +26,22 @@ class ModelSource:
     adapter: Path | None
     base_id: str | None = None
     adapter_id: str | None = None
+    base_files: ModelFiles = field(init=False, repr=False, compare=False)
+    adapter_files: ModelFiles | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "base_files", ModelFiles(self.base))
+        object.__setattr__(self, "adapter_files", ModelFiles(self.adapter) if self.adapter else None)
 
     @property
     def top(self) -> Path:
         """The folder that was asked for."""
         return self.adapter or self.base
+
+    @property
+    def files(self) -> tuple[ModelFiles, ...]:
+        """What the model is made of: the base's files, then the adapter's."""
+        return (self.base_files,) if self.adapter_files is None else (self.base_files, self.adapter_files)
 
 
 def bundled_models() -> list[str]:
@@ -54,7 +65,7 @@ def locate(name: str, weights: bool = True) -> ModelSource:
             says what was tried.
     """
     top, top_id = _folder_of(name, None, weights)
-    adapter = adapter_settings(top)
+    adapter = adapter_settings(ModelFiles(top))
     if adapter is None:
         return ModelSource(name, top, None, top_id)
     base = adapter.get("base_model_name_or_path")
@@ -69,7 +80,7 @@ def locate(name: str, weights: bool = True) -> ModelSource:
         raise UnsupportedModel(
             f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}"
         ) from error
-    if adapter_settings(folder) is not None:
+    if adapter_settings(ModelFiles(folder)) is not None:
         raise UnsupportedModel(
             f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and "
             f"name the merged folder."
@@ -78,13 +89,21 @@ def locate(name: str, weights: bool = True) -> ModelSource:
 
 
 def digest(source: ModelSource) -> str:
-    """SHA-256 over the files that decide a model's results: weights, configuration, tokenizer."""
+    """SHA-256 over the files that decide a model's results, as they were read: weights, configuration, tokenizer.
+
+    Raises:
+        UnsupportedModel: a file is gone again, or cannot be read.
+    """
     total = hashlib.sha256()
-    for folder in filter(None, (source.base, source.adapter)):
-        for path in sorted(p for p in folder.iterdir() if p.is_file() and p.name not in _NOT_PART_OF_RESULTS):
-            if path.suffix in (".safetensors", ".json", ".txt", ".model"):
-                with path.open("rb") as file:
-                    total.update(path.name.encode() + b"\0" + hashlib.file_digest(file, "sha256").digest())
+    try:
+        for files in source.files:
+            for name, found in files.hashes():
+                total.update(os.fsencode(name) + b"\0" + found)
+    except OSError as error:
+        raise UnsupportedModel(
+            f"A file of {source.name!r} cannot be read ({in_short(error)}). Load the model again when its folder is "
+            f"complete."
+        ) from error
     return total.hexdigest()
 
 

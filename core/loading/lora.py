@@ -4,28 +4,38 @@ Training uses PEFT; loading does not, because importing it takes longer than loa
 A test holds the two equal.
 """
 
-import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
-from core.network.architectures import Module, UnsupportedModel
+from core.loading.model_files import ADAPTER, ADAPTER_WEIGHTS, ModelFiles
+from core.network.architectures import Module, Tensor, UnsupportedModel
+from core.wording import in_short
 
+# A layer's name, or several with bars between: without repetition, so that matching takes no longer than the name.
+_PLAIN_PATTERN = re.compile(r"\^?(?:[\w.|-]|\\\.)+\$?", re.ASCII)
+_MOST_PATTERNS, _MOST_LETTERS = 2_000, 100_000
 _PREFIX = "base_model.model."
 
 
-def adapter_settings(folder: Path) -> dict | None:
+def adapter_settings(files: ModelFiles) -> dict | None:
     """Read adapter_config.json of a folder; None if it holds no adapter.
 
     Raises:
         UnsupportedModel: the file is damaged, or names a kind of adapter other than LoRA.
     """
-    path = folder / "adapter_config.json"
+    folder, path = files.folder, files.folder / ADAPTER
     if not path.exists():
         return None
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = files.settings(ADAPTER)
+    except OSError as error:
+        raise UnsupportedModel(
+            f"{path.name} of the adapter {folder.name!r} cannot be read ({in_short(error)}). Save the adapter again."
+        ) from error
     except ValueError as error:
         raise UnsupportedModel(
-            f"{path.name} of the adapter {folder.name!r} is not valid JSON. Save the adapter again."
+            f"{path.name} of the adapter {folder.name!r} is not valid JSON ({in_short(error)}). Save the adapter again."
         ) from error
     if not isinstance(found, dict):
         raise UnsupportedModel(
@@ -45,23 +55,23 @@ def adapter_settings(folder: Path) -> dict | None:
     return found
 
 
-def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict | None = None) -> set[str]:
+def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> set[str]:
     """Add an adapter to a module's parameters, `W + s·B A` with s = alpha/r (alpha/√r where rank-stabilised).
 
     Args:
         module: the base with a classification head, float32; changed in place.
-        folder: holds adapter_model.safetensors.
+        folder: the adapter's.
         config: the adapter's settings.
-        tensors: read already; on the meta device, as the module then is, only names and shapes are compared.
+        tensors: of the adapter; on the meta device, as the module then is, only names and shapes are compared.
     Returns:
         Names of the parameters that the adapter replaced whole (a trained head).
     Raises:
-        UnsupportedModel: weights missing, cut short, or for parameters that the base lacks.
+        UnsupportedModel: weights for parameters that the base lacks, or ranks for layers that are no plain names.
     Source: Hu et al. (2021), LoRA, Eq. 3.
     """
     import torch
 
-    tensors = _read(folder) if tensors is None else tensors
+    scale = _scales(config, folder)
     parameters = dict(module.named_parameters())
     replaced = set()
     with torch.no_grad():
@@ -76,7 +86,7 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict | No
                 )
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
-                delta = _scale(config, target) * (_partner(tensors, name, folder).float() @ value)
+                delta = scale(target) * (_partner(tensors, name, folder).float() @ value)
                 delta = delta.T if _transposed(module, target) else delta
                 weight += _fitting(delta, weight, target, folder)
             elif name.endswith("trainable_tokens_delta"):
@@ -104,17 +114,14 @@ def unreadable_adapter(folder: Path) -> UnsupportedModel:
     )
 
 
-def _read(folder: Path):
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    path = folder / "adapter_model.safetensors"
-    if not path.exists():
-        raise no_weights(folder)
+def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
+    """An adapter's tensors; UnsupportedModel with a sentence where there are none, or where they are cut short."""
+    if ADAPTER_WEIGHTS not in files.names:
+        raise no_weights(files.folder)
     try:
-        return load_file(path)
-    except SafetensorError as error:
-        raise unreadable_adapter(folder) from error
+        return files.tensors(ADAPTER_WEIGHTS)
+    except Exception as error:
+        raise unreadable_adapter(files.folder) from error
 
 
 def _target(name: str, config: dict) -> str:
@@ -145,17 +152,30 @@ def _transposed(module, target: str) -> bool:
     return type(module.get_submodule(target.removesuffix(".weight"))).__name__ == "Conv1D"
 
 
-def _scale(config: dict, target: str) -> float:
-    rank = _pattern(config.get("rank_pattern"), target, config["r"])
-    alpha = _pattern(config.get("alpha_pattern"), target, config["lora_alpha"])
-    return alpha / (rank**0.5 if config.get("use_rslora") else rank)
+def _scales(config: dict, folder: Path) -> Callable[[str], float]:
+    """What an adapter's change of a parameter is multiplied by, by the parameter's name."""
+    rank = _by_layer(config.get("rank_pattern"), config["r"], folder)
+    alpha = _by_layer(config.get("alpha_pattern"), config["lora_alpha"], folder)
+    return lambda target: alpha(target) / (rank(target) ** 0.5 if config.get("use_rslora") else rank(target))
 
 
-def _pattern(patterns: dict | None, target: str, default):
-    import re
+def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[str], float]:
+    """The value of the first pattern that a parameter's layer matches, as PEFT matches them."""
+    patterns = patterns or {}
+    too_many = len(patterns) > _MOST_PATTERNS or sum(map(len, patterns)) > _MOST_LETTERS
+    if too_many or not all(map(_PLAIN_PATTERN.fullmatch, patterns)):
+        raise UnsupportedModel(
+            f"The adapter {folder.name!r} cannot be added to its base: it gives ranks by regular expressions that are "
+            f"more than names of layers, and such may take forever. Merge it into its base with PEFT and give the "
+            f"merged folder."
+        )
+    compiled = [(re.compile(rf"(.*\.)?({key})$"), value) for key, value in patterns.items()]
 
-    module = target.removesuffix(".weight")
-    return next((value for key, value in (patterns or {}).items() if re.match(rf"(.*\.)?({key})$", module)), default)
+    def value_for(target: str) -> float:
+        layer = target.removesuffix(".weight")
+        return next((value for pattern, value in compiled if pattern.match(layer)), default)
+
+    return value_for
 
 
 def _token_indices(config: dict, target: str, vocabulary: int) -> list[int]:

@@ -2,14 +2,19 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
+from core.loading.model_files import ModelFiles
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
+from core.network.features import encodable
 from core.wording import in_short
 
-# Beyond these a configuration is damaged or hostile, and building its module would take forever.
-_MOST = {"num_labels": 10_000} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), 1_000)
+# Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of
+# the families that work have 48 layers.
+_MOST_CLASSES, _MOST_LAYERS = 10_000, 200
+_MOST = {"num_labels": _MOST_CLASSES} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), _MOST_LAYERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +45,17 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
     """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
     from transformers import AutoTokenizer
 
-    folder = source.adapter if source.adapter and (source.adapter / "tokenizer_config.json").exists() else source.base
-    if not any(
-        (folder / f).exists() for f in ("tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model")
-    ):
+    base, adapter = source.base_files, source.adapter_files
+    files = adapter if adapter and "tokenizer_config.json" in adapter.names else base
+    if not {"tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model"} & set(files.names):
         raise UnsupportedModel(
             f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained)."
         )
     try:
-        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+        with files.small_copies() as folder:
+            _forget_paths(files, folder)
+            tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+            tokenizer.name_or_path = str(files.folder)
     except Exception as error:
         raise UnsupportedModel(
             f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
@@ -62,16 +69,26 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
     return tokenizer
 
 
+def _forget_paths(files: ModelFiles, copies: Path) -> None:
+    """Take out of a tokenizer's settings what names other files: those of its own folder are found without."""
+    for name in {"tokenizer_config.json", "special_tokens_map.json"} & set(files.names):
+        found = files.settings(name)
+        if isinstance(found, dict):
+            named = {key for key in found if key in ("vocab", "merges", "init_inputs") or key.endswith("_file")}
+            own = {key: value for key, value in found.items() if key not in named}
+            (copies / name).write_text(json.dumps(own), encoding="utf-8")
+
+
 def read_config(source: ModelSource) -> Config:
     """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
     otherwise.
     """
-    from transformers import AutoConfig
+    from transformers import CONFIG_MAPPING
 
     try:
-        found = json.loads((source.base / "config.json").read_text(encoding="utf-8"))
+        found = source.base_files.settings("config.json")
         kind = str(found["model_type"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnsupportedModel(
             f"{source.name!r} has no readable config.json ({in_short(error)}). Save the model again with "
             f"save_pretrained."
@@ -81,13 +98,15 @@ def read_config(source: ModelSource) -> Config:
         for key, most in _MOST.items():
             if isinstance(found.get(key), int | float) and found[key] > most:
                 raise ValueError(f"{key} is over {most:,}")
-        config = AutoConfig.from_pretrained(source.base, local_files_only=True, trust_remote_code=False)
+        if isinstance(found.get("id2label"), dict | list) and len(found["id2label"]) > _MOST_CLASSES:
+            raise ValueError(f"id2label names over {_MOST_CLASSES:,} classes")
+        config = CONFIG_MAPPING[kind].from_dict(found, name_or_path=str(source.base))
     except Exception as error:
         raise UnsupportedModel(
             f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save the model again with "
             f"save_pretrained."
         ) from error
-    adapter = adapter_settings(source.adapter) if source.adapter else None
+    adapter = adapter_settings(source.adapter_files) if source.adapter_files else None
     if adapter and adapter.get("faithscope_labels") is not None:
         config.id2label, config.label2id = _label_maps(adapter["faithscope_labels"], source.name)
     return config
@@ -99,6 +118,11 @@ def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
             f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels in its "
             f"adapter_config.json as a list."
         )
+    if len(labels) > _MOST_CLASSES:
+        raise UnsupportedModel(
+            f"The adapter {name!r} names {len(labels):,} classes, and more than {_MOST_CLASSES:,} cannot be told apart "
+            f"here. Write faithscope_labels in its adapter_config.json for the classes that it was trained for."
+        )
     return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
 
@@ -108,12 +132,14 @@ def read_labels(config: Config, name: str) -> tuple[str, ...]:
         raise UnsupportedModel(
             f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes."
         )
-    found: list[str] = []
+    # Classes are chosen by their names, so each needs its own; "predicted" is the sidebar's word.
+    found = {"predicted": -1}
     for i in range(config.num_labels):
-        label = str(config.id2label.get(i, f"class {i}"))
-        # Classes are chosen by their names, so each needs its own; "predicted" is the sidebar's word.
-        found.append(label if label not in (*found, "predicted") else f"{label} ({i})")
-    return tuple(found)
+        label = encodable(str(config.id2label.get(i, f"class {i}")))
+        while label in found:
+            label = f"{label} ({i})"
+        found[label] = i
+    return tuple(found)[1:]
 
 
 def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
@@ -157,7 +183,9 @@ def longest_input(tokenizer: Tokenizer, config: Config, architecture: Architectu
     """Most tokens that a model reads, special tokens included; UnsupportedModel with a sentence if no word has room."""
     positions = getattr(config, "max_position_embeddings", None) or getattr(config, "n_positions", None) or 512
     try:
-        most = int(min(tokenizer.model_max_length, positions - architecture.position_offset))
+        # Positions are counted from behind the padding token's id, whatever that is.
+        reserved = architecture.position_offset and max(architecture.position_offset, (config.pad_token_id or 0) + 1)
+        most = int(min(tokenizer.model_max_length, positions - reserved))
     except (TypeError, ValueError):
         most = 0
     if most < 3:

@@ -1,10 +1,12 @@
-"""Write and delete files that other processes may be reading, writing or deleting at the same time."""
+"""Read, write and delete files that other processes may be reading, writing or deleting at the same time."""
 
 import contextlib
 import os
 import re
 import secrets
+import stat
 from collections.abc import Generator
+from io import BufferedReader
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -13,6 +15,29 @@ from safetensors import SafetensorError
 
 class InUse(RuntimeError):
     """Another run writes the same output; the message says which and what to do."""
+
+
+def open_plain(path: str | os.PathLike) -> BufferedReader:
+    """Open a plain file, or a link to one, for reading.
+
+    Raises:
+        OSError: it is not there, or is something else: a pipe would be waited for, and a device never ends.
+    """
+    # Without waiting, since who looks first may find another file than who opens.
+    file = open(path, "rb", opener=lambda name, how: os.open(name, how | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(f"{os.path.basename(path)} is no plain file")
+    return file
+
+
+def read_plain(path: str | os.PathLike, most: int) -> bytes:
+    """A plain file's content, of at most so many bytes; OSError where there is none, as `open_plain`, or more."""
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > most:
+            raise OSError(f"{os.path.basename(path)} is longer than {most:,} bytes")
+        return file.read(size)
 
 
 @contextlib.contextmanager

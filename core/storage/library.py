@@ -11,13 +11,12 @@ import hashlib
 import json
 import os
 import re
-import stat
 import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.files import delete, write_whole
+from core.storage.files import delete, read_plain, write_whole
 
 ITEM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
@@ -212,9 +211,7 @@ def _names(folder: Path) -> list[str]:
 def _read(path: Path, most: int) -> bytes | None:
     """A regular file's content, of at most so many bytes; None for everything else."""
     try:
-        # A pipe would be waited for, and a device never ends.
-        about = os.stat(path)
-        return path.read_bytes() if stat.S_ISREG(about.st_mode) and about.st_size <= most else None
+        return read_plain(path, most)
     except (OSError, MemoryError):
         return None
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import torch
 
-from core.loading.loading import check_weights, read_weights
+from core.loading.loading import read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
@@ -37,7 +37,6 @@ def load_base(
         )
     config = read_config(source)
     tokenizer = read_tokenizer(source)
-    check_weights(source)
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)

@@ -13,7 +13,7 @@ import torch
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts, read_labelled
 from core.loading.loading import choose_device, load
-from core.loading.locating import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import Tokenizer, architecture_of, classify

@@ -12,7 +12,7 @@ import numpy as np
 from core import settings
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
-from core.loading.locating import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES, bernoulli_masks, masked_count
 from core.mathematics.ranking import ranking
 from core.network.features import NoFeatures, masked_ids

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
-from core.loading.locating import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES
 from core.network.model import POOLINGS, Model
 from core.storage.files import write_whole

@@ -163,6 +163,11 @@ def test_odd_classes_of_an_adapter_are_a_sentence(tiny_root, tmp_path, labels):
         {"trainable_token_indices": {"other": [4]}},
         {"trainable_token_indices": {"word_embeddings": "four"}},
         {"rank_pattern": {"(": 2}},
+        {"rank_pattern": {"(.*a){25}query": 2}},
+        {"alpha_pattern": {"((q|u|e|r|y|[a-z.0-9])*)*x": 2}},
+        {"rank_pattern": {"(q+)+": 2}},
+        {"rank_pattern": {f"layer.{i}": 2 for i in range(100_000)}},
+        {"rank_pattern": ["query"]},
         {"rank_pattern": {"query": 0}},
     ],
 )
@@ -171,7 +176,41 @@ def test_settings_that_do_not_fit_an_adapters_weights_are_a_sentence(tiny_root, 
         tiny_root, tmp_path, "bert", target_modules=["query"], trainable_token_indices={"word_embeddings": [4]}
     )
     change_json(adapter / "adapter_config.json", **changes)
+    started = time.monotonic()
     refusal(adapter, "cannot be added to its base", "PEFT")
+    assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "query",
+        "uery",
+        "self.query",
+        "layer.1.attention.self.query",
+        r"layer\.1.attention.self.query$",
+        "key|self.query",
+        "^bert.encoder.layer.1.attention.self.query",
+        "^encoder",
+        "l.yer.1.attention.self.query",
+        "attention-self",
+    ],
+)
+def test_ranks_go_to_the_layers_that_peft_gives_them_to(tmp_path, pattern):
+    from peft.utils.other import get_pattern_key
+
+    from core.loading.lora import _by_layer
+
+    layers = [f"bert.encoder.layer.{i}.attention.self.{part}" for i in (1, 11) for part in ("query", "key")]
+    rank = _by_layer({pattern: 7}, 3, tmp_path)
+    expected = [7 if get_pattern_key([pattern], layer) == pattern else 3 for layer in layers]
+    assert [rank(f"{layer}.weight") for layer in layers] == expected
+
+
+def test_more_classes_than_can_be_told_apart_are_a_sentence(tiny_root, tmp_path):
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    change_json(adapter / "adapter_config.json", faithscope_labels=[str(i) for i in range(100_000)])
+    refusal(adapter, "100,000 classes", "faithscope_labels")
 
 
 def test_an_adapter_on_anwrite_adapter(tiny_root, tmp_path):
@@ -196,6 +235,22 @@ def test_classes_of_one_name_and_reserved_names_are_told_apart(copied):
     folder = copied()
     change_json(folder / "config.json", id2label={"0": "a", "1": "a", "2": "predicted"}, label2id={"a": 0})
     assert load(str(folder), "cpu").labels == ("a", "a (1)", "predicted (2)")
+
+
+def test_every_class_has_a_name_of_its_own(copied):
+    folder = copied()
+    change_json(folder / "config.json", id2label={"0": "a", "1": "a (2)", "2": "a"}, label2id=None)
+    assert load(str(folder), "cpu").labels == ("a", "a (2)", "a (2) (2)")
+
+
+def test_a_lone_surrogate_in_the_name_of_a_class_is_shown_as_a_sign(copied, tiny_root, tmp_path):
+    folder = copied()
+    names = {"0": "a\ud800", "1": "\udfffb", "2": "c"}
+    change_json(folder / "config.json", id2label=names, label2id=None)
+    assert load(str(folder), "cpu").labels == ("a\ufffd", "\ufffdb", "c")
+    _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
+    change_json(adapter / "adapter_config.json", faithscope_labels=list(names.values()))
+    assert load(str(adapter), "cpu").labels == ("a\ufffd", "\ufffdb", "c")
 
 
 def test_labels_without_names_are_numbered(copied):
@@ -479,6 +534,8 @@ def test_a_config_with_impossible_values(copied):
         {"num_labels": 10**9, "id2label": None, "label2id": None},
         {"num_hidden_layers": 1e9},
         {"id2label": ["a", "b", "c"]},
+        {"id2label": {str(i): f"class {i}" for i in range(100_000)}, "label2id": None},
+        {"num_hidden_layers": 1_000},
         {"model_type": ["bert"]},
         {"model_type": {}},
     ],
@@ -726,6 +783,8 @@ def test_lora_trains_the_linear_layers_the_head_and_the_mask_token(tiny_root, ki
     assert len(linear) >= 4 * module.config.num_hidden_layers
     assert any("trainable_tokens_delta" in name for name in trained)
     heads = {name.split("modules_to_save")[0] for name in trained if "modules_to_save" in name}
+    # Else PEFT would ask the hub for the base when it saves.
+    assert module.peft_config["default"].base_model_name_or_path == str(tiny.base(kind, tiny_root))
     assert heads and all(p.requires_grad for name, p in module.named_parameters() if "modules_to_save.default" in name)
     assert all("lora_" in n or "modules_to_save" in n or "trainable_tokens" in n for n in trained)
 

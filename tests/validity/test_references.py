@@ -15,8 +15,9 @@ from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
-from core.loading.locating import REFERENCE_FILE, bundled_models, locate
+from core.loading.locating import bundled_models, locate
 from core.loading.locating import digest as model_digest
+from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.statistics import rejected_count_p
 from core.network.features import masked_ids
 from core.storage.store import Store

@@ -1,0 +1,184 @@
+"""The files that a model is made of: which they are, and what was read of them, each once and hashed as it is read.
+
+A check, the digest and loading see a model's folder through `ModelFiles` and in no other way, so that whatever is
+computed with is in the digest, as it was when it was read.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from core.network.architectures import Config, Tensor, UnsupportedModel
+from core.storage.files import open_plain, read_plain
+from core.wording import shortened
+
+REFERENCE_FILE = "masf.safetensors"
+WEIGHTS, INDEX, WEIGHTS_ENDING = "model.safetensors", "model.safetensors.index.json", ".safetensors"
+ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+_NOT_PART_OF_RESULTS = {REFERENCE_FILE, "README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
+_SMALL_ENDINGS = {".json", ".txt", ".model"}
+# The largest vocabularies take 20 MB, and settings a hundredth of that; what is longer belongs to no classifier.
+_MOST_BYTES, _MOST_SETTINGS = 100_000_000, 10_000_000
+
+
+class ForeignFile(UnsupportedModel):
+    """A model names a file of weights that is not its own or may be pickle; the message says which."""
+
+
+class ModelFiles:
+    """The plain files of one folder that decide a model's results: safetensors, and JSON, text and SentencePiece
+    files of at most 100 MB; links to such files count, folders, pipes and what stands in `_NOT_PART_OF_RESULTS` do not.
+
+    names: of these files, listed when it is made (and weights again by `look_for_weights`), in a fixed order.
+    """
+
+    def __init__(self, folder: Path):
+        self.folder, self.names = folder, _listed(folder)
+        self._held: dict[str, bytes] = {}
+        self._hashes: dict[str, bytes] = {}
+
+    def look_for_weights(self) -> None:
+        """List the weights again, which may have been fetched meanwhile; small files stay as they were."""
+        self.names = _sorted(
+            {name for name in self.names if not name.endswith(WEIGHTS_ENDING)}
+            | {name for name in _listed(self.folder) if name.endswith(WEIGHTS_ENDING)}
+        )
+
+    def read(self, name: str) -> bytes:
+        """A small file's content, the same at each call; OSError if it is none of them."""
+        if name not in self._held:
+            self._expect(name)
+            self._held[name] = read_plain(self.folder / name, _MOST_BYTES)
+            self._hashes[name] = hashlib.sha256(self._held[name]).digest()
+        return self._held[name]
+
+    def settings(self, name: str) -> Any:
+        """What a JSON file holds; OSError as `read`, ValueError if it is none, or too long or too deep."""
+        data = self.read(name)
+        if len(data) > _MOST_SETTINGS:
+            raise ValueError(f"{name} is longer than {_MOST_SETTINGS:,} bytes")
+        return parse_json(data)
+
+    def tensors(self, name: str) -> dict[str, Tensor]:
+        """All tensors of a file of weights, in memory of their own; OSError or the library's error where it is none.
+
+        A file that is only mapped would change the loaded model whenever it is written to.
+        """
+        from safetensors.torch import load
+
+        # Its head is held against its length before gigabytes of a damaged file are read.
+        self.heads(name)
+        with open_plain(self.folder / name) as file:
+            data = file.read()
+        self._hashes[name] = hashlib.sha256(data).digest()
+        return load(data)
+
+    def heads(self, name: str) -> dict[str, tuple[str, tuple[int, ...]]]:
+        """{tensor's name: (dtype, shape)} of a file of weights, without reading these; errors as `tensors`."""
+        from safetensors import safe_open
+
+        self._expect(name)
+        with safe_open(self.folder / name, framework="pt") as tensors:
+            views = {key: tensors.get_slice(key) for key in tensors.keys()}  # noqa: SIM118 (no dictionary: it iterates over nothing)
+            return {key: (view.get_dtype(), tuple(view.get_shape())) for key, view in views.items()}
+
+    def hashes(self) -> Generator[tuple[str, bytes]]:
+        """(name, SHA-256) of every file: of what was read of it, or of what lies there where nothing was."""
+        for name in self.names:
+            if name not in self._hashes:
+                with open_plain(self.folder / name) as file:
+                    self._hashes[name] = hashlib.file_digest(file, "sha256").digest()
+            yield name, self._hashes[name]
+
+    @contextmanager
+    def small_copies(self) -> Generator[Path]:
+        """A folder that holds the small files and nothing else, for libraries that read files by their own rules."""
+        with tempfile.TemporaryDirectory(prefix="faithscope-") as folder:
+            for name in self.names:
+                if not name.endswith(WEIGHTS_ENDING):
+                    (Path(folder) / name).write_bytes(self.read(name))
+            yield Path(folder)
+
+    def _expect(self, name: str) -> None:
+        if name not in self.names:
+            raise FileNotFoundError(f"there is no plain file {name} of a size that can be")
+
+
+def weight_files(files: ModelFiles, config: Config) -> tuple[str, ...]:
+    """Names of the files that hold a model's weights, in the order in which they are read.
+
+    As transformers chooses: the one that the configuration names, else model.safetensors, else those of its index.
+
+    Raises:
+        ForeignFile: a name that is no safetensors file in the model's own folder.
+        OSError, ValueError: a file that is not there, or a damaged index.
+    """
+    chosen = getattr(config, "transformers_weights", None)
+    if chosen is None:
+        chosen = WEIGHTS if WEIGHTS in files.names else INDEX
+    if not _ends(chosen, ".index.json"):
+        named = (_own(chosen),)
+    else:
+        found = files.settings(_own(chosen, ".safetensors.index.json"))
+        parts = found.get("weight_map") if isinstance(found, dict) else None
+        if not isinstance(parts, dict) or not parts:
+            raise ValueError(f"{chosen} is no index of weights")
+        named = tuple(sorted({_own(part) for part in parts.values()}))
+    for name in named:
+        if name not in files.names:
+            raise FileNotFoundError(f"there is no plain file {name}")
+    return named
+
+
+def parse_json(data: bytes | str) -> Any:
+    """What JSON says; ValueError where it is none, or nested too deeply."""
+    try:
+        return json.loads(data)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _own(name: Any, ending: str = WEIGHTS_ENDING) -> str:
+    """The name, if it can be one of a safetensors file in the model's own folder; ForeignFile otherwise."""
+    if _ends(name, ending) and not {"/", "\\", "\0"} & set(name) and name != REFERENCE_FILE:
+        return name
+    raise ForeignFile(
+        f"The model names {shortened(repr(name), 100)} as a file of its weights, and only safetensors files that lie "
+        f"in its own folder are read. Save the model again with save_pretrained."
+    )
+
+
+def _ends(name: Any, ending: str) -> bool:
+    return isinstance(name, str) and name.endswith(ending)
+
+
+def _listed(folder: Path) -> tuple[str, ...]:
+    try:
+        with os.scandir(folder) as entries:
+            return _sorted(
+                {entry.name for entry in entries if entry.name not in _NOT_PART_OF_RESULTS and _counts(entry)}
+            )
+    except OSError:
+        # Gone, or no longer ours to read; whoever asks for a file hears of it.
+        return ()
+
+
+def _counts(entry: os.DirEntry) -> bool:
+    ending = os.path.splitext(entry.name)[1]
+    try:
+        return ending in {WEIGHTS_ENDING, *_SMALL_ENDINGS} and (
+            entry.is_file() and (ending == WEIGHTS_ENDING or entry.stat().st_size <= _MOST_BYTES)
+        )
+    except OSError:
+        # A link that leads nowhere.
+        return False
+
+
+def _sorted(names: set[str]) -> tuple[str, ...]:
+    # As paths are sorted: the order is part of the digest.
+    return tuple(sorted(names, key=os.path.normcase))
