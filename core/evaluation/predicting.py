@@ -204,7 +204,10 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | No
     ):
         ids = tokens.ids
         plainly = (
-            model.mask_id not in ids and not any(spelling in text for spelling in spellings) and _has_ink(text, tokens)
+            model.mask_id not in ids
+            and not any(spelling in text for spelling in spellings)
+            and model.reads(ids, tokens.type_ids)
+            and _has_ink(text, tokens)
         )
         rows.append(Input(ids, tokens.type_ids) if plainly else None)
     return rows

@@ -8,7 +8,7 @@ from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ModelFiles
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
-from core.network.features import encodable
+from core.network.tokens import encodable
 from core.wording import in_short
 
 # Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of

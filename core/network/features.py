@@ -21,6 +21,10 @@ class NoFeatures(ValueError):
     """The text holds nothing that can be masked; the message says what to type instead."""
 
 
+class NoEmbedding(NoFeatures):
+    """The model has no embedding for something in the text; the message says for what."""
+
+
 @dataclass(frozen=True)
 class Feature:
     """A word, token, clause or sentence of the first text: its spelling and its characters `text[start:end]`."""

@@ -22,9 +22,10 @@ from core.network.architectures import (
     only_what_is_read,
     reading_position,
 )
-from core.network.features import Encoded, encode
+from core.network.features import Encoded, NoEmbedding, encode
 from core.network.locks import FairLock
 from core.network.scheduler import ZERO_ID, Scheduler
+from core.wording import shortened
 
 POOLINGS = ("max", "mean")
 
@@ -80,8 +81,9 @@ class Model:
 
     @property
     def unknown_id(self) -> int | None:
-        """The unknown token's id, None where the tokenizer has none."""
-        return getattr(self.tokenizer, "unk_token_id", None)
+        """The unknown token's id, None where the tokenizer has none or the model no word embedding for it."""
+        found = getattr(self.tokenizer, "unk_token_id", None)
+        return None if found is None or found >= self.module.config.vocab_size else found
 
     @property
     def word_embeddings(self) -> Tensor:
@@ -113,8 +115,12 @@ class Model:
     def encode(
         self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False
     ) -> Encoded:
-        """Encode an example for this model; see `core.network.features.encode`."""
-        return encode(
+        """Encode an example for this model; see `core.network.features.encode`.
+
+        Raises:
+            NoEmbedding: a NoFeatures, for a text with a token that the model cannot read.
+        """
+        found = encode(
             self.tokenizer,
             text,
             second,
@@ -123,6 +129,23 @@ class Model:
             mask_id=self.mask_id,
             second_maskable=second_maskable,
         )
+        if not self.reads(found.ids, found.type_ids):
+            beyond = found.ids[found.ids >= self.module.config.vocab_size]
+            if not len(beyond):
+                raise NoEmbedding("This model reads single texts only. Leave the second text out.")
+            token = shortened(str(self.tokenizer.convert_ids_to_tokens(int(beyond[0]))))
+            raise NoEmbedding(
+                f"The model has no word embedding for {token!r}, a token of this text. Use a text without it, or save "
+                f"the tokenizer that the model was trained with into its folder."
+            )
+        return found
+
+    def reads(self, ids: np.ndarray, type_ids: np.ndarray | None = None) -> bool:
+        """Whether there is an embedding for each token and token type, int64[T] each (None: it takes no types)."""
+        config = self.module.config
+        # Without any, a family that can do without leaves types out.
+        types = (getattr(config, "type_vocab_size", None) or np.inf) if self.architecture.type_ids else np.inf
+        return bool((ids < config.vocab_size).all() and (type_ids is None or (type_ids < types).all()))
 
     def run(
         self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False

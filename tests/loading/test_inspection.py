@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.evaluation.predicting import rows_of
 from core.explanation.explainer import Explainer
 from core.loading import inspection as checking
 from core.loading.headers import blueprint, read_headers
@@ -24,6 +25,8 @@ from core.loading.small_files import read_config
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.network.architectures import UnsupportedModel
+from core.network.features import NoFeatures
+from core.oracle.erasing import UNKNOWN, erasures_of
 from core.storage import hub
 from tests import tiny
 from tests.model_folders import change_json, write_adapter
@@ -245,10 +248,14 @@ def test_tokens_without_word_embeddings(copied, kind):
     found = check(folder)
     assert found.usable and found["Vocabulary"].works == "partly" and numbers(found["Vocabulary"].why)[-1] == 2
     model = load(str(folder), "cpu")
-    beyond = model.encode("A zebra waits")
-    assert beyond.ids.max() == len(words) - 2
-    with pytest.raises(IndexError):
-        model.run(beyond.ids[None], np.array([beyond.T]))
+    for texts in (("A zebra waits",), ("A captain waits", "as the giraffe does")):
+        with pytest.raises(NoFeatures, match=r"no word embedding for '.*(zebra|giraffe)'"):
+            model.encode(*texts)
+        read, unread = rows_of(model, [("A captain waits", "as we do"), (*texts, None)[:2]])
+        assert len(read.ids) > 5 and "no word embedding" in unread
+    # An unknown token without an embedding cannot be put into a text either.
+    model.tokenizer.unk_token = "zebra"
+    assert model.unknown_id is None and UNKNOWN not in erasures_of(model)
     # Tokens that no text can do without are another matter.
     module = AutoModelForSequenceClassification.from_pretrained(folder)
     module.resize_token_embeddings(4)
