@@ -10,10 +10,10 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
-from core.loading.model_files import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE, parse_json
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES
 from core.network.model import POOLINGS, Model
-from core.storage.files import write_whole
+from core.storage.files import read_plain, write_whole
 from core.validity.masf import Combine, Ecdf, Masf
 
 CALIBRATED, LITERAL = "calibrated", "literal"
@@ -132,19 +132,19 @@ def read_reference(path: Path, model: Model) -> Reference:
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
-        data = path.read_bytes()
-        about = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
-        reference = _unpacked(tensors.load(data), json.loads(about), _digest(data))
+        data = read_plain(path, _MOST_BYTES)
+        about = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
+        reference = _unpacked(tensors.load(data), parse_json(about), _digest(data))
     except BadReference:
         raise
     except (
         OSError,
         SafetensorError,
         ValueError,
-        KeyError,
+        LookupError,
         TypeError,
         AttributeError,
-        RecursionError,
+        ArithmeticError,
         MemoryError,
     ) as error:
         raise BadReference(
@@ -225,22 +225,30 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
         ratios = len(RATIOS) if name == CALIBRATED and record["training"] != "none" else 1
         if len(first.values) % len(second) or len(third) != ratios:
             raise ValueError("the levels do not fit together")
-    rates = record["false_rejection"]
-    counts = [record["texts"], rates["texts"], *(record["observations"][level] for level in LEVELS)]
-    shares = [share for name in FORMS for share in rates[name] or []]
-    texts = record["model"], record["source"], rates["source"], record["precision"]
-    fine = (
-        record["pooling"] in POOLINGS
-        and record["training"] in TRAINING_STRATEGIES
-        and len(record["tokens"]) == 5
-        and all(isinstance(text, str) for text in texts)
-        and all(isinstance(count, int) for count in counts)
-        and all(0 <= share <= 1 for share in shares)
-    )
-    if not fine:
+    if not _is_fine(record):
         raise ValueError("what is said of the reference is damaged")
     # Asked again, since the gate rests on it.
     return Reference(forms, record | {"floor": {name: form.floor for name, form in forms.items()}}, digest)
+
+
+def _is_fine(about: dict) -> bool:
+    """Whether what a file says of its reference is of the kinds that `Reference` promises; KeyError, TypeError,
+    AttributeError where something lacks.
+    """
+    rates, lengths = about["false_rejection"], about["tokens"]
+    counts = [about["texts"], rates["texts"], *(about["observations"][level] for level in LEVELS)]
+    counts += [about["maskings"], about["seed"], *lengths]
+    shares = [share for name in FORMS for share in rates[name] or []]
+    texts = about["model"], about["source"], rates["source"], about["precision"]
+    return (
+        about["pooling"] in POOLINGS
+        and about["training"] in TRAINING_STRATEGIES
+        and type(about["compact"]) is bool
+        and all(isinstance(text, str) for text in texts)
+        and all(type(count) is int and count >= 0 for count in counts)
+        and (len(lengths) == 5 and lengths == sorted(lengths))
+        and all(0 <= share <= 1 for share in shares)
+    )
 
 
 def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | None = None) -> Ecdf:

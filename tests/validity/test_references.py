@@ -334,6 +334,51 @@ def test_values_out_of_order_or_not_numbers_are_damage(fitted, model, tmp_path):
             read_reference(tmp_path / "r.safetensors", model)
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"tokens": ["a", "b", "c", "d", "e"]},
+        {"tokens": "abcde"},
+        {"tokens": [1, 2, 3, 4.5, 5]},
+        {"tokens": [1, 2, None, 4, 5]},
+        {"tokens": [5, 4, 3, 2, 1]},
+        {"tokens": [-1, 2, 3, 4, 5]},
+        {"tokens": [True, 2, 3, 4, 5]},
+        {"texts": "many"},
+        {"texts": -3},
+        {"observations": dict.fromkeys(("first level", "second level", "last level"), "x")},
+        {"observations": []},
+        {"compact": "no"},
+        {"maskings": [2]},
+        {"seed": None},
+        {"precision": 32},
+        {"false_rejection": {"texts": 5, "source": "x", "calibrated": ["0.1"], "literal": None}},
+        {"false_rejection": {"texts": 5, "source": "x", "calibrated": "abc", "literal": None}},
+    ],
+    ids=str,
+)
+def test_what_a_file_says_of_its_reference_is_of_its_kind_or_damage(fitted, model, tmp_path, told):
+    write_reference(Reference(fitted.forms, fitted.about | told, ""), tmp_path / REFERENCE_FILE)
+    with pytest.raises(BadReference, match=r"damaged.*python -m core reference"):
+        read_reference(tmp_path / REFERENCE_FILE, model)
+    explainer = with_reference(replace(model, folder=tmp_path), None)
+    assert explainer.reference is None and "damaged" in explainer.reference_problem
+
+
+def test_deep_or_endless_text_in_a_reference_is_damage(fitted, model, tmp_path):
+    from core.validity import references
+
+    place, packed = tmp_path / REFERENCE_FILE, references._packed(fitted.forms, fitted.about)
+    for deep in (b'{"__metadata__":' + b"[" * 100_000, b"[" * 100_000):
+        place.write_bytes(len(deep).to_bytes(8, "little") + deep + packed)
+        with pytest.raises(BadReference, match="damaged"):
+            read_reference(place, model)
+    place.unlink()
+    place.symlink_to("/dev/zero")
+    with pytest.raises(BadReference, match="damaged"):
+        read_reference(place, model)
+
+
 def test_a_reference_is_no_part_of_the_models_digest_and_no_weights(tmp_path, tiny_root, fitted):
     folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "model")
     before = model_digest(locate(str(folder)))
