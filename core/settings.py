@@ -22,9 +22,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.wording import quoted
+
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "core" / "bundled"
 PRECISIONS = ("float32", "bfloat16", "float16")
+_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?")
+# What no machine has, nor anybody waits for; what the shortest limits of systems on paths leave for files of a folder.
+_MOST_MEGABYTES, _MOST_SCORES = 1_000_000_000, 1_000_000_000
+_LONGEST_NAME, _MOST_NAMES, _LONGEST_FOLDER, _LONGEST_PART = 1_000, 100, 700, 255
 
 
 class SettingError(ValueError):
@@ -61,20 +67,23 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     """Read and check the settings; unset means the default.
 
     Raises:
-        SettingError: an unknown precision, or a number that is none.
+        SettingError: an unknown device or precision, a number that is none or far too large, names or a folder that are
+            no text or far too long.
     """
     env = os.environ if environment is None else environment
-    precision = env.get("FAITHSCOPE_PRECISION") or "float32"
+    device, precision = env.get("FAITHSCOPE_DEVICE") or "auto", env.get("FAITHSCOPE_PRECISION") or "float32"
+    if not _DEVICE.fullmatch(device):
+        raise SettingError(f"FAITHSCOPE_DEVICE is {quoted(device)}; write auto, cpu, mps, cuda or cuda:N.")
     if precision not in PRECISIONS:
-        raise SettingError(f"FAITHSCOPE_PRECISION is {precision!r}; write one of {', '.join(PRECISIONS)}.")
-    megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes") or 2000
-    exact = _whole(env, "FAITHSCOPE_EXACT", "scores")
+        raise SettingError(f"FAITHSCOPE_PRECISION is {quoted(precision)}; write one of {', '.join(PRECISIONS)}.")
+    megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes", _MOST_MEGABYTES) or 2000
+    exact = _whole(env, "FAITHSCOPE_EXACT", "scores", _MOST_SCORES)
     return Settings(
-        env.get("FAITHSCOPE_DEVICE") or "auto",
+        device,
         precision,
-        _listed(env.get("FAITHSCOPE_MODEL")) or ("sst2-fmm",),
-        _listed(env.get("FAITHSCOPE_DATA")),
-        Path(env.get("FAITHSCOPE_CACHE") or ROOT / "cache"),
+        _listed(env, "FAITHSCOPE_MODEL") or ("sst2-fmm",),
+        _listed(env, "FAITHSCOPE_DATA"),
+        _folder(env, "FAITHSCOPE_CACHE") or ROOT / "cache",
         megabytes * 1_000_000,
         exact,
         hosts(env),
@@ -88,25 +97,52 @@ def hosts(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
         SettingError: what is no name or address, or has a port.
     """
     env = os.environ if environment is None else environment
-    found = _listed((env.get("FAITHSCOPE_HOSTS") or "").lower())
+    found = tuple(dict.fromkeys(name.lower() for name in _listed(env, "FAITHSCOPE_HOSTS")))
     if not all(re.fullmatch(r"[\w.-]+|\[[\da-f:.]+\]", name, re.ASCII) for name in found):
         raise SettingError(
-            f"FAITHSCOPE_HOSTS is {env['FAITHSCOPE_HOSTS']!r}; write names or addresses as a browser shows them, "
+            f"FAITHSCOPE_HOSTS is {quoted(env['FAITHSCOPE_HOSTS'])}; write names or addresses as a browser shows them, "
             f"without port, separated by semicolons."
         )
     return found
 
 
-def _whole(env, name: str, unit: str) -> int | None:
-    """A whole number above 0; None where it is unset."""
+def _whole(env, name: str, unit: str, most: int) -> int | None:
+    """A whole number from 1 to `most`; None where it is unset."""
     written = env.get(name)
     if not written:
         return None
-    if not written.isascii() or not written.isdigit() or int(written) == 0:
-        raise SettingError(f"{name} is {written!r}; write a whole number of {unit} above 0.")
-    return int(written)
+    digits = written.lstrip("0")
+    # A number of thousands of digits cannot even be read.
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(most)) and int(digits) <= most):
+        raise SettingError(f"{name} is {quoted(written)}; write a whole number of {unit} above 0, at most {most:,}.")
+    return int(digits)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
+def _text(env, name: str) -> str:
+    """A setting as it is written, "" where it is unset; never with what no file and no page can hold."""
+    written = env.get(name) or ""
+    if re.search("[\ud800-\udfff\0]", written):
+        raise SettingError(f"{name} is {quoted(written)}, which is no text; write it in UTF-8.")
+    return written
+
+
+def _folder(env, name: str) -> Path | None:
+    written = _text(env, name)
+    parts = os.path.abspath(written).encode(), *(part.encode() for part in Path(written).parts)
+    if len(parts[0]) > _LONGEST_FOLDER or any(len(part) > _LONGEST_PART for part in parts[1:]):
+        raise SettingError(
+            f"{name} is {quoted(written)}, too long a path for the files in it; write one of at most "
+            f"{_LONGEST_FOLDER} bytes, and of {_LONGEST_PART} between two slashes."
+        )
+    return Path(written) if written else None
+
+
+def _listed(env, name: str) -> tuple[str, ...]:
     """The parts between semicolons, without blanks around them, empty ones and repetitions."""
-    return tuple(dict.fromkeys(part.strip() for part in (text or "").split(";") if part.strip()))
+    found = tuple(dict.fromkeys(part.strip() for part in _text(env, name).split(";") if part.strip()))
+    long = next((part for part in found if len(part) > _LONGEST_NAME), None)
+    if long is not None:
+        raise SettingError(f"{name} is {quoted(long)}; write names of at most {_LONGEST_NAME:,} characters.")
+    if len(found) > _MOST_NAMES:
+        raise SettingError(f"{name} is a list of {len(found):,} names; write at most {_MOST_NAMES}.")
+    return found

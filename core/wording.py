@@ -40,6 +40,15 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 21] + "…" + text[-20:]
 
 
+def quoted(text: object, most: int = 80) -> str:
+    """Somebody else's text in quotation marks for a sentence, long text cut in the middle, what cannot be shown
+    escaped.
+    """
+    shown = repr(shortened(str(text), most))
+    # One strange character may take ten to write.
+    return shown if len(shown) <= 2 * most else shown[:most] + "…"
+
+
 def without_markup(said: str) -> str:
     """HTML of ours, in which all text is escaped, as text."""
     return html.unescape(re.sub(r"<[^>]*>", "", said))

@@ -79,3 +79,41 @@ def test_the_rest_is_taken_as_it_is():
         7_000_000,
         512,
     )
+
+
+UNUSABLE = {
+    "a number of many digits": ("CACHE_MB", "9" * 39),
+    "a number of more digits than are read": ("EXACT", "1" * 5_000),
+    "a number that overflows": ("EXACT", "9" * 39),
+    "a long word for a number": ("CACHE_MB", "many " * 20_000),
+    "halves of characters": ("MODEL", "sst2-fmm;\udcff\udcfe"),
+    "data that are no text": ("DATA", "\udc80"),
+    "a folder that is no text": ("CACHE", "/tmp/\udcff"),
+    "a NUL": ("CACHE", "/tmp/a\0b"),
+    "a long path": ("CACHE", "/tmp" + "/folder" * 800),
+    "a long path that is not there": ("CACHE", "nowhere/at/all/" + "x" * 300),
+    "a long name": ("MODEL", "m" * 100_000),
+    "a long name of data": ("DATA", "sst2;" + "d" * 5_000),
+    "many names": ("DATA", ";".join(map(str, range(10_000)))),
+    "no device": ("DEVICE", "tpu" * 30_000),
+    "a device of many digits": ("DEVICE", "cuda:" + "9" * 39),
+    "half a device": ("DEVICE", "\udcff"),
+    "a long host": ("HOSTS", "h" * 100_000 + "/"),
+    "half a host": ("HOSTS", "\udcff"),
+    "a long precision": ("PRECISION", "float" * 20_000),
+}
+
+
+@pytest.mark.parametrize("name, value", UNUSABLE.values(), ids=UNUSABLE)
+def test_what_no_machine_could_use_is_a_short_sentence_at_the_start(name, value):
+    with pytest.raises(SettingError, match=rf"(?s)^FAITHSCOPE_{name} is .*; write .*\.$") as caught:
+        read({f"FAITHSCOPE_{name}": value})
+    said = str(caught.value)
+    assert len(said) < 300 and "\n" not in said and said.encode()
+
+
+def test_numbers_may_be_as_large_as_is_of_use_and_folders_have_any_letters(tmp_path):
+    found = read({"FAITHSCOPE_CACHE_MB": "1000000000", "FAITHSCOPE_EXACT": "0" * 50 + "1048576"})
+    assert (found.cache_bytes, found.exact_scores) == (10**15, 2**20)
+    folder = tmp_path / "Ergebnisse für später" / ("\u5bb6" * 80)
+    assert read({"FAITHSCOPE_CACHE": str(folder)}).cache == folder
