@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
-from core.loading.model_files import ModelFiles
+from core.loading.model_files import ForeignFile, ModelFiles, weight_files
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
 from core.network.tokens import encodable
 from core.wording import in_short
@@ -38,6 +38,13 @@ def read_parts(source: ModelSource) -> Parts:
     mask_id, notes = mask_token(tokenizer, source.name)
     most = longest_input(tokenizer, config, architecture_of(config.model_type))
     check_vocabulary(tokenizer, mask_id, config, source.name)
+    try:
+        weight_files(source.base_files, config)
+    except ForeignFile:
+        raise
+    except (OSError, ValueError):
+        # They may have yet to be fetched; whoever reads them says what is wrong.
+        pass
     return Parts(source, config, tokenizer, labels, mask_id, most, notes)
 
 

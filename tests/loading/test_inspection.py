@@ -794,6 +794,16 @@ def test_a_model_that_cannot_be_used_is_never_fetched_whole(monkeypatch, tmp_pat
     assert server.asked and not server.weights
 
 
+@pytest.mark.parametrize("named", ["part/model.safetensors", "pytorch_model.bin", "../model.safetensors"])
+def test_weights_of_the_hub_that_are_not_its_own_safetensors_are_never_fetched(monkeypatch, tmp_path, copied, named):
+    folder = copied()
+    (folder / "model.safetensors").rename(folder / "other.safetensors")
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": named}}), encoding="utf-8")
+    server = Hub(monkeypatch, tmp_path, folder)
+    refused("someone/some-model", "only safetensors files that lie in its own folder")
+    assert server.asked and not server.weights and not server.headers
+
+
 def test_weights_of_the_hub_that_do_not_fit(monkeypatch, tmp_path, tiny_root, copied):
     Hub(monkeypatch, tmp_path, tiny.base("bert", tiny_root))
     refused("someone/some-model", "lacks trained weights")
