@@ -1,5 +1,6 @@
 """`python -m core check`: check models under masking, resumable, as a table and JSON."""
 
+import contextlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -7,7 +8,17 @@ from pathlib import Path
 from typing import cast
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of, read_named
+from core.commands.terminal import (
+    Bar,
+    Option,
+    Options,
+    add_columns,
+    add_measures,
+    add_model,
+    columns_of,
+    read_named,
+    say_of_store,
+)
 from core.data.examples import DataSet, bundled_data
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
@@ -19,6 +30,7 @@ from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.loading.loading import load
 from core.network.features import UNITS
+from core.storage.files import only_writer, write_whole
 from core.storage.library import Library
 from core.storage.store import Store
 from core.validity.marks import Why, with_sign
@@ -59,12 +71,13 @@ def run(options: Options) -> int:
     question = cast(MaskingCheck, MaskingCheck.asked(vars(options)))
     models = (options.model, *options.beside)
     data = read_named(options.data, columns_of(options))
-    with Bar() as bar:
-        found = run_check(models, data, question, options.sample, options.device, options.precision, bar)
-    print(readable_check(found))
-    if options.out:
-        Path(options.out).write_text(json.dumps(all_as_json(found), indent=1) + "\n", encoding="utf-8")
-        print(f"\nWritten: {options.out}")
+    with only_writer(Path(options.out)) if options.out else contextlib.nullcontext() as out:
+        with Bar() as bar:
+            found = run_check(models, data, question, options.sample, options.device, options.precision, bar, bar.say)
+        print(readable_check(found))
+        if out is not None:
+            write_whole(out, f"{json.dumps(all_as_json(found), indent=1)}\n".encode(), replaces=True)
+            print(f"\nWritten: {options.out}")
     return 0
 
 
@@ -76,10 +89,13 @@ def run_check(
     device: str,
     precision: str,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    told: Callable[[str], None] = lambda _: None,
 ) -> list[CheckReport]:
     """Check models on the same `sample` examples of labelled data, those after the first in random order alone; what is
     computed is kept in the store, so an interrupted run goes on.
 
+    Args:
+        told: called with a sentence on what could not be kept.
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
@@ -95,10 +111,12 @@ def run_check(
         except BadData as error:
             raise BadData(f"{explainer.model.name} cannot stand beside {explainers[0].model.name}: {error}") from error
     question = replace(question, metric=metric_of(explainers[0].model))
-    return [
+    found = [
         _checked(explainer, sample, question.beside() if place else question, store, progress)
         for place, (explainer, sample) in enumerate(zip(explainers, samples))
     ]
+    say_of_store(store, told)
+    return found
 
 
 def _checked(explainer: Explainer, sample: Sample, question: MaskingCheck, store: Store, progress) -> CheckReport:

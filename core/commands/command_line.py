@@ -8,6 +8,7 @@ import sys
 from types import ModuleType
 
 from core import commands as room
+from core.storage.files import no_room
 
 
 @functools.cache
@@ -30,10 +31,18 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     command = commands()[options.command]
     try:
-        return command.run(options)
+        status = command.run(options)
+        # What is printed may go into a file, and its disk be full.
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        print(" ".join(["\nStopped.", *filter(None, [getattr(command, "GOES_ON", "")])]), file=sys.stderr)
+        print(f"\nStopped. {getattr(command, 'GOES_ON', '')}".rstrip(), file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError) as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        said = f"{type(error).__name__}: {error}"
+        if no_room(error):
+            name = getattr(error, "filename", None)
+            where = f", so {name} was not written" if name else ""
+            said = f"The disk is full{where}. Free some space, and give the same command again."
+        print(said, file=sys.stderr)
         return 1
+    return status

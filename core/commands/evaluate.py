@@ -84,7 +84,7 @@ def run(options: Options) -> int:
     question = questions()[options.what].asked(vars(options))
     evaluation = Evaluation(options.model, options.data, question, options.sample, options.seed, columns_of(options))
     with Bar() as bar:
-        told = evaluate(evaluation, Path(options.out), options.device, options.precision, bar)
+        told = evaluate(evaluation, Path(options.out), options.device, options.precision, bar, bar.say)
     print(told)
     print(f"\nWritten: {options.out}")
     return 0

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core import settings
-from core.commands.terminal import read_named
+from core.commands.terminal import read_named, say_of_store
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
@@ -16,6 +16,7 @@ from core.evaluation.sampling import Sample, draw_examples, draw_sample, without
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
 from core.network.model import Model
+from core.storage.files import only_writer, whole_file
 from core.storage.library import Library
 from core.storage.store import Store
 
@@ -70,6 +71,7 @@ def evaluate(
     device: str,
     precision: str,
     progress: Callable[[str, int, int], None] = lambda *_: None,
+    told: Callable[[str], None] = lambda _: None,
 ) -> str:
     """Ask, and write the table; what is computed is kept in the store, so the same command goes on where it was
     interrupted.
@@ -78,10 +80,13 @@ def evaluate(
     then the rest is null), cut (whether it is longer than the model reads), and what `Question.records` of
     each question says.
 
+    Args:
+        told: called with a sentence on what could not be kept.
     Returns:
         What there is to say about it, as text.
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
+        InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
     evaluation.check()
     question, chosen = evaluation.question, settings.read()
@@ -89,12 +94,6 @@ def evaluate(
     model, store = load(evaluation.model, device, precision), Store(chosen.cache, chosen.cache_bytes)
     sample = evaluation.draw(data, model)
     question.check(model)
-    # Written at the end only, so what cannot be written is said before hours of work.
-    if out.is_dir():
-        raise ValueError(f"{out} is a folder; name the Parquet file to write")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    explainer = with_reference(model, store, Library(chosen.cache).references)
-    answers = ask(explainer, sample, question, store, progress, len(data))
     about = {
         "what": question.name,
         "weights": model.digest,
@@ -105,8 +104,13 @@ def evaluate(
         "sample": evaluation.sample,
     } | asdict(cast(Any, question))
     rows = {example.id: row for row, example in enumerate(data.examples, start=1)}
-    lines = [{"example": one["example"], "row": rows[one["example"]]} | one for one in question.records(answers)]
-    write_table(lines, out, about)
+    # Written at the end only, so what cannot be written is said before hours of work.
+    with only_writer(out) as place:
+        explainer = with_reference(model, store, Library(chosen.cache).references)
+        answers = ask(explainer, sample, question, store, progress, len(data))
+        say_of_store(store, told)
+        lines = [{"example": one["example"], "row": rows[one["example"]]} | one for one in question.records(answers)]
+        write_table(lines, place, about)
     report = question.conclude(answers)
     if report is None:
         raise BadData(f"No example of {data.name} could be {question.done}: {next(iter(answers.left_out))}")
@@ -131,6 +135,5 @@ def write_table(lines: list[dict], out: Path, about: dict) -> None:
             else None
         )
         columns[name] = pyarrow.array(values, kind)
-    partial = out.with_name(f"{out.name}.partial")
-    parquet.write_table(pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)}), partial)
-    partial.replace(out)
+    with whole_file(out) as place:
+        parquet.write_table(pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)}), place)

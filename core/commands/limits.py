@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_measures, add_model
+from core.commands.terminal import Bar, Option, Options, add_measures, add_model, say_of_store
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 
 HELP = "AOPC of measures between the limits that the model allows, for a file of texts"
-GOES_ON = "The same command goes on after the last complete text."
+GOES_ON = "What is complete is kept; the same command goes on from there."
 
 
 def add(option: Option) -> None:
@@ -74,7 +74,8 @@ def run(options: Options) -> int:
         raise ValueError("two of these models have the same weights, so there is nothing to compare")
     explainer, *beside = (Explainer(model, store) for model in models)
     with Bar() as bar:
-        out = batch_limits(explainer, data, batch, Path(options.out), bar, beside)
+        out = batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say)
+        say_of_store(store, bar.say)
     for told in limits_notes(parquet.read_table(out).to_pylist()):
         print(told)
     print(f"Written: {out}")

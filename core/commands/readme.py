@@ -11,6 +11,7 @@ from core.commands.terminal import Option, Options
 from core.evaluation.studies.catalogue import questions
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
+from core.storage.files import write_whole
 
 HELP = "the tables of the READMEs, made of what is registered: compared, or written"
 _HEAD = ("name", "variants", "definition", "forward passes", "needs", "source")
@@ -30,7 +31,7 @@ def run(options: Options) -> int:
     for path, (old, new) in stale.items():
         name = path.relative_to(settings.ROOT).as_posix()
         if options.write:
-            path.write_text(new, encoding="utf-8")
+            write_whole(path, new.encode(), replaces=True)
             print(f"Written: {name}")
         else:
             lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} as it should be", n=0)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from core.commands.terminal import Option, Options
 from core.data.stories import TASKS
+from core.storage.files import only_writer, whole_file
 
 HELP = "question-answering stories whose evidence is known, as JSON Lines"
 
@@ -29,14 +30,8 @@ def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.examples import write_stories
 
-    write_stories(
-        Path(options.out),
-        options.task,
-        options.count,
-        options.seed,
-        options.sentences,
-        options.redundant,
-        options.balanced,
-    )
+    asked = options.task, options.count, options.seed, options.sentences, options.redundant, options.balanced
+    with only_writer(Path(options.out)) as out, whole_file(out) as place:
+        write_stories(place, *asked)
     print(f"Written: {options.out}, {options.count:,} stories")
     return 0

@@ -1,6 +1,7 @@
 """What several commands share: options, reading what they name, and a progress bar."""
 
 import argparse
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from core.data.tables import read_table
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
 from core.settings import PRECISIONS
+from core.storage.store import Store
 
 # How a command declares what it takes (`add_argument`), and what it was asked for.
 Option = Callable[..., object]
@@ -63,6 +65,12 @@ def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSe
     return build(table, replace(mapping, **{role: column for role, column in columns if column is not None}))
 
 
+def say_of_store(store: Store, told: Callable[[str], None]) -> None:
+    """Say what the store could not keep, since the next run will not find it."""
+    if store.last_problem is not None:
+        told(store.last_problem)
+
+
 class Bar:
     """A progress bar on standard error, one line per phase."""
 
@@ -86,3 +94,9 @@ class Bar:
             self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)
         self._bar.set_description_str(what, refresh=False)
         self._bar.update(done - self._bar.n)
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence beside the bar."""
+        if self._bar is not None:
+            self._bar.clear()
+        print(sentence, file=sys.stderr)

@@ -1,9 +1,11 @@
 """Read, write and delete files that other processes may be reading, writing or deleting at the same time."""
 
 import contextlib
+import errno
 import os
 import re
 import secrets
+import shutil
 import stat
 from collections.abc import Generator
 from io import BufferedReader
@@ -11,6 +13,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError
+
+# What a system says where there is no room: the disk is full, or this person's share of it.
+_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 class InUse(RuntimeError):
@@ -41,22 +46,23 @@ def read_plain(path: str | os.PathLike, most: int) -> bytes:
 
 
 @contextlib.contextmanager
-def only_writer(out: Path) -> Generator[Path]:
+def only_writer(out: Path, folder: bool = False) -> Generator[Path]:
     """Hold an output, a file or a folder, so that no other run writes it; gives the path that it leads to.
 
-    The lock is a hidden file, inside a folder that is there and beside anything else. It ends with its process,
-    however that ends.
+    The lock is a hidden file beside a file or in a folder. It ends with its process, however that ends.
 
+    Args:
+        folder: it is a folder, which is made where it is missing; its parent otherwise.
     Raises:
         InUse: another run holds it.
-        ValueError: it is a pipe or a device, which nothing can take the place of.
-        OSError: no permission, no room, or no folder.
+        ValueError: there is something else, such as a folder where a file is to be written.
+        OSError: no permission, or no room.
     """
-    out = out.resolve()
-    if out.exists() and not (out.is_file() or out.is_dir()):
-        raise ValueError(f"{out} is neither a file nor a folder; name another place to write to.")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(out / ".lock" if out.is_dir() else out.with_name(f".{out.name}.lock"), timeout=0)
+    out, kind = out.resolve(), "folder" if folder else "file"
+    if out.exists() and not (out.is_dir() if folder else out.is_file()):
+        raise ValueError(f"{out} is {'a folder' if out.is_dir() else f'no {kind}'}; name the {kind} to write.")
+    (out if folder else out.parent).mkdir(parents=True, exist_ok=True)
+    lock = FileLock(out / ".lock" if folder else out.with_name(f".{out.name}.lock"), timeout=0)
     try:
         lock.acquire()
     except Timeout as error:
@@ -81,20 +87,68 @@ def whole_file(path: Path) -> Generator[Path]:
     """
     temporary = path.parent / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        with temporary.open("r+b") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except SafetensorError as error:
-        # The library says in words which number the system gave.
-        number = re.search(r"os error (\d+)", str(error))
-        if number is None:
-            raise
-        raise OSError(int(number[1]), os.strerror(int(number[1])), str(path)) from error
+        with _room_named(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield temporary
+            _sync(temporary)
+            os.replace(temporary, path)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def no_room(error: BaseException) -> bool:
+    """Whether an error says that there is no room on the disk."""
+    if isinstance(error, SafetensorError):
+        # The library says in words which number the system gave.
+        said = re.search(r"os error (\d+)", str(error))
+        return said is not None and int(said[1]) in _FULL
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+@contextlib.contextmanager
+def _room_named(path: Path) -> Generator[None]:
+    """Whoever says that there is no room, it becomes the system's own error, with the name of what was asked for."""
+    try:
+        yield
+    except (OSError, SafetensorError) as error:
+        if not no_room(error):
+            raise
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+
+
+def _sync(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def whole_folder(folder: Path, weights: str = "*.safetensors*") -> Generator[Path]:
+    """A folder to write to; when the block ends, its files take their places in `folder`, other files there stay.
+
+    Args:
+        weights: files without which no other is read: those that are there go first and the new ones come last, so that
+            a run that is killed between leaves none of them, and never old ones beside what is new.
+    Raises:
+        OSError: as `whole_file`; until everything is written what was there stays.
+    """
+    made = folder / ".written"
+    shutil.rmtree(made, ignore_errors=True)
+    try:
+        with _room_named(folder):
+            made.mkdir(parents=True)
+            yield made
+            paths = sorted(filter(Path.is_file, made.rglob("*")), key=lambda path: path.match(weights))
+            for path in paths:
+                _sync(path)
+            for old in folder.glob(weights):
+                old.unlink()
+            for path in paths:
+                place = folder / path.relative_to(made)
+                place.parent.mkdir(exist_ok=True)
+                os.replace(path, place)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def write_whole(path: Path, data: bytes, attempts: int = 3, replaces: bool = False) -> None:

@@ -19,6 +19,7 @@ from core.data.tables import LabelledTexts
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import rejected_count_p, simes
 from core.network.model import Model
+from core.storage.files import whole_file
 from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, observe
 from core.validity.marks import alone
 from core.validity.masf import Masf, fit_calibrated
@@ -79,11 +80,9 @@ def pooled(
         np.concatenate([part.tokens for part in parts]),
     )
     if kept is not None:
-        tensors.save_file(
-            {field.name: np.ascontiguousarray(getattr(found, field.name)) for field in fields(found)},
-            kept,
-            {"digest": digest},
-        )
+        held = {field.name: np.ascontiguousarray(getattr(found, field.name)) for field in fields(found)}
+        with whole_file(kept) as place:
+            tensors.save_file(held, place, {"digest": digest})
     return found
 
 

@@ -3,6 +3,7 @@ read back without a forward pass. A pin that has to change means that every such
 """
 
 import ast
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -334,10 +335,11 @@ def test_scores(explainer, store):
 
 
 def test_limits_of_texts(explainer, tmp_path):
-    """They lie beside the file that is being written, under what decides them."""
+    """They lie beside the file that is being written, under what decides them, each with its checksum."""
     data = LabelledTexts([TEXT, TEXT], None, np.array([1, 1]), ("negative", "positive"), "made up", "0" * 64)
     done = [{"example": i + 1, "model": "sst2-fmm", "lower": i / 4, "problem": None} for i in range(2)]
-    lines = [{"fingerprint": LIMITS}, *done]
+    sums = [hashlib.sha256(f"{LIMITS} {json.dumps(row)}".encode()).hexdigest() for row in done]
+    lines = [{"fingerprint": LIMITS}, *(row | {"sha256": one} for row, one in zip(done, sums))]
     beside = tmp_path / "limits.parquet.partial.jsonl"
     beside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     batch = Batch("sst2-fmm", ("leave-one-out",), "absolute", "positive", "token", 4, 1024, False)

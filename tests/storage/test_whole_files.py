@@ -1,5 +1,6 @@
 """Files are written whole or not at all, and an output by one run at a time."""
 
+import contextlib
 import errno
 import os
 import subprocess
@@ -10,13 +11,13 @@ import pytest
 from safetensors import SafetensorError
 
 from core.settings import ROOT
-from core.storage.files import InUse, only_writer, whole_file, write_whole
+from core.storage.files import InUse, only_writer, whole_file, whole_folder, write_whole
 
 HOLDS = """
 import os, sys
 from pathlib import Path
 from core.storage.files import only_writer
-with only_writer(Path(sys.argv[1])):
+with only_writer(Path(sys.argv[1]), folder=sys.argv[2] == "folder"):
     print("held", flush=True)
     sys.stdin.read()
     os.kill(os.getpid(), 9)
@@ -64,27 +65,70 @@ def test_a_full_disk_is_the_systems_own_error_also_where_a_library_says_it_in_wo
 @pytest.mark.parametrize("kind", ["file", "folder"])
 def test_an_output_is_written_by_one_run_and_free_once_that_is_killed(tmp_path, kind):
     out, elsewhere = tmp_path / "out", tmp_path / "link"
-    if kind == "folder":
-        out.mkdir()
     elsewhere.symlink_to(out)
-    code = [sys.executable, "-c", HOLDS, str(out)]
+    code, folder = [sys.executable, "-c", HOLDS, str(out), kind], kind == "folder"
     with subprocess.Popen(code, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
         for place in (out, elsewhere):
-            with pytest.raises(InUse, match=r"Another run is writing \S*out"), only_writer(place):
+            with pytest.raises(InUse, match=r"Another run is writing \S*out"), only_writer(place, folder):
                 pass
         other.stdin.close()
         assert other.wait() == -9
-    with only_writer(elsewhere) as held:
+    with only_writer(elsewhere, folder) as held:
         assert held == out
-        with pytest.raises(InUse), only_writer(out):
+        with pytest.raises(InUse), only_writer(out, folder):
             pass
-    assert set(tmp_path.iterdir()) == ({out, elsewhere} if kind == "folder" else {elsewhere})
-    assert kind == "file" or not list(out.iterdir())
+    assert set(tmp_path.iterdir()) == ({out, elsewhere} if folder else {elsewhere})
+    assert not folder or not list(out.iterdir())
 
 
-def test_an_output_that_nothing_can_replace_is_refused(tmp_path):
+def test_an_output_of_another_kind_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="neither a file nor a folder"), only_writer(tmp_path / "pipe"):
-        pass
+    for out, folder, said in (
+        (tmp_path / "pipe", False, "no file; name the file"),
+        (tmp_path, False, "a folder; name the file"),
+        (tmp_path / "pipe", True, "no folder; name the folder"),
+    ):
+        with pytest.raises(ValueError, match=said), only_writer(out, folder):
+            pass
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_folder_that_is_written_anew_never_has_old_weights_beside_what_is_new(tmp_path, monkeypatch):
+    """Stopped before each change on the disk: everything is old, or there are no weights, or everything is new."""
+    names = ("config.json", "model.safetensors", "vocabulary.txt")
+    seen = set()
+    for at in range(12):
+        folder = tmp_path / f"{at}"
+        folder.mkdir()
+        for name in (*names, "notes.md"):
+            (folder / name).write_text("old")
+        with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+            stop_before(patch, at)
+            with whole_folder(folder) as made:
+                for name in names:
+                    (made / name).write_text("new")
+        found = {name: (folder / name).read_text() for name in names if (folder / name).exists()}
+        weights = found.get("model.safetensors")
+        assert weights is None or (set(found.values()) == {weights} and len(found) == 3)
+        assert (folder / "notes.md").read_text() == "old" and not (folder / ".written").exists()
+        seen.add(weights)
+    assert seen == {"old", None, "new"}
+
+
+def stop_before(patch, at: int) -> None:
+    """Stop before the `at`-th change on the disk that matters: what is deleted or put in place."""
+    left = [at]
+
+    def counted(change):
+        def change_or_stop(*given, **more):
+            if left[0] == 0:
+                left[0] -= 1
+                raise KeyboardInterrupt
+            left[0] -= 1
+            return change(*given, **more)
+
+        return change_or_stop
+
+    for name in ("fsync", "replace", "unlink"):
+        patch.setattr(os, name, counted(getattr(os, name)))

@@ -4,18 +4,18 @@ import contextlib
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
 from core.data.examples import Example
-from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
-from core.evaluation.engine import Column, Place, Row, Rows, Run, Study, Subject
+from core.evaluation.engine import Column, Row, Rows, Run, Study, Subject
+from core.evaluation.line_log import LineLog
 from core.evaluation.sampling import without_labels
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
@@ -37,6 +37,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.storage.files import only_writer, whole_file
 from core.wording import cut_sentence, refuse_unknown
 
 # Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
@@ -160,8 +161,9 @@ def batch_limits(
     out: Path,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     beside: Sequence[Explainer] = (),
+    told: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """Limits and scores of every text of a file, as Parquet; started again, it goes on after the last complete text.
+    """Limits and scores of every text of a file, as Parquet; started again, it goes on with the texts that have no row.
 
     Columns: example (row of the file, from 1), model, weights, class (explained), predicted (class), tokens (that are
     read), cut (whether the text is longer), features, lower, upper, lowest_order and highest_order (places of the
@@ -175,8 +177,10 @@ def batch_limits(
         out: the Parquet file; what is done so far lies beside it until it is complete.
         progress: called with (what is being done, done, total).
         beside: other models, whose rows of the same texts follow.
+        told: called with a sentence on rows that were damaged, and are computed again.
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
+        InUse, OSError: as `core.storage.files.only_writer` and `whole_file`; the rows beside `out` stay.
     """
     batch = replace(batch, data=data.digest)
     asked = {explainer: batch} | {other: replace(batch, model=other.model.name) for other in beside}
@@ -185,15 +189,18 @@ def batch_limits(
     seconds = data.seconds or [None] * len(data)
     examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
     sample, kept = without_labels(data.name, data.digest, examples), []
-    for k, (each, study) in enumerate(asked.items()):
-        part = f"partial-{k + 1}" if k else "partial"
-        kept.append(_Lines(out.with_name(f"{out.name}.{part}.jsonl"), study.key(each)))
-        # A file's texts come once each, and forward passes are kept in the store as for one text.
-        named = f"limits of {study.model}" if beside else "limits"
-        finish(Run(each, sample, study, kept[-1]).go(partial(progress, named)))
-    _write_parquet(_side_by_side([list(_complete_lines(lines.path))[1:] for lines in kept]), out)
-    for lines in kept:
-        lines.path.unlink()
+    with only_writer(out) as place:
+        for k, (each, study) in enumerate(asked.items()):
+            part = place.with_name(f"{place.name}.partial{f'-{k + 1}' if k else ''}.jsonl")
+            kept.append(LineLog(part, study.key(each), {"model": study.model, "weights": each.model.digest}, told))
+            # A file's texts come once each, and forward passes are kept in the store as for one text.
+            named = f"limits of {study.model}" if beside else "limits"
+            finish(Run(each, sample, study, kept[-1]).go(partial(progress, named)))
+        rows = _side_by_side([[log.lines[i + 1] for i in range(len(sample))] for log in kept])
+        with whole_file(place) as made:
+            _write_parquet(rows, made)
+        for log in kept:
+            log.path.unlink()
     return out
 
 
@@ -227,45 +234,6 @@ def _side_by_side(every: list[list[dict]]) -> list[dict]:
         classes.setdefault(row["example"], []).append(row.get("class"))
     same = {example: None if None in told else len(set(told)) == 1 for example, told in classes.items()}
     return [row | {"same_class": same[row["example"]]} for row in rows]
-
-
-class _Lines:
-    """The rows of a file beside the table that they become, a line of JSON each, written as they come."""
-
-    seconds = 0.0
-
-    def __init__(self, path: Path, fingerprint: str):
-        self.path, self.fingerprint = path, fingerprint
-
-    def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
-        """The complete rows of an interrupted run; a new file begins with what decides its rows."""
-        lines = list(_complete_lines(self.path)) if self.path.is_file() else []
-        if lines and lines[0].get("fingerprint") != self.fingerprint:
-            raise BadData(
-                f"{self.path.name} holds rows of other texts, another model or other choices. Delete it, or choose "
-                f"another --out."
-            )
-        head = lines or [{"fingerprint": self.fingerprint}]
-        # Written anew, without a last line that was cut short.
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.path.write_text("".join(json.dumps(line) + "\n" for line in head), encoding="utf-8")
-        for i, line in enumerate(head[1:]):
-            yield i, (), {"row": line}
-
-    def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
-        """Write rows behind those that are there."""
-        about = {"model": cast(Batch, run.study).model, "weights": run.explainer.model.digest}
-        with self.path.open("a", encoding="utf-8") as file:
-            for i, _ in places:
-                file.write(json.dumps({"example": i + 1} | about | run.columns["row"][i]) + "\n")
-
-
-def _complete_lines(path: Path) -> Iterator[dict]:
-    for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-        try:
-            yield json.loads(line)
-        except ValueError:
-            return
 
 
 def _write_parquet(rows: list[dict], out: Path) -> None:
