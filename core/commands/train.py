@@ -48,7 +48,7 @@ def run(options: Options) -> int:
     asked: dict[str, Any] = {k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known}
     plan = Plan(**asked)
     with Bar() as bar:
-        out = train(plan, bar)
+        out = train(plan, bar, bar.say)
     print(f"Written: {out}\n")
     print((out / "README.md").read_text(encoding="utf-8"))
     if not (out / REFERENCE_FILE).is_file():

@@ -9,6 +9,7 @@ from core.loading.loading import read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
+from core.storage.files import whole_folder
 
 
 def load_base(
@@ -58,18 +59,25 @@ def base_digest(name: str) -> str:
 def save_trained(
     module: Module, tokenizer: Tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool
 ) -> Path:
-    """Write a folder that our loader reads (and `transformers`, after full fine-tuning).
+    """Write a folder that our loader reads (and `transformers`, after full fine-tuning); what is there stays until all
+    of it is written.
 
     Args:
         half: store weights in half precision; they are computed in float32 all the same.
     """
-    out.mkdir(parents=True, exist_ok=True)
     if half:
         module = module.to(torch.float16)
-    module.save_pretrained(out)
-    if method == "full":
-        tokenizer.save_pretrained(out)
-        return out
+    with whole_folder(out) as made:
+        module.save_pretrained(made)
+        if method == "full":
+            tokenizer.save_pretrained(made)
+        else:
+            _finish_adapter(made, base, labels)
+    return out
+
+
+def _finish_adapter(out: Path, base: str, labels: tuple[str, ...]) -> None:
+    """What an adapter's configuration says, made the same for every run, with its base and its classes."""
     path = out / "adapter_config.json"
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
@@ -82,7 +90,6 @@ def save_trained(
     found["faithscope_labels"] = list(labels)
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "README.md").unlink(missing_ok=True)
-    return out
 
 
 def _locate_base(name: str) -> ModelSource:

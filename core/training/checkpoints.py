@@ -1,7 +1,10 @@
-"""A training run's state on disk after every epoch, as safetensors and JSON."""
+"""A training run's state on disk after every epoch, as safetensors and JSON, each file with its checksum."""
 
+import hashlib
 import json
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -9,22 +12,38 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from core.network.architectures import Module
-from core.storage.files import write_whole
+from core.storage.files import whole_file, write_whole
+
+
+class TrainingError(ValueError):
+    """The plan cannot be carried out; the message says what to change."""
 
 
 class Checkpoint:
-    """State of a run in `<out>/.progress`, tied to a fingerprint of the plan and its data."""
+    """State of a run in `<out>/.progress`, tied to a fingerprint of the plan and its data.
+
+    Its record says which files it is made of and their SHA-256, and holds its own.
+    """
 
     def __init__(self, out: Path, fingerprint: str):
         self.folder = out / ".progress"
         self.fingerprint = fingerprint
         self.history: list[dict] = []
+        self.sums: dict[str, str] = {}
 
-    def resume(self, module: Module, optimiser: torch.optim.Optimizer) -> int:
-        """Load the last complete epoch's state; return how many epochs are done (0: nothing usable)."""
-        tensors = self._read()
+    def resume(
+        self, module: Module, optimiser: torch.optim.Optimizer, told: Callable[[str], None] = lambda _: None
+    ) -> int:
+        """Load the last complete epoch's state; return how many epochs are done (0: none).
+
+        Args:
+            told: called with a sentence where the state is damaged, which is then set aside.
+        Raises:
+            TrainingError: the epochs that are done are of another plan or other data.
+        """
+        tensors = self._read(told)
         if tensors is None:
-            self.history = []
+            self.history, self.sums = [], {}
             self.clear()
             return 0
         _put_weights(module, {k[2:]: v for k, v in tensors.items() if k.startswith("w.")})
@@ -39,48 +58,98 @@ class Checkpoint:
 
     def save(self, module: Module, optimiser: torch.optim.Optimizer, epoch: int, scores: dict) -> None:
         """Write the state after an epoch; a kill in the middle leaves the former epoch's."""
-        self.folder.mkdir(parents=True, exist_ok=True)
         weights = {name: p.detach().cpu().contiguous() for name, p in _trainable(module).items()}
         tensors = {f"w.{name}": value for name, value in weights.items()}
         for i, parameter in enumerate(_trainable(module).values()):
             for part, value in optimiser.state[parameter].items():
                 tensors[f"o.{part}.{i}"] = value.detach().cpu().contiguous()
-        self.history = [*self.history, scores]
-        state = f"state-{epoch}.safetensors"
-        save_file(tensors, self.folder / state)
-        if self.best_epoch == epoch:
-            save_file(weights, self.folder / f"best-{epoch}.safetensors")
-        record = {"fingerprint": self.fingerprint, "history": self.history, "state": state}
+        history = [*self.history, scores]
+        state, best = f"state-{epoch}.safetensors", _best(history)
+        made = {state: tensors} | ({f"best-{epoch}.safetensors": weights} if best == epoch else {})
+        sums = self.sums | {name: self._keep(name, content) for name, content in made.items()}
+        sums = {name: sums[name] for name in (state, f"best-{best}.safetensors")}
+        record = {"fingerprint": self.fingerprint, "history": history, "state": state, "files": sums}
+        record["sha256"] = _seal(record)
         write_whole(self.folder / "record.json", json.dumps(record).encode(), replaces=True)
-        for old in self.folder.glob("*.safetensors"):
-            if old.name not in (state, f"best-{self.best_epoch}.safetensors"):
+        self.history, self.sums = history, sums
+        for old in self.folder.iterdir():
+            if old.name not in (*sums, "record.json"):
                 old.unlink()
 
     @property
     def best_epoch(self) -> int:
         """Index of the earliest epoch with the best selection score."""
-        scores = [entry["selection"] for entry in self.history]
-        return scores.index(max(scores))
+        return _best(self.history)
 
     def load_best(self, module: Module) -> None:
-        """Put the best epoch's weights into the module."""
-        _put_weights(module, load_file(self.folder / f"best-{self.best_epoch}.safetensors"))
+        """Put the best epoch's weights into the module.
+
+        Raises:
+            TrainingError: they are not as they were written.
+        """
+        try:
+            weights = self._load(f"best-{self.best_epoch}.safetensors")
+        except (OSError, ValueError, SafetensorError) as error:
+            raise TrainingError(
+                f"The weights of the best epoch in {self.folder} are damaged. Give the same command again: it trains "
+                f"anew."
+            ) from error
+        _put_weights(module, weights)
 
     def clear(self) -> None:
         """Remove the state."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _read(self) -> dict | None:
-        """The last state's tensors, with `history` set; None where the files are another plan's, damaged or gone."""
-        try:
-            record = json.loads((self.folder / "record.json").read_text(encoding="utf-8"))
-            if record["fingerprint"] != self.fingerprint:
-                return None
-            self.history = record["history"]
-            load_file(self.folder / f"best-{self.best_epoch}.safetensors")
-            return load_file(self.folder / record["state"])
-        except (OSError, ValueError, KeyError, TypeError, SafetensorError):
+    def _read(self, told: Callable[[str], None]) -> dict | None:
+        """The last state's tensors, with `history` set; None where there are none, or damaged ones, set aside now."""
+        path = self.folder / "record.json"
+        if not os.path.lexists(path):
             return None
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            if record.pop("sha256") != _seal(record):
+                raise ValueError("it is not as it was written")
+            self.history, self.sums = record["history"], record["files"]
+            if record["fingerprint"] == self.fingerprint:
+                self._load(f"best-{self.best_epoch}.safetensors")
+                return self._load(record["state"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError):
+            aside = self.folder.with_name(".damaged")
+            shutil.rmtree(aside, ignore_errors=True)
+            os.replace(self.folder, aside)
+            told(f"The epochs that were done are damaged. They are set aside in {aside}, and the training begins anew.")
+            return None
+        count = len(self.history)
+        raise TrainingError(
+            f"{self.folder} holds {count} finished epoch{'' if count == 1 else 's'} of another plan or other data. "
+            f"Choose another --out, or delete that folder to give them up."
+        )
+
+    def _keep(self, name: str, tensors: dict) -> str:
+        """Write a file; its SHA-256."""
+        with whole_file(self.folder / name) as place:
+            save_file(tensors, place)
+            return _digest(place)
+
+    def _load(self, name: str) -> dict:
+        """The tensors of a file; ValueError where it is not as it was written."""
+        if _digest(self.folder / name) != self.sums[name]:
+            raise ValueError("it is not as it was written")
+        return load_file(self.folder / name)
+
+
+def _best(history: list[dict]) -> int:
+    scores = [entry["selection"] for entry in history]
+    return scores.index(max(scores))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _seal(record: dict) -> str:
+    return hashlib.sha256(json.dumps(record).encode()).hexdigest()
 
 
 def _trainable(module) -> dict:

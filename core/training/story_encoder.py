@@ -16,6 +16,7 @@ import torch
 
 from core.data.stories import ACTORS, EMPTY_WORDS, LENGTHS, PLACES, TASKS, THINGS, VERBS, Story, World, stories
 from core.network.architectures import Module
+from core.storage.files import whole_folder
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = tuple(
@@ -76,9 +77,9 @@ def write_encoder(
         optimiser.step()
         if step % 20 == 0 or step == min(steps, stop) - 1:
             progress(f"encoder, loss {float(loss.detach()):.3f}", step + 1, min(steps, stop))
-    out.mkdir(parents=True, exist_ok=True)
-    module.save_pretrained(out)
-    save_tokenizer(out)
+    with whole_folder(out) as made:
+        module.save_pretrained(made)
+        save_tokenizer(made)
     return out
 
 

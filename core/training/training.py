@@ -19,15 +19,12 @@ from core.mathematics.performance import METRICS
 from core.network.architectures import Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
 from core.network.tokens import read_tokens
+from core.storage.files import only_writer
 from core.training.bases import base_digest, load_base, save_trained
 from core.training.cards import build_card, write_card
-from core.training.checkpoints import Checkpoint
+from core.training.checkpoints import Checkpoint, TrainingError
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.references import write_reference
-
-
-class TrainingError(ValueError):
-    """The plan cannot be carried out; the message says what to change."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,11 @@ class Tokenised:
     cut: dict[int, int] = field(default_factory=dict)
 
 
-def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: None) -> Path:
+def train(
+    plan: Plan,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    told: Callable[[str], None] = lambda _: None,
+) -> Path:
     """Fine-tune by a plan and write a model folder with its card.
 
     After every epoch the state is on disk: the same plan started again goes on from there, and ends
@@ -110,10 +111,12 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     Args:
         plan: what to do.
         progress: called with (what is being done, done, total).
+        told: called with a sentence where epochs that were done are damaged.
     Returns:
         The folder, which `core.loading.loading.load` reads.
     Raises:
         TrainingError, BadData, UnsupportedModel: a sentence on what to change.
+        InUse, OSError: as `core.storage.files.only_writer` and `whole_folder`; finished epochs stay.
     Source: FMM §3.2, Alg. 1.
     """
     plan.check()
@@ -129,26 +132,21 @@ def train(plan: Plan, progress: Callable[[str, int, int], None] = lambda *_: Non
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
     run = _Run(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
-    checkpoint = Checkpoint(Path(plan.out), _fingerprint(plan, data))
-    started = checkpoint.resume(run.module, run.optimiser)
-    for epoch in range(started, plan.epochs):
-        clock = time.perf_counter()
-        loss = run.epoch(epoch)
-        scores = run.validate()
-        checkpoint.save(
-            run.module,
-            run.optimiser,
-            epoch,
-            {"epoch": epoch + 1, "loss": loss, **scores, "seconds": time.perf_counter() - clock},
-        )
-    checkpoint.load_best(run.module)
-    out = save_trained(run.module, tokenizer, Path(plan.out), plan.base, plan.method, labels, plan.half)
-    cut = {split: one.cut for split, one in sets.items()}
-    made = asdict(plan) | {"learning_rate": plan.rate}
-    write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
-    _keep_reference(out, plan, data, progress)
-    checkpoint.clear()
-    return out
+    with only_writer(Path(plan.out), folder=True) as out:
+        checkpoint = Checkpoint(out, _fingerprint(plan, data))
+        for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
+            clock = time.perf_counter()
+            scores = {"epoch": epoch + 1, "loss": run.epoch(epoch), **run.validate()}
+            scores["seconds"] = time.perf_counter() - clock
+            checkpoint.save(run.module, run.optimiser, epoch, scores)
+        checkpoint.load_best(run.module)
+        save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half)
+        cut = {split: one.cut for split, one in sets.items()}
+        made = asdict(plan) | {"learning_rate": plan.rate}
+        write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
+        _keep_reference(out, plan, data, progress)
+        checkpoint.clear()
+    return Path(plan.out)
 
 
 class _Run:
