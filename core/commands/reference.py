@@ -1,11 +1,13 @@
 """`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 from core.commands.terminal import Bar, Option, Options, add_model
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
+from core.storage.files import only_writer
 from core.validity.masf import COMBINATIONS, Combine
 
 HELP = "fit the MaSF reference of a model: what its hidden states look like on inputs that it knows"
@@ -83,12 +85,15 @@ def run(options: Options) -> int:
         )
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
+    # A card that is not believed does not say how the model was trained.
+    print(*model.notes, sep="\n", end="\n" * bool(model.notes), file=sys.stderr)
     if options.simulate is not None:
         return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)
-    with Bar() as bar:
-        reference = fit_reference(model, data, drawing, held_out or None, bar)
-    write_reference(reference, out)
+    with only_writer(out) as place:
+        with Bar() as bar:
+            reference = fit_reference(model, data, drawing, held_out or None, bar)
+        write_reference(reference, place)
     print(f"Written: {out}\n\n{readable_reference(reference)}")
     return 0
 

@@ -21,6 +21,8 @@ from core.storage.files import read_plain
 from core.wording import in_short
 
 _MOST_CARD = 1_000_000
+# Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
+OTHER_CARD = "The card.json in its folder does not say that it is of these weights, so its figures are not shown."
 _BUILDING = threading.RLock()
 
 
@@ -64,9 +66,11 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     if is_scale_free(architecture, module.config):
         less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
         notes += (f"This family normalises its word embeddings before anything else, so {less}.",)
+    found = digest(source)
+    card, doubts = _card_of(source.top, found)
     return Model(
         name,
-        digest(source),
+        found,
         module,
         parts.tokenizer,
         architecture,
@@ -75,8 +79,8 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         parts.labels,
         parts.mask_id,
         parts.max_tokens,
-        notes,
-        _card(source.top),
+        (*notes, *doubts),
+        card,
         source.top,
     )
 
@@ -215,6 +219,12 @@ def _check_weights(source: ModelSource) -> None:
             "Connect to the network, or choose a model with model.safetensors."
         )
     raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. Give the folder that save_pretrained wrote.")
+
+
+def _card_of(folder: Path, weights: str) -> tuple[dict | None, tuple[str, ...]]:
+    """The card of these weights, by their digest; where it is of others, or does not say, none and a note on that."""
+    card = _card(folder)
+    return (card, ()) if card is None or card.get("weights_sha256") == weights else (None, (OTHER_CARD,))
 
 
 def _card(folder: Path) -> dict | None:

@@ -17,6 +17,7 @@ from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class, performance_difference
+from core.storage.files import write_whole
 from core.wording import as_json, cut_sentence
 
 
@@ -37,9 +38,9 @@ def build_card(
     Args:
         cut: of each file the texts that training cut, {text: tokens that it reads}.
     Returns:
-        A JSON-ready dict; `performance` holds the metric at masking ratios 0, 0.1 … 1 (random
-        masks, exact counts) and for the class majority of train, and how much better than that it is unmasked, with the
-        ends of its 95 % interval.
+        A JSON-ready dict; `weights_sha256` is the model's digest, since the figures are of no other; `performance`
+        holds the metric at masking ratios 0, 0.1 … 1 (random masks, exact counts) and for the class majority of train,
+        and how much better than that it is unmasked, with the ends of its 95 % interval.
     """
     split = "test" if "test" in data else "validation"
     shown = data[split]
@@ -52,6 +53,7 @@ def build_card(
     constant = np.full(len(shown), majority)
     gained = performance_difference(plan["metric"], (shown.labels, predicted[0]), (shown.labels, constant))
     return {
+        "weights_sha256": model.digest,
         "labels": list(labels),
         "data": {name: _about_file(texts, cut[name], len(labels)) for name, texts in data.items()},
         "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")}
@@ -87,8 +89,8 @@ def _about_file(texts: LabelledTexts, cut: dict[int, int], C: int) -> dict:
 
 def write_card(folder: Path, card: dict) -> None:
     """Write card.json and the readable README.md beside the weights."""
-    (folder / "card.json").write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-    (folder / "README.md").write_text(readable_card(card, folder.name), encoding="utf-8")
+    write_whole(folder / "card.json", f"{json.dumps(card, indent=1)}\n".encode(), replaces=True)
+    write_whole(folder / "README.md", readable_card(card, folder.name).encode(), replaces=True)
 
 
 def readable_card(card: dict, name: str) -> str:

@@ -183,6 +183,8 @@ def test_the_news_model_reaches_what_it_must_and_reads_the_news_that_ship():
 @pytest.mark.parametrize("name", bundled_models())
 def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name):
     model = load(name, "cpu")
+    # Otherwise its own figures would not be shown.
+    assert model.card["weights_sha256"] == model.digest
     reference = find_reference(model)
     assert reference is not None and not says_nothing(reference)
     assert "Apache-2.0" in (MODELS / name / "SOURCE.md").read_text(encoding="utf-8")

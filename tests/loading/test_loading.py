@@ -109,9 +109,12 @@ def test_a_bundled_name_comes_before_a_folder(copied, monkeypatch, tmp_path):
 def test_the_card_beside_the_weights(copied):
     folder = copied()
     good = json.loads((MODELS / "sst2-fmm" / "card.json").read_text(encoding="utf-8"))
+    good["weights_sha256"] = load(str(folder), "cpu").digest
     (folder / "card.json").write_text(json.dumps(good), encoding="utf-8")
     assert load(str(folder), "cpu").card == good
     odd = [
+        good | {"weights_sha256": "0" * 64},
+        {name: value for name, value in good.items() if name != "weights_sha256"},
         good | {"plan": good["plan"] | {"training": "odd"}},
         good | {"seconds": None},
         good | {"performance": good["performance"] | {"masked": []}},

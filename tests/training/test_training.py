@@ -694,8 +694,8 @@ def test_a_kill_while_the_state_is_written_keeps_the_former_epoch(files, tiny_ro
     plan, moved = plan_for(files, tiny_root, tmp_path / "out"), []
 
     def replace_once(source, target):
-        moved.append(target)
-        if len(moved) == 2:
+        moved.append(target.name)
+        if moved.count("record.json") == 2:
             raise KeyboardInterrupt
         os.rename(source, target)
 
@@ -707,20 +707,25 @@ def test_a_kill_while_the_state_is_written_keeps_the_former_epoch(files, tiny_ro
     assert weights_of(train(plan)) == weights_of(finished("full"))
 
 
-def test_a_damaged_state_starts_anew(files, tiny_root, tmp_path, finished):
+def test_a_damaged_state_starts_anew_and_is_set_aside(files, tiny_root, tmp_path, finished):
     plan, state = plan_for(files, tiny_root, tmp_path / "out"), tmp_path / "out" / ".progress" / "state-0.safetensors"
     with pytest.raises(KeyboardInterrupt):
         train(plan, stop_at("epoch 2"))
-    state.write_bytes(state.read_bytes()[:-100])
-    epochs = set()
-    out = train(plan, lambda name, done, total: epochs.add(name.partition(",")[0]))
+    # One bit of one weight: the file is as long as it was, and safetensors reads it.
+    damaged = bytearray(state.read_bytes())
+    damaged[-100] ^= 1
+    state.write_bytes(damaged)
+    epochs, said = set(), []
+    out = train(plan, lambda name, done, total: epochs.add(name.partition(",")[0]), said.append)
     assert "epoch 1 of 3" in epochs
+    assert len(said) == 1 and "are damaged" in said[0] and str(out / ".damaged") in said[0]
+    assert (out / ".damaged" / state.name).read_bytes() == damaged
     assert weights_of(out) == weights_of(finished("full")) and history_of(out) == history_of(finished("full"))
 
 
 @pytest.mark.parametrize(
     "damage",
-    ["state cut", "state gone", "best cut", "best gone", "record cut", "record gone", "record {}", "record []"],
+    [f"{what} {how}" for what in ("state", "best", "record") for how in ("cut", "gone", "flipped", "{}", "[]")],
 )
 def test_a_damaged_state_is_no_state(tmp_path, damage):
     module = torch.nn.Linear(1, 1)
@@ -740,13 +745,36 @@ def test_a_damaged_state_is_no_state(tmp_path, damage):
     whole = path.read_bytes()
     path.unlink()
     if how != "gone":
-        path.write_bytes(whole[: len(whole) // 2] if how == "cut" else how.encode())
-    checkpoint = Checkpoint(tmp_path, "plan")
-    assert checkpoint.resume(module, optimiser) == 0 and checkpoint.history == []
+        flipped = whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:]
+        path.write_bytes({"cut": whole[: len(whole) // 2], "flipped": flipped}.get(how, how.encode()))
+    checkpoint, said = Checkpoint(tmp_path, "plan"), []
+    assert checkpoint.resume(module, optimiser, said.append) == 0 and checkpoint.history == []
     assert module.weight.item() == 7 != before and not checkpoint.folder.exists()
+    assert bool(said) == (tmp_path / ".damaged").exists() == (damage != "record gone")
 
 
-def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
+def test_a_digit_of_a_score_that_is_changed_chooses_no_epoch(tmp_path):
+    module = torch.nn.Linear(1, 1)
+    optimiser = torch.optim.AdamW(module.parameters())
+    checkpoint = Checkpoint(tmp_path, "plan")
+    for epoch, score in enumerate((0.25, 0.75)):
+        checkpoint.save(module, optimiser, epoch, {"selection": score})
+    record = checkpoint.folder / "record.json"
+    record.write_text(record.read_text().replace("0.25", "0.85"))
+    assert Checkpoint(tmp_path, "plan").resume(module, optimiser) == 0
+
+
+def test_weights_that_are_damaged_while_it_trains_are_not_taken_for_the_best(tmp_path):
+    module = torch.nn.Linear(1, 1)
+    checkpoint = Checkpoint(tmp_path, "plan")
+    checkpoint.save(module, torch.optim.AdamW(module.parameters()), 0, {"selection": 1})
+    best = checkpoint.folder / "best-0.safetensors"
+    best.write_bytes(best.read_bytes()[:-1] + b"!")
+    with pytest.raises(TrainingError, match=r"best epoch .* damaged"):
+        checkpoint.load_best(module)
+
+
+def test_another_plan_neither_goes_on_from_a_state_nor_deletes_it(files, tiny_root, tmp_path):
     plan = plan_for(files, tiny_root, tmp_path / "out", epochs=2)
     with pytest.raises(KeyboardInterrupt):
         train(plan, stop_at("epoch 2"))
@@ -759,9 +787,29 @@ def test_another_plan_does_not_go_on_from_a_state(files, tiny_root, tmp_path):
         assert training._fingerprint(other, training._read(other)) != training._fingerprint(plan, training._read(plan))
     moved = replace(plan, out=str(tmp_path / "elsewhere"), half=True, test=plan.validation)
     assert training._fingerprint(moved, training._read(moved)) == training._fingerprint(plan, training._read(plan))
+    there = {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
+    with pytest.raises(TrainingError, match=r"\.progress holds 1 finished epoch of another plan .* another --out"):
+        train(replace(plan, seed=1))
+    assert there == {path: path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file()}
     epochs = set()
-    train(replace(plan, seed=1), lambda name, done, total: epochs.add(name.partition(",")[0]))
-    assert "epoch 1 of 2" in epochs
+    train(plan, lambda name, done, total: epochs.add(name.partition(",")[0]))
+    assert "epoch 1 of 2" not in epochs
+
+
+def test_figures_of_other_weights_are_not_shown(files, tiny_root, tmp_path):
+    """A model is trained anew in its folder, and the run is killed between weights and card."""
+    plan = plan_for(files, tiny_root, tmp_path / "out", epochs=1)
+    folder = str(train(plan))
+    former = load(folder, "cpu")
+    assert former.card["weights_sha256"] == former.digest and former.card["plan"]["seed"] == 0
+    with pytest.raises(KeyboardInterrupt):
+        train(replace(plan, seed=1), stop_at("measuring"))
+    now = load(folder, "cpu")
+    assert now.digest != former.digest and now.card is None and "not shown" in now.notes[-1]
+    train(replace(plan, seed=1))
+    again = load(folder, "cpu")
+    assert again.digest == now.digest == again.card["weights_sha256"] and again.card["plan"]["seed"] == 1
+    assert again.notes == former.notes
 
 
 def test_an_interrupt_at_the_command_line_says_how_to_go_on(files, tiny_root, tmp_path, capsys, monkeypatch):
@@ -808,7 +856,9 @@ def test_the_earliest_best_epoch_is_kept(tmp_path, scores, best):
     assert again.resume(module, optimiser) == len(scores) and module.weight.item() == len(scores) - 1
     again.load_best(module)
     assert module.weight.item() == best
-    assert Checkpoint(tmp_path, "another plan").resume(module, optimiser) == 0 and not checkpoint.folder.exists()
+    with pytest.raises(TrainingError, match="of another plan"):
+        Checkpoint(tmp_path, "another plan").resume(module, optimiser)
+    assert Checkpoint(tmp_path, "plan").resume(module, optimiser) == len(scores)
 
 
 def test_a_parameter_without_gradient_has_no_state_and_resumes(tmp_path):
