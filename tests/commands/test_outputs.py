@@ -1,0 +1,148 @@
+"""What commands write: a full disk is a sentence and takes nothing away, two runs do not write one output, and a text
+that a model cannot read is one row.
+"""
+
+import copy
+import errno
+import json
+import os
+import subprocess
+from dataclasses import replace
+
+import pytest
+from pyarrow import parquet
+
+from core.commands import check, evaluating
+from core.commands.command_line import main
+from core.loading import loading
+from core.storage.files import only_writer
+from tests import tiny
+
+FOLDERS = "train", "encoder"
+
+
+@pytest.fixture
+def model(tiny_model, monkeypatch, tmp_path):
+    """The model of every command that asks for one; nothing else is loaded, and what is kept lies on a healthy disk."""
+    model = tiny_model("bert")
+    for room in (check, evaluating, loading):
+        monkeypatch.setattr(room, "load", lambda *_: model)
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    return model
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rows = ({"id": f"t{i}", "text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(tiny.SENTENCES[:20]))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def full(tmp_path, monkeypatch):
+    """A folder on a disk without room; where none can be made, one in which nothing can be brought onto the disk."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]
+    if os.name == "posix" and not subprocess.run(mount, capture_output=True, check=False).returncode:
+        (folder / "other").write_bytes(b"0" * 60_000)
+        yield folder
+        subprocess.run(["umount", str(folder)], check=True)
+        return
+    really = os.fsync
+
+    def sync(file):
+        if str(folder) in os.readlink(f"/proc/self/fd/{file}"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        really(file)
+
+    monkeypatch.setattr(os, "fsync", sync)
+    yield folder
+
+
+def command(name, data, out, root) -> list[str]:
+    few = ["--measures", "gradient", "--device", "cpu"]
+    return (
+        [name]
+        + {
+            "limits": ["--model", "tiny", "--data", f"{data}", *few, "--exact-up-to", "1", "--width", "1"],
+            "evaluate": ["--model", "tiny", "--data", f"{data}", *few, "--metrics", "NS", "--count", "1"],
+            "check": ["--model", "tiny", "--data", f"{data}", "--device", "cpu", "--sample", "4"],
+            "reference": ["--model", "tiny", "--data", f"{data}", "--device", "cpu"],
+            "stories": ["--task", "1", "--count", "100"],
+            "encoder": ["--steps", "1", "--stop", "1"],
+            "train": f"--base {tiny.base('bert', root)} --train {data} --validation {data} --epochs 1 --device cpu".split(),
+        }[name]
+        + ["--out", str(out)]
+    )
+
+
+COMMANDS = "limits", "evaluate", "check", "reference", "stories", "encoder", "train"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk_is_a_sentence(name, model, data, full, tiny_root, capsys):
+    """What lay at the place of the output is there still, and nothing half-written."""
+    out = full / "out"
+    if name in FOLDERS:
+        out.mkdir()
+        out = out / "model.safetensors"
+    out.write_bytes(b"before")
+    there = sorted(full.rglob("*"))
+    assert main(command(name, data, full / "out", tiny_root)) == 1
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert told.startswith("The disk is full, so ") and str(full) in told and told.endswith("the same command again.")
+    assert out.read_bytes() == b"before"
+    left = {path.relative_to(full).parts[-1] for path in full.rglob("*") if path not in there}
+    # The rows of the texts that are done, or what decides them, as far as there was room.
+    assert left <= {"out.partial.jsonl", ".progress"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_second_run_on_an_output_says_so(name, model, data, tmp_path, tiny_root, capsys):
+    out = tmp_path / "out"
+    with only_writer(out, name in FOLDERS):
+        assert main(command(name, data, out, tiny_root)) == 1
+    assert f"Another run is writing {out}. Wait until it has ended" in capsys.readouterr().err
+    assert not out.exists() or not list(out.iterdir())
+
+
+def test_what_the_store_cannot_keep_is_said(model, data, full, tmp_path, tiny_root, monkeypatch, capsys):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(full / "cache"))
+    for name in ("limits", "evaluate", "check"):
+        assert main(command(name, data, tmp_path / name, tiny_root)) == 0
+        assert "was not kept for next time" in capsys.readouterr().err and (tmp_path / name).is_file()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
+def test_what_is_printed_onto_a_full_disk_is_a_sentence(model, data, tmp_path, tiny_root, monkeypatch, capsys):
+    with open("/dev/full", "w") as nowhere:
+        monkeypatch.setattr("sys.stdout", nowhere)
+        assert main(command("stories", data, tmp_path / "out", tiny_root)) == 1
+        assert capsys.readouterr().err.startswith("The disk is full. Free some space")
+        # What could not be printed is not tried again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), nowhere.fileno())
+
+
+def test_a_text_that_the_model_cannot_read_is_one_row_with_its_problem(
+    model, data, tmp_path, tiny_root, monkeypatch, capsys
+):
+    """A tokenizer that knows a word which the model has no embedding for."""
+    tokenizer = copy.deepcopy(model.tokenizer)
+    assert tokenizer.add_tokens(["zzyzx"]) == 1 and len(tokenizer) > model.word_embeddings.shape[0]
+    other = replace(model, tokenizer=tokenizer)
+    for room in (check, evaluating, loading):
+        monkeypatch.setattr(room, "load", lambda *_: other)
+    rows = [json.loads(line) for line in data.read_text().splitlines()[:4]]
+    rows[1]["text"] = "The zzyzx leaves the harbour."
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = "no word embedding for 'zzyzx'"
+    for name in ("limits", "evaluate", "check"):
+        assert main(command(name, data, tmp_path / name, tiny_root)) == 0, capsys.readouterr().err
+        told = capsys.readouterr().out
+    found = parquet.read_table(tmp_path / "limits").to_pylist()
+    assert [row["problem"] is None for row in found] == [True, False, True, True] and said in found[1]["problem"]
+    of = {row["example"]: row["problem"] for row in parquet.read_table(tmp_path / "evaluate").to_pylist()}
+    assert [of[f"t{i}"] is None for i in range(4)] == [True, False, True, True] and said in of["t1"]
+    assert "1 example" in told and said in told and said in (tmp_path / "check").read_text()
