@@ -153,7 +153,8 @@ def text_table(header: list[str], body: list[list[str]]) -> str:
 
 def listed(items: Iterable, most: int = 5) -> str:
     """Some items for a sentence: "3, 4, 5 and 12 more"."""
-    items = [" ".join(str(item).split()) for item in items]
+    # Halves of characters cannot be shown or stored.
+    items = [" ".join(str(item).encode("utf-8", "replace").decode("utf-8").split()) for item in items]
     items = [item if len(item) <= 60 else f"{item[:59]}…" for item in items]
     return ", ".join(items[:most]) + (f" and {len(items) - most:,} more" if len(items) > most else "")
 
@@ -172,6 +173,6 @@ def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     for kind, chosen, offered in asked:
         unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
         if unknown:
-            raise ValueError(f"there is no {kind} {unknown[0]!r}; choose of {', '.join(offered)}")
+            raise ValueError(f"there is no {kind} {quoted(unknown[0])}; choose of {', '.join(offered)}")
         if len(set(chosen)) < len(chosen):
-            raise ValueError(f"a {kind} is named twice: {', '.join(chosen)}")
+            raise ValueError(f"a {kind} is named twice: {listed(chosen, 10)}")

@@ -47,6 +47,18 @@ def swollen(rows: int, size: int, **options) -> bytes:
     )
 
 
+def columns_alike(*columns: list) -> bytes:
+    """A Parquet file whose columns are all called text."""
+    import pyarrow
+    from pyarrow import parquet as writer
+
+    sink = io.BytesIO()
+    writer.write_table(
+        pyarrow.table([pyarrow.array(values) for values in columns], names=["text"] * len(columns)), sink
+    )
+    return sink.getvalue()
+
+
 def workbook(entry: str) -> bytes:
     """A zip archive with one entry."""
     sink = io.BytesIO()
@@ -198,6 +210,9 @@ def _contents() -> dict[str, Hostile]:
         "markup": Hostile(
             "a.csv", b"text,label\n<img src=x onerror=alert(1)> **hi** [a](b) $x$,<b>bold</b>\nplain,b\n", None, 2
         ),
+        "labels of many digits": Hostile(
+            "a.csv", f"text,label\na b,{'9' * 5000}\nc d,-{'1' * 5000}\n".encode(), None, 2
+        ),
         "control characters": Hostile("a.csv", b"text,label\nbell\x07 and \x1b[31mred,a\nplain,b\n", None, 2),
     }
 
@@ -326,6 +341,23 @@ def _parquets() -> dict[str, Hostile]:
             r"^a\.parquet holds more than 2,000,000 rows when unpacked\. Split it\.$",
         ),
         "Parquet of one text quite often": Hostile("a.parquet", swollen(1_000, 10_000), None, 1_000),
+        "Parquet of one long cell": Hostile(
+            "a.parquet",
+            parquet({"text": ["x" * 60_000_000, "b c"]}, compression="zstd", use_dictionary=False),
+            r"^a\.parquet holds texts that unpack to more than 200 times their size\. Save it as CSV or JSON Lines\.$",
+        ),
+        "Parquet of one cell that is too long": Hostile(
+            "a.parquet",
+            parquet({"text": ["warm bread", "x" * 10_000_001]}, compression="zstd"),
+            r"^a\.parquet holds a cell of more than 10 MB\. Leave out that row or column\.$",
+        ),
+        "Parquet of a long cell in a list": Hostile(
+            "a.parquet", parquet({"text": ["a b"], "tags": [["x" * 10_000_001]]}), "cell of more than 10 MB"
+        ),
+        "Parquet with columns alike": Hostile("a.parquet", columns_alike(["a b", "c d"], ["e f", "g h"]), None, 2),
+        "Parquet with columns of two kinds alike": Hostile("a.parquet", columns_alike(["a b"], [1]), None, 1),
+        "Parquet with a text and a list alike": Hostile("a.parquet", columns_alike(["a b"], [["c"]]), None, 1),
+        "Parquet with a text and an object alike": Hostile("a.parquet", columns_alike(["a b"], [{"z": 1}]), None, 1),
         "Parquet with dates": Hostile(
             "a.parquet", parquet({"text": ["a b"], "when": pyarrow.array([1], pyarrow.timestamp("ns"))}), None, 1
         ),

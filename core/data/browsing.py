@@ -114,7 +114,7 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
             by_name, f"Not judged, since the model has no such class: {listed(missing, 6)}." if missing else ""
         )
     if (
-        all(label.isascii() and label.isdigit() for label in labels)
+        all(label.isascii() and label.isdigit() and len(label) < 10 for label in labels)
         and max(map(int, labels)) < len(model_labels)
         and "0" in labels
     ):

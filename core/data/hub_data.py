@@ -20,7 +20,7 @@ from core.data.parsed import BadData
 from core.data.tables import RawTable
 from core.storage.hub import HubError, quietly
 from core.storage.hub_data_sets import INSTEAD, Listing, fetch_data_file, leads_out, list_data_set
-from core.wording import in_short, listed
+from core.wording import in_short, listed, quoted, shortened
 
 MOST_ROWS = 200_000
 MOST_BYTES = 1_000_000_000
@@ -60,7 +60,9 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
         config = _chosen(listing.id, config, _configs(folder), folder)
         files = dict(_builder(folder, config).config.data_files or {})
         if split not in files:
-            raise BadData(f"{_called(listing.id, config)} has no split {split!r}; it has {', '.join(files) or 'none'}.")
+            raise BadData(
+                f"{_called(listing.id, config)} has no split {quoted(split)}; it has {listed(files, 20) or 'none'}."
+            )
         names = [Path(file).resolve().relative_to(folder).as_posix() for file in files[split]]
         cells, classes, dropped = _cells(
             _filled(folder.parent / "split", listing, config, split, names, most), config, split, most
@@ -68,9 +70,9 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
     more = bool(cells) and len(next(iter(cells.values()))) > most
     cells = {column: values[:most] for column, values in cells.items()}
     if not cells or not next(iter(cells.values())):
-        raise BadData(f"{_called(listing.id, config)}, split {split!r}, holds no rows.")
+        raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
     notes = [*listing.notes]
-    notes += [f"Columns that hold no text or number were left out: {', '.join(dropped)}."] if dropped else []
+    notes += [f"Columns that hold no text or number were left out: {listed(dropped)}."] if dropped else []
     notes += [f"The first {most:,} rows were read; the split holds more."] if more else []
     name = " ".join(filter(None, (listing.id, config if config != "default" else None, split)))
     return RawTable(name, tuple(cells), cells, _digest(listing, config, split, cells), tuple(notes), classes)
@@ -89,12 +91,12 @@ def _hub_id(id: str) -> str:
         raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
     if folder:
         raise BadData(
-            f"{name[:80]!r} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, "
+            f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, "
             f".tsv or .parquet)."
         )
     if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
         raise BadData(
-            f"{name[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a "
+            f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a "
             f"file."
         )
     return name
@@ -105,7 +107,7 @@ def _as_folder(listing: Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
         raise BadData(
-            f"{listing.id!r} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {INSTEAD}."
+            f"{quoted(listing.id)} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {INSTEAD}."
         )
     about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
     outside = [
@@ -113,8 +115,8 @@ def _as_folder(listing: Listing):
     ]
     if outside:
         raise BadData(
-            f"The card of {listing.id!r} names files from elsewhere ({listed(outside)}), which are not fetched. Choose "
-            f"another set, {INSTEAD}."
+            f"The card of {quoted(listing.id)} names files from elsewhere ({listed(outside)}), which are not fetched. "
+            f"Choose another set, {INSTEAD}."
         )
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
@@ -177,9 +179,9 @@ def _chosen(id: str, config: str | None, there: list[str], folder: Path) -> str:
     if config is None:
         config = there[0] if len(there) == 1 else get_dataset_default_config_name(str(folder))
         if config is None:
-            raise BadData(f"{id!r} has several configurations; choose one of {', '.join(there)}.")
+            raise BadData(f"{quoted(id)} has several configurations; choose one of {listed(there, 60)}.")
     elif config not in there:
-        raise BadData(f"{id!r} has no configuration {config!r}; it has {', '.join(there)}.")
+        raise BadData(f"{quoted(id)} has no configuration {quoted(config)}; it has {listed(there, 60)}.")
     return config
 
 
@@ -199,8 +201,8 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
         size += listing.sizes[name]
         if size > MOST_BYTES:
             raise BadData(
-                f"The files of this split of {listing.id!r} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask for "
-                f"fewer rows, {INSTEAD}."
+                f"The files of this split of {quoted(listing.id)} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask "
+                f"for fewer rows, {INSTEAD}."
             )
         real = (
             listing.fetched / name if listing.fetched else fetch_data_file(listing.id, name, listing.revision or None)
@@ -215,7 +217,7 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
         if name.lower().endswith(".parquet") and rows > most:
             break
     if not rows:
-        raise BadData(f"{_called(listing.id, config)}, split {split!r}, holds no rows.")
+        raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
     # Only this split is named: `datasets` looks into every split that a card names, even to read another.
     about = next(
         (
@@ -314,9 +316,9 @@ def _plain_errors(id: str):
     except Exception as error:
         cause = error.__cause__ or error
         raise BadData(
-            f"The files of {id!r} cannot be read as tables ({in_short(cause)}). Choose another set, {INSTEAD}."
+            f"The files of {quoted(id)} cannot be read as tables ({in_short(cause)}). Choose another set, {INSTEAD}."
         ) from error
 
 
 def _called(id: str, config: str) -> str:
-    return repr(id) if config == "default" else f"{id!r} ({config})"
+    return quoted(id) if config == "default" else f"{quoted(id)} ({shortened(config)})"

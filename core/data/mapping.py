@@ -12,7 +12,7 @@ from core.data import evidence_columns as evidence
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
 from core.data.tables import RawTable
-from core.wording import counted, listed
+from core.wording import counted, listed, quoted
 
 MOST_LABELS = 200
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
@@ -87,8 +87,8 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     kept = [i for i, text in enumerate(texts) if text.strip()]
     if not kept:
         raise BadData(
-            f"{table.name}: column {mapping.text!r} holds no text in any of its {len(table):,} rows. Choose another "
-            f"column."
+            f"{table.name}: column {quoted(mapping.text)} holds no text in any of its {len(table):,} rows. Choose "
+            f"another column."
         )
     rows = [numbers[i] for i in kept]
     notes = _about_texts(texts, kept, numbers)
@@ -127,10 +127,11 @@ def _check(table: RawTable, mapping: Mapping) -> None:
     chosen = [column for role, column in mapping.as_dict().items() if role != "label_names" and column is not None]
     missing = [column for column in chosen if column not in table.cells]
     if missing:
-        raise BadData(f"{table.name} has no column {missing[0]!r}; it has {listed(table.columns, 10)}.")
+        raise BadData(f"{table.name} has no column {quoted(missing[0])}; it has {listed(table.columns, 10)}.")
     if mapping.text == mapping.second:
         raise BadData(
-            f"Column {mapping.text!r} is chosen as the text and as the second text. Choose another for one of them."
+            f"Column {quoted(mapping.text)} is chosen as the text and as the second text. Choose another for one of "
+            f"them."
         )
 
 
@@ -148,7 +149,7 @@ def _written(table: RawTable, column: str, numbers) -> list[str]:
     for row, value in zip(numbers, table.cells[column]):
         if isinstance(value, (list, dict)):
             raise BadData(
-                f"{table.name}, row {row}: column {column!r} holds "
+                f"{table.name}, row {row}: column {quoted(column)} holds "
                 f"{'a list' if isinstance(value, list) else 'an object'}, not text. "
                 "Choose another column, or join its parts into one text."
             )
@@ -163,7 +164,9 @@ def _ids(values: list | None, rows: list[int], column: str | None) -> tuple[list
     for name, row in zip(names, rows):
         if not name or name in first:
             why = f"row {row} repeats that of row {first[name]}" if name else f"row {row} has none"
-            return plain, [f"Column {column!r} does not tell the rows apart ({why}), so row numbers are used as ids."]
+            return plain, [
+                f"Column {quoted(column)} does not tell the rows apart ({why}), so row numbers are used as ids."
+            ]
         first[name] = row
     return names, []
 
@@ -175,8 +178,8 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
         parts = value if isinstance(value, (list, tuple)) else [] if value is None else re.split(r"[;|]", str(value))
         if isinstance(value, dict) or any(isinstance(part, (list, dict, tuple)) for part in parts):
             raise BadData(
-                f"{table.name}, row {row}: column {column!r} holds objects, not tags. Write tags as a list of words or "
-                f"as “first;second”."
+                f"{table.name}, row {row}: column {quoted(column)} holds objects, not tags. Write tags as a list of "
+                f"words or as “first;second”."
             )
         found.append(tuple(dict.fromkeys(name for part in parts if (name := short_text(part)))))
     return found
@@ -203,8 +206,8 @@ def _marked(
     unread = [row for row, spans in zip(rows, found) if spans is None]
     return [spans or () for spans in found], [
         (
-            f"Read without evidence, since column {column!r} holds no list of [start, end] characters of the text, nor "
-            f"of phrases in it: {counted(unread)}."
+            f"Read without evidence, since column {quoted(column)} holds no list of [start, end] characters of the "
+            f"text, nor of phrases in it: {counted(unread)}."
         )
     ] * bool(unread)
 
@@ -222,8 +225,8 @@ def _labels(
     nested = next((row for row, value in zip(rows, raw) if isinstance(value, (list, dict))), None)
     if nested is not None:
         raise BadData(
-            f"{table.name}, row {nested}: column {mapping.label!r} holds several labels or an object. Each row must "
-            f"have one label; choose another column."
+            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels or an object. Each row "
+            f"must have one label; choose another column."
         )
     names = _label_names(table, mapping)
     found = _canonical(raw, names)
@@ -242,8 +245,8 @@ def _labels(
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
         raise BadData(
-            f"{table.name}: column {mapping.label!r} holds {len(different):,} different values, so it does not look "
-            f"like labels. Choose another, or none."
+            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values, so it does not "
+            f"look like labels. Choose another, or none."
         )
     numeric = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", label) for label in different)
     return (
@@ -283,10 +286,10 @@ def _named(
             known = {name: name for name in names}
     meant = [None if label is None else known.get(label, known.get(label.casefold())) for label in found]
     strange = [i for i, label in enumerate(found) if label is not None and meant[i] is None]
-    values = listed(dict.fromkeys(repr(found[i]) for i in strange))
+    values = listed(dict.fromkeys(quoted(found[i]) for i in strange))
     if strange and not any(meant):
         raise BadData(
-            f"{file}, row {rows[strange[0]]}: the label {listed([repr(found[strange[0]])])} is neither one of "
+            f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is neither one of "
             f"{listed(names, 10)} nor a number from 0 to "
             f"{len(names) - 1}, and nor is any other. Correct the names of the labels."
         )

@@ -1,9 +1,15 @@
 """Unpack Parquet files with an eye on their size: a thousand bytes of one can stand for gigabytes of text."""
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 MOST_ROWS, MOST_COLUMNS, MOST_UNPACKED = 2_000_000, 10_000, 500_000_000
+# A text as long as the longest file that is uploaded; reading one takes many times its size.
+MOST_CELL = 10_000_000
+# Texts that people wrote are packed ten times, hardly ever a hundred times; less than so much does no harm.
+_MOST_PACKED, _HARMLESS = 200, 50_000_000
 # What a cell costs as an object of Python, whatever it holds.
 _CELL = 32
 # Of texts that are stored as what they share with the one before, so much is looked at in one go.
@@ -13,12 +19,21 @@ _AT_ONCE = 50_000_000
 class TooMuch(ValueError):
     """A file holds more than is read; the message says more than what, as in "it holds more than 2,000,000 rows"."""
 
+    def __init__(self, what: str, advice: str = "Split it."):
+        super().__init__(what)
+        self.advice = advice
+
+    def said_of(self, name: str) -> str:
+        """The same as a sentence about a file, with what to do."""
+        return f"{name} {str(self).removeprefix('it ')}. {self.advice}"
+
 
 def open_parquet(content: bytes) -> Any:
     """A file as pyarrow.Table with its texts still packed: repeated ones are held once, as entries of a dictionary.
 
     Raises:
-        TooMuch: it has too many rows, or would unpack to too much; found before much memory is taken.
+        TooMuch: it has too many rows, a cell is too long, or it would unpack to too much; found before much memory is
+            taken.
         ValueError, OSError: it is damaged, or has too many columns.
     """
     import pyarrow
@@ -35,20 +50,23 @@ def open_parquet(content: bytes) -> Any:
     if about.num_rows > MOST_ROWS:
         raise TooMuch(f"it holds more than {MOST_ROWS:,} rows when unpacked")
     size = about.num_rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
-    _refuse(max(size, sum(about.row_group(group).total_byte_size for group in range(about.num_row_groups))))
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    _refuse(max(size, sum(group.total_byte_size for group in groups)))
+    for group in groups:
+        _refuse_swollen(group.column(place) for place in range(group.num_columns))
     # Parts of lists and objects cannot be put together while packed, nor can texts be packed that build on one another.
+    # Nor is a name that several columns have the name of one.
+    named = Counter(leaf.path.split(".")[0] for leaf in leaves)
     flat = {
         leaf.path: leaf.physical_type == "BYTE_ARRAY"
         for leaf in leaves
-        if leaf.path == leaf.name and not leaf.max_repetition_level
+        if leaf.path == leaf.name and not leaf.max_repetition_level and named[leaf.path.split(".")[0]] == 1
     }
     for place, leaf in enumerate(leaves):
         if leaf.path not in flat:
             # Passes over all of it, a few values at a time, and so proves the column's header sound.
             opened([]).scan_contents([leaf.path])
-            size += (_CELL + max(0, leaf.length)) * sum(
-                about.row_group(group).column(place).num_values for group in range(about.num_row_groups)
-            )
+            size += (_CELL + max(0, leaf.length)) * sum(group.column(place).num_values for group in groups)
             _refuse(size)
             size = _texts(opened, leaf.path, size) if leaf.physical_type == "BYTE_ARRAY" else size
     packed = [path for path, is_text in flat.items() if is_text]
@@ -57,8 +75,10 @@ def open_parquet(content: bytes) -> Any:
     except (pyarrow.ArrowNotImplementedError, OSError):
         for path in packed:
             size = _texts(opened, path, size)
-        return opened([]).read()
+        table, packed = opened([]).read(), []
     _refuse(size + sum(_unpacked(table.column(path)) for path in packed))
+    if any(_longest(column) > MOST_CELL for column in table.columns):
+        raise TooMuch(f"it holds a cell of more than {MOST_CELL // 1_000_000} MB", "Leave out that row or column.")
     return table
 
 
@@ -110,6 +130,17 @@ def _refuse(size: int) -> None:
         raise TooMuch(f"it holds more than {MOST_UNPACKED // 1_000_000} MB when unpacked")
 
 
+def _refuse_swollen(columns: Iterable) -> None:
+    """TooMuch for texts that unpack to so many times their size that they are made to fill the memory."""
+    for column in columns:
+        size, packed = column.total_uncompressed_size, max(1, column.total_compressed_size)
+        if column.physical_type == "BYTE_ARRAY" and size > max(_HARMLESS, _MOST_PACKED * packed):
+            raise TooMuch(
+                f"it holds texts that unpack to more than {_MOST_PACKED} times their size",
+                "Save it as CSV or JSON Lines.",
+            )
+
+
 def _texts(opened, path: str, size: int) -> int:
     """Bytes of the texts of a column, added to `size`; TooMuch as soon as they are too many."""
     import pyarrow
@@ -130,19 +161,44 @@ def _texts(opened, path: str, size: int) -> int:
 
 def _unpacked(array) -> int:
     """Bytes of an array's values, each entry of a dictionary as often as it is used."""
-    import pyarrow
     from pyarrow import compute, types
 
+    size = 0
+    for part in _parts(array):
+        if not types.is_dictionary(part.type) or types.is_primitive(part.type.value_type):
+            size += part.nbytes
+        else:
+            lengths = compute.call_function("binary_length", [part.dictionary])
+            size += compute.call_function("sum", [lengths.take(part.indices)]).as_py() or 0
+    return size
+
+
+def _longest(array) -> int:
+    """Bytes of the longest text of an array."""
+    from pyarrow import compute, types
+
+    values = [part.dictionary if types.is_dictionary(part.type) else part for part in _parts(array)]
+    binary = (types.is_string, types.is_binary, types.is_large_string, types.is_large_binary)
+    texts = [part for part in values if any(kind(part.type) for kind in binary)]
+    lengths = (compute.call_function("binary_length", [part]) for part in texts)
+    return max((compute.call_function("max", [part]).as_py() or 0 for part in lengths), default=0)
+
+
+def _parts(array) -> Iterator:
+    """An array's values without lists and objects around them, array by array."""
+    import pyarrow
+    from pyarrow import types
+
     if isinstance(array, pyarrow.ChunkedArray):
-        return sum(map(_unpacked, array.chunks))
-    kind = array.type
-    if types.is_struct(kind):
-        return sum(map(_unpacked, array.flatten()))
-    if types.is_map(kind):
-        return _unpacked(array.keys) + _unpacked(array.items)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return _unpacked(array.flatten())
-    if not types.is_dictionary(kind) or types.is_primitive(kind.value_type):
-        return array.nbytes
-    lengths = compute.call_function("binary_length", [array.dictionary])
-    return compute.call_function("sum", [lengths.take(array.indices)]).as_py() or 0
+        inner = array.chunks
+    elif types.is_struct(array.type):
+        inner = array.flatten()
+    elif types.is_map(array.type):
+        inner = [array.keys, array.items]
+    elif types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
+        inner = [array.flatten()]
+    else:
+        yield array
+        return
+    for part in inner:
+        yield from _parts(part)

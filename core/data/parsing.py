@@ -49,7 +49,7 @@ def parse(content: bytes, name: str) -> Parsed:
     try:
         return _parsed(content, name)
     except TooMuch as error:
-        raise BadData(f"{name} {str(error).removeprefix('it ')}. Split it.") from error
+        raise BadData(error.said_of(name)) from error
 
 
 def _parsed(content: bytes, name: str) -> Parsed:

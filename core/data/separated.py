@@ -10,6 +10,7 @@ import csv
 import io
 import re
 import threading
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -139,16 +140,8 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
     """All rows and a note on how quotation marks were read: the first way that fits every row, else the one that fits
     most.
     """
-    try:
-        literal = _attempt(text, separator, "literal")[0]
-    except TooMuch:  # lines inside quotes are no rows
-        literal = []
-    opened = [cell for row in literal for cell in row if cell.startswith('"')]
-    paired = sum(len(cell) > 1 and cell.endswith('"') for cell in opened)
-    likely = [*_QUOTES][:-2] + (["literal", "lenient"] if 2 * paired < len(opened) else ["lenient", "literal"])
     best, most, trouble = ([], ""), 0, ""
-    for how in likely:
-        rows, problem = _attempt(text, separator, how)
+    for how, rows, problem in _attempts(text, separator):
         trouble = trouble or problem
         fitting = sum(_fits(row, len(rows[0])) for row in rows)
         if rows and fitting == len(rows):
@@ -174,6 +167,27 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
             f"column a name."
         )
     return best
+
+
+def _attempts(text: str, separator: str) -> Iterator[tuple[str, list[list[str]], str]]:
+    """Each way to read quotation marks, the likeliest first, with what `_attempt` makes of it."""
+    *usual, lenient, literal = _QUOTES
+    for how in usual:
+        yield how, *_attempt(text, separator, how)
+    # Only now, since it takes as long as each of the others.
+    try:
+        plain = _attempt(text, separator, literal)
+    except TooMuch as error:  # lines inside quotes are no rows
+        yield lenient, *_attempt(text, separator, lenient)
+        raise error
+    opened = [cell for row in plain[0] for cell in row if cell.startswith('"')]
+    paired = sum(len(cell) > 1 and cell.endswith('"') for cell in opened)
+    if 2 * paired < len(opened):
+        yield literal, *plain
+        yield lenient, *_attempt(text, separator, lenient)
+    else:
+        yield lenient, *_attempt(text, separator, lenient)
+        yield literal, *plain
 
 
 def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]:

@@ -16,6 +16,7 @@ from core.data.parsed import BadData
 from core.data.tables import RawTable, read_file, read_table
 from core.data.tasks import Task, match_task, tasks
 from core.storage.library import FILE_BYTES, Library
+from core.wording import quoted
 
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
@@ -153,8 +154,8 @@ def from_setting(library: Library, asked: str) -> DataSource:
     task = tasks().get(asked)
     if task is None and ("/" not in asked or asked.startswith((".", "/", "~"))):
         raise BadData(
-            f"There is no file {asked!r}, and no task of that name. Give a file, owner/name of a hub data set, or one "
-            f"of {', '.join(tasks())}."
+            f"There is no file {quoted(asked)}, and no task of that name. Give a file, owner/name of a hub data set, "
+            f"or one of {', '.join(tasks())}."
         )
     if task is not None and task.hub is None:
         raise BadData(task.local)

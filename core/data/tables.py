@@ -2,16 +2,19 @@
 
 import csv
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from core.data.parquets import TooMuch
 from core.data.parsed import BadData, Parsed
 from core.data.parsing import KINDS, USE, json_objects, open_parquet, parse
 from core.data.separated import cut
-from core.wording import listed
+from core.storage.library import FILE_BYTES
+from core.wording import in_short, listed, quoted, shortened
 
 UPLOAD_BYTES = 10_000_000
 
@@ -45,7 +48,7 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
     Args:
         source: path, or content.
         name: file name, whose ending says the kind: .csv, .tsv, .jsonl, .ndjson, .json or .parquet. A path has its own.
-        most_bytes: refuse more than this.
+        most_bytes: refuse more than this; a file of more than 1 GB in any case.
     Raises:
         BadData: a sentence that says what is wrong, where, and what to do.
     """
@@ -73,18 +76,20 @@ def read_file(path: Path, name: str | None = None, most_bytes: int | None = None
     try:
         path = path.expanduser()
         if path.is_dir():
-            raise BadData(f"{str(path)!r} is a folder. Give the path of a file in it.")
+            raise BadData(f"{quoted(path, 200)} is a folder. Give the path of a file in it.")
         # Devices and pipes have no end.
         if not path.is_file():
-            raise BadData(f"There is no file {str(path)!r}.")
+            raise BadData(f"There is no file {quoted(path, 200)}.")
         name = _file_name(name or path.name)
-        _check_size(path.stat().st_size, name, most_bytes, "can be read. Split it, or leave out rows and columns.")
+        _check_size(
+            path.stat().st_size, name, most_bytes or FILE_BYTES, "can be read. Split it, or leave out rows and columns."
+        )
         return path.read_bytes(), name
     except BadData:
         raise
     except (OSError, ValueError, RuntimeError) as error:
         raise BadData(
-            f"{str(path)[-200:]!r} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'})."
+            f"{quoted(path, 200)} cannot be opened ({getattr(error, 'strerror', None) or 'it is no path'})."
         ) from error
 
 
@@ -159,9 +164,8 @@ def read_labelled(
         BadData: the file, a column or a value is missing or of the wrong kind.
     """
     path = Path(path)
-    if not path.is_file():
-        raise BadData(f"There is no file {str(path)!r}.")
-    rows = _rows(path)
+    content, _ = read_file(path)
+    rows = _rows(path, content)
     if not rows:
         raise BadData(f"{path.name} holds no rows.")
     columns = [column for column in (text, label, second) if column]
@@ -169,7 +173,7 @@ def read_labelled(
         lacking = [c for c in columns if row.get(c) is None]
         if lacking:
             raise BadData(
-                f"{path.name}, row {number}: column {lacking[0]!r} is missing; it has {', '.join(map(str, row))}."
+                f"{path.name}, row {number}: column {quoted(lacking[0])} is missing; it has {listed(row, 10)}."
             )
         if not str(row[text]).strip():
             raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
@@ -184,7 +188,7 @@ def read_labelled(
         labels,
         classes,
         path.name,
-        hashlib.sha256(path.read_bytes()).hexdigest(),
+        hashlib.sha256(content).hexdigest(),
     )
 
 
@@ -193,40 +197,50 @@ def read_json_lines(path: Path) -> list[dict]:
     return json_objects(Path(path).read_text(encoding="utf-8"), Path(path).name)
 
 
-def _rows(path: Path) -> list[dict]:
+def _rows(path: Path, content: bytes) -> list[dict]:
     try:
-        return _parsed(path, path.suffix.lower())
+        return _parsed(path, content, path.suffix.lower())
     except BadData:
         raise
-    except (OSError, ValueError, csv.Error) as error:
+    except TooMuch as error:
+        raise BadData(error.said_of(path.name)) from error
+    except (OSError, ValueError, csv.Error, RecursionError) as error:
         raise BadData(
-            f"{path.name} cannot be read ({error}). It must be UTF-8 and of the kind that its ending says."
+            f"{path.name} cannot be read ({in_short(error)}). It must be UTF-8 and of the kind that its ending says."
         ) from error
 
 
-def _parsed(path: Path, kind: str) -> list[dict]:
+def _parsed(path: Path, content: bytes, kind: str) -> list[dict]:
     if kind in (".jsonl", ".ndjson"):
-        return read_json_lines(path)
+        return json_objects(content.decode("utf-8"), path.name)
     if KINDS.get(kind) == "csv":
-        rows = cut(path.read_bytes().decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
+        rows = cut(content.decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
         return [dict(zip(rows[0], row)) for row in rows[1:]]
     if kind == ".parquet":
-        return open_parquet(path.read_bytes()).to_pylist()
+        table = open_parquet(content)
+        again = [name for name, count in Counter(table.column_names).items() if count > 1]
+        if again:
+            raise BadData(f"{path.name} has several columns named {listed(again)}. Give each a name of its own.")
+        return table.to_pylist()
     raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. {USE}")
 
 
 def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
     numeric = all(value.isascii() and value.isdigit() for value in raw)
-    if classes is None and numeric and max(map(int, raw)) >= len(raw):
+    # Numbers may be too long to be read as such.
+    large = (
+        next((value for value in raw if len(value.lstrip("0")) > 9 or int(value) >= len(raw)), "") if numeric else ""
+    )
+    if classes is None and large:
         raise BadData(
-            f"{path.name}: the label column holds the number {max(map(int, raw))}, more than there are rows. Number "
+            f"{path.name}: the label column holds the number {shortened(large)}, more than there are rows. Number "
             f"the classes from 0."
         )
     negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
     if classes is None and negative is not None:
         raise BadData(
-            f"{path.name}, row {negative}: the label {raw[negative - 1]} is negative, which often marks rows without a "
-            f"label. Leave such rows out."
+            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative, which often marks "
+            f"rows without a label. Leave such rows out."
         )
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
@@ -236,7 +250,7 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     for row, value in enumerate(raw, start=1):
         if value not in known:
             raise BadData(
-                f"{path.name}, row {row}: the label {value!r} is none of {', '.join(classes)}. Name all classes, in "
-                f"order, with --labels."
+                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Name all "
+                f"classes, in order, with --labels."
             )
     return classes, np.array([known[value] for value in raw], dtype=np.int64)

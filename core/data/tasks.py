@@ -13,6 +13,7 @@ from core.data.parsed import BadData
 from core.data.tables import RawTable
 from core.mathematics.performance import METRICS
 from core.settings import BUNDLED
+from core.wording import listed, quoted
 
 FILE = BUNDLED / "tasks.json"
 _SPLITS = ("train", "validation", "test")
@@ -98,7 +99,8 @@ class Task:
         lacking = [column for column in self.needed if column not in table.cells]
         if lacking:
             raise BadData(
-                f"{table.name}: {self.name} needs the column {lacking[0]!r}; there are {', '.join(table.columns)}."
+                f"{table.name}: {self.name} needs the column {quoted(lacking[0])}; there are "
+                f"{listed(table.columns, 10)}."
             )
         notes = list(table.notes)
         rows = [

@@ -5,17 +5,23 @@ import hashlib
 import io
 import json
 import os
+import random
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.data.browsing import match_labels
 from core.data.guessing import guess_mapping
-from core.data.mapping import build
+from core.data.hub_data import read_hub
+from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
-from core.data.tables import UPLOAD_BYTES, RawTable, read_table
-from tests.hostile import Hostile, hostile_files, lines, parquet, swollen
+from core.data.separated import cut
+from core.data.sources import from_setting
+from core.data.tables import UPLOAD_BYTES, RawTable, read_labelled, read_table
+from tests.hostile import Hostile, columns_alike, hostile_files, lines, parquet, swollen
 
 FILES = hostile_files()
 
@@ -479,3 +485,103 @@ def test_refusals_name_line_and_remedy():
     assert refusal("text,label\n" + "a, b, c,x\n" * 3).startswith(
         "a.csv: 3 of 3 rows do not have 2 cells as the first row, the first of them row 1."
     )
+
+
+def test_columns_of_a_parquet_file_that_are_called_alike_are_told_apart():
+    table = read(columns_alike(["a b", "c d"], ["e f", "g h"], [1, 2]), "a.parquet")
+    assert table.cells == {"text": ["a b", "c d"], "text (2)": ["e f", "g h"], "text (3)": [1, 2]}
+    assert table.notes == ("Columns with a name that is taken were called text (2), text (3).",)
+
+
+def test_what_columns_called_alike_unpack_to_is_added_up(monkeypatch):
+    content = columns_alike([LONG] * 100, [LONG] * 100)
+    for most, refused in ((1_900_000, True), (4_500_000, False)):
+        monkeypatch.setattr("core.data.parquets.MOST_UNPACKED", most)
+        if refused:
+            assert "when unpacked" in refusal(content, "a.parquet")
+        else:
+            assert len(read(content, "a.parquet")) == 100
+
+
+def test_long_texts_of_a_file_that_are_worth_their_size_are_read():
+    text = random.Random(5).randbytes(4_900_000).hex()
+    assert read(parquet({"text": [text, "a"]}, compression="zstd"), "a.parquet").cells["text"] == [text, "a"]
+
+
+def test_a_file_without_end_is_not_read(tmp_path):
+    for name, content in (("a.csv", b"text\n"), ("a.jsonl", b'{"text": "a"}\n'), ("a.parquet", b"PAR1")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        os.truncate(path, 300_000_000_000)
+        for reader in (read_table, read_labelled):
+            with pytest.raises(BadData, match=rf"^{name} has 300,000,000,000 bytes; at most 1,000,000,000"):
+                reader(path)
+
+
+@pytest.mark.parametrize(
+    "start, line, times",
+    [
+        ("text,label\n", "words of text,b\n", 1),
+        ('text,label\n"open,a\n', "words of text,b\n", 2),
+        ("text,label\n", '"open,a\n', 2),
+        ('text\tlabel\n"open\ta\n', "words of text\tb\n", 2),
+    ],
+)
+def test_a_quotation_that_is_never_closed_takes_little_longer_than_one_that_is(start, line, times):
+    """A file is taken apart once for each way to read quotation marks, and for no way twice."""
+    cuts = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.data.separated.cut", lambda *given, **how: cuts.append(given) or cut(*given, **how))
+        assert len(read(start + line * 30_000)) >= 30_000
+    assert sum(len(given[0]) > 200_000 for given in cuts) == times
+
+
+# ---- other people's text in sentences
+
+HUGE = {
+    "a column": lambda huge: build(read(json.dumps({huge: "a b"}), "a.jsonl"), Mapping("text")),
+    "a text that is none": lambda huge: build(read("text,label\na b,c"), Mapping(huge)),
+    "a label": lambda huge: build(
+        read(json.dumps({"text": "a b", "label": f"a{huge}"}), "a.jsonl"),
+        Mapping("text", label="label", label_names=("no", f"b{huge}")),
+    ),
+    "a folder": lambda huge: read_table(Path(huge)),
+    "a file of a setting": lambda huge: from_setting(None, huge),
+    "a split": lambda huge: read_hub("owner/" + huge, huge, huge),
+}
+
+
+@pytest.mark.parametrize("say", HUGE.values(), ids=HUGE)
+@pytest.mark.parametrize("sign", ["x", "\ud800", "\n"], ids=ascii)
+def test_no_name_makes_a_sentence_long(say, sign):
+    with pytest.raises(BadData) as caught:
+        say(sign * 70_000)
+    said = str(caught.value)
+    assert len(said) < 1_500 and "\n" not in said and said.endswith(".") and said.encode()
+
+
+@pytest.mark.parametrize(
+    "columns, asked",
+    [
+        ({"text": ["a"], "x" * 500_000: ["b"]}, {}),
+        ({"text": ["a"], "label": ["x" * 500_000]}, {"classes": ("y" * 500_000, "z")}),
+        ({"text": ["a"], "label": ["9" * 500_000]}, {}),
+        ({"text": ["a"], "label": ["-" + "9" * 500_000]}, {}),
+        ({"text": ["a"], "label": ["0"]}, {"text": "t" * 500_000}),
+    ],
+)
+def test_no_name_of_a_labelled_file_makes_a_sentence_long(tmp_path, columns, asked):
+    (tmp_path / "a.jsonl").write_bytes(lines(*(dict(zip(columns, row)) for row in zip(*columns.values()))))
+    with pytest.raises(BadData) as caught:
+        read_labelled(tmp_path / "a.jsonl", **asked)
+    assert len(str(caught.value)) < 1_000 and str(caught.value).endswith(".")
+
+
+def test_labels_of_more_digits_than_are_read_are_none_of_a_model():
+    assert match_labels(("9" * 5_000, "0"), ("no", "yes")).classes == {}
+
+
+def test_a_labelled_parquet_file_with_columns_called_alike_is_refused(tmp_path):
+    (tmp_path / "a.parquet").write_bytes(columns_alike(["a b"], ["c d"]))
+    with pytest.raises(BadData, match=r"^a\.parquet has several columns named text\. Give each a name of its own\.$"):
+        read_labelled(tmp_path / "a.parquet", label=None)
