@@ -7,15 +7,26 @@ import re
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Generator
 from io import BufferedReader
 from pathlib import Path
+from typing import BinaryIO
 
 from filelock import FileLock, Timeout
 from safetensors import SafetensorError
 
+try:
+    import fcntl
+except ImportError:
+    # Windows has none; there, no process deletes a file that another one holds open.
+    fcntl = None
+
 # What a system says where there is no room: the disk is full, or this person's share of it.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_TEMPORARY = re.compile(r"\.\d+-[0-9a-f]{16}\.tmp")
+# What is half-written and cannot be claimed is left for so long.
+_STALE_SECONDS = 3600
 
 
 class InUse(RuntimeError):
@@ -87,8 +98,11 @@ def whole_file(path: Path) -> Generator[Path]:
     """
     temporary = path.parent / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
     try:
-        with _room_named(path):
+        with _room_named(path), contextlib.ExitStack() as claimed:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if fcntl is not None:
+                # Until it has its name.
+                _claim(claimed.enter_context(temporary.open("xb")))
             yield temporary
             _sync(temporary)
             os.replace(temporary, path)
@@ -151,7 +165,7 @@ def whole_folder(folder: Path, weights: str = "*.safetensors*") -> Generator[Pat
         shutil.rmtree(made, ignore_errors=True)
 
 
-def write_whole(path: Path, data: bytes, attempts: int = 3, replaces: bool = False) -> None:
+def write_whole(path: Path, data: bytes, attempts: int = 10, replaces: bool = False) -> None:
     """Write a file that appears whole or not at all, at `path`; as `whole_file`.
 
     Args:
@@ -178,3 +192,45 @@ def delete(path: str | os.PathLike) -> bool:
     with contextlib.suppress(OSError):
         os.rmdir(os.path.dirname(path))
     return not os.path.lexists(path)
+
+
+def delete_abandoned(path: str | os.PathLike) -> bool:
+    """Delete a half-written file (*.tmp) whose writer was killed; False if it is still there. One whose writer cannot
+    be told goes after an hour.
+    """
+    with contextlib.suppress(OSError):
+        about = os.lstat(path)
+        if stat.S_ISREG(about.st_mode) and _TEMPORARY.fullmatch(os.path.basename(path)):
+            with open(path, "r+b") as file:
+                if _claim(file, waits=False):
+                    # Held meanwhile, so that a writer that has just made it makes another.
+                    return delete(path)
+            if fcntl is None:
+                return delete(path)
+        if about.st_mtime < time.time() - _STALE_SECONDS:
+            return delete(path)
+    return False
+
+
+def clear_abandoned(folder: Path) -> bool:
+    """Delete what killed writers left anywhere in a folder; whether there was any."""
+    names = (os.path.join(top, name) for top, _, files in os.walk(folder) for name in files if name.endswith(".tmp"))
+    return sum(map(delete_abandoned, names)) > 0
+
+
+def _claim(file: BinaryIO, waits: bool = True) -> bool:
+    """Hold a half-written file until it is closed or its process ends, however that ends; False where files cannot be
+    held, or another process holds it.
+
+    Raises:
+        FileNotFoundError: it was deleted before it could be held.
+    """
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if waits else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    if not os.path.lexists(file.name):
+        raise FileNotFoundError(file.name)
+    return True

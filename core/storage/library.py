@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.files import delete, read_plain, write_whole
+from core.storage.files import clear_abandoned, delete, read_plain, write_whole
 
 ITEM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
@@ -50,6 +50,7 @@ class Library:
         self._undeleted: dict[tuple[str, str], _Item] = {}
         self._files: dict[str, bytes] = {}
         self._last = 0
+        self._cleared = False
 
     @property
     def references(self) -> Path:
@@ -191,6 +192,9 @@ class Library:
 
     def _write(self, place: Path, data: bytes, what: str) -> bool:
         self.last_problem = None
+        if not self._cleared:
+            self._cleared = True
+            clear_abandoned(self.root)
         try:
             write_whole(place, data, replaces=True)
         except OSError as error:

@@ -18,7 +18,6 @@ import os
 import re
 import secrets
 import threading
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from core.storage.files import delete, write_whole
+from core.storage.files import clear_abandoned, delete, delete_abandoned, write_whole
 
 _KEY = re.compile("[0-9a-f]{64}")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
@@ -48,7 +47,6 @@ _DTYPES = (
     "float64",
     "complex64",
 )
-_STALE_SECONDS = 3600
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +93,7 @@ class Store:
         self.root = Path(root)
         self.cap_bytes = cap_bytes
         self.last_problem: str | None = None
+        self._cleared = False
         self._room = 0
         self._guard = threading.Lock()
 
@@ -206,14 +205,21 @@ class Store:
             )
             return
         try:
-            write_whole(path, data)
+            try:
+                write_whole(path, data)
+            except OSError:
+                # What fills the disk may be what killed writers left; looked for once until there is room again.
+                cleared, self._cleared = self._cleared, True
+                if cleared or not clear_abandoned(self.root / "v1"):
+                    raise
+                write_whole(path, data)
         except OSError as error:
             self.last_problem = (
                 f"A result was not kept for next time: {self.root} cannot be written "
                 f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
             )
             return
-        self.last_problem = None
+        self.last_problem, self._cleared = None, False
         self._make_room(len(data))
 
     def _make_room(self, written: int) -> None:
@@ -222,11 +228,10 @@ class Store:
             if self._room > 0:
                 return
             files = self._files()
-            size, stale = sum(f[3] for f in files), time.time_ns() - _STALE_SECONDS * 10**9
+            size = sum(f[3] for f in files)
             cap = self.cap_bytes if size <= self.cap_bytes else 0.9 * self.cap_bytes
-            for _, written_at, path, bytes_there in sorted(files):
-                half_written = path.endswith(".tmp")
-                if (written_at < stale if half_written else size > cap) and delete(path):
+            for _, _, path, bytes_there in sorted(files):
+                if delete_abandoned(path) if path.endswith(".tmp") else size > cap and delete(path):
                     size -= bytes_there
             # Other processes write too: look again before this one alone could have filled the rest.
             self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
