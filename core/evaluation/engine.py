@@ -19,6 +19,7 @@ from core.explanation.explainer import Cost, Explainer
 from core.mathematics.stepwise import finish
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite
+from core.storage.content import Content, Numbers
 from core.storage.store import Store
 from core.wording import as_json
 
@@ -45,6 +46,14 @@ class Column(NamedTuple):
     def blanks(self, rows: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
         """An array of so many rows of a shape in which nothing is known."""
         return np.full((*rows, *shape), np.int32(0) if self.sentence else self.blank)
+
+    @property
+    def numbers(self) -> Numbers:
+        """One value as it is kept: any number, and NaN where that is its blank."""
+        blank = self.blanks((), ())
+        shape = tuple(length or None for length in self.shape)
+        low = 0 if self.sentence else -np.inf
+        return Numbers(blank.dtype.name, shape, low, nan=blank.dtype.kind == "f" and bool(np.isnan(blank)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,6 +166,16 @@ class Study(Question[Any], Generic[Found]):
     def rows(self, subject: Subject) -> Iterator[tuple[Place, Row]]:
         """The missing rows of an example, each with its place in `parts`, as they are computed."""
         yield (), self.row(subject)
+
+    def content(self, explainer: Explainer) -> Content:
+        """What the values of a row are, as narrow as can be said: what is read from the log and is no such row is
+        computed again.
+        """
+        return Content({name: column.numbers for name, column in self.columns.items()})
+
+    def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
+        """Whether values that are such can be the row in this place of an example."""
+        return True
 
     def excuse(self, problem: str) -> Row | None:
         """A row that keeps why an example has none; None: nothing is kept, and it is asked again next time."""

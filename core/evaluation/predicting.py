@@ -2,9 +2,10 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,8 @@ from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, masked_id
 from core.network.model import Model
 from core.network.scheduler import Input
 from core.network.tokens import Tokens, read_tokens
-from core.storage.store import Store, canonical_key
+from core.storage.content import ROWS, Content, Numbers
+from core.storage.store import Entry, Store, canonical_key
 
 # A text, and the second of a pair or None.
 Text = tuple[str, str | None]
@@ -281,12 +283,12 @@ class _Whole:
         if self.store is None or not len(fresh):
             return
         if self.known.all():
-            self.store.put(self.key, {"logits": self.logits}, {"problems": _by_sentence(self.problems)})
+            problems = {"problems": _by_sentence(self.problems)}
+            self.store.put(self.key, {"logits": self.logits}, problems, self._content(len(self.different)))
         else:
             problems = {int(i): self.problems[int(i)] for i in fresh if int(i) in self.problems}
-            self.store.append(
-                self.key, {"places": fresh, "logits": self.logits[fresh]}, {"problems": _by_sentence(problems)}
-            )
+            rows = {"places": fresh, "logits": self.logits[fresh]}
+            self.store.append(self.key, rows, {"problems": _by_sentence(problems)}, self._content(ROWS))
         self.kept[fresh] = True
         self.last_saved = time.monotonic()
 
@@ -314,26 +316,33 @@ class _Whole:
     def _read_store(self) -> None:
         if self.store is None:
             return
-        entry = self.store.get(self.key)
+        entry = self.store.get(self.key, self._content(len(self.different)))
         if entry is not None:
             self._take(np.arange(len(self.different)), entry)
             return
-        for segment in self.store.segments(self.key):
-            self._take(segment.arrays.get("places"), segment)
+        for segment in self.store.segments(self.key, self._content(ROWS)):
+            self._take(segment.arrays["places"], segment)
 
-    def _take(self, places, entry) -> None:
-        logits, problems = entry.arrays.get("logits"), entry.meta.get("problems")
-        if (
-            places is None
-            or logits is None
-            or logits.shape != (len(places), self.model.C)
-            or not isinstance(problems, dict)
-        ):
-            return
-        self.logits[places] = logits
-        self.probabilities[places] = softmax(logits)
+    def _take(self, places: np.ndarray, entry: Entry) -> None:
+        self.logits[places] = entry.arrays["logits"]
+        self.probabilities[places] = softmax(entry.arrays["logits"])
         self.known[places] = True
-        self.problems |= {i: sentence for sentence, indices in problems.items() for i in indices}
+        self.problems |= {i: sentence for sentence, indices in entry.meta["problems"].items() for i in indices}
+
+    def _content(self, rows: int | str) -> Content:
+        """An entry of all texts, or a segment of some: logits, NaN where and only where a text has a problem."""
+        places = {"places": Numbers("int64", (ROWS,), 0, len(self.different) - 1)} if rows == ROWS else {}
+        logits = Numbers("float32", (rows, self.model.C), nan=True)
+        return Content(places | {"logits": logits}, agrees=_problems_agree)
+
+
+def _problems_agree(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> bool:
+    """Whether the texts without logits are those with a sentence, each with one."""
+    blank = np.isnan(arrays["logits"])
+    places = np.flatnonzero(blank.all(axis=1))
+    told = [i for indices in meta["problems"].values() for i in indices]
+    places = arrays["places"][places] if "places" in arrays else places
+    return bool((blank.all(axis=1) == blank.any(axis=1)).all()) and sorted(told) == places.tolist()
 
 
 def _by_sentence(problems: dict[int, str]) -> dict[str, list[int]]:

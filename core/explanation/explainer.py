@@ -17,6 +17,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
 from core.oracle.oracle import Oracle, Oracles
+from core.storage.content import Content, Numbers, is_amount, is_count
 from core.storage.store import Store, canonical_key
 from core.validity.mask_tests import MaskTests
 from core.validity.references import BadReference, Reference, find_reference
@@ -149,7 +150,9 @@ class Explainer:
         """The attribution if the store has it, else None; computes nothing."""
         if self.store is None:
             return None
-        entry = self.store.get(self._key(encoded, measures()[name], target, self._masked(encoded, masked), seed))
+        measure = measures()[name]
+        key = self._key(encoded, measure, target, self._masked(encoded, masked), seed)
+        entry = self.store.get(key, _content(measure, encoded.F))
         if entry is None:
             return None
         return Attribution(name, target, entry.arrays, entry.meta["passes"], entry.meta["milliseconds"], True)
@@ -211,6 +214,7 @@ class Explainer:
                 self._key(encoded, measure, target, masked, seed),
                 scores,
                 {"passes": passes, "milliseconds": result.milliseconds},
+                _content(measure, encoded.F),
             )
         return result
 
@@ -246,6 +250,15 @@ class Explainer:
         if name not in measures():
             raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
         return measures()[name]
+
+
+def _content(measure: Measure, F: int) -> Content:
+    """What the store holds of an attribution."""
+    scores = {
+        variant: Numbers("float64", (F,), low=-np.inf if variant in measure.signed else 0)
+        for variant in measure.variants
+    }
+    return Content(scores, {"passes": is_count, "milliseconds": is_amount})
 
 
 def with_reference(model: Model, store: Store | None, kept: Path | None = None) -> Explainer:

@@ -30,6 +30,7 @@ from core.metrics.registry import Case, Metric, Score
 from core.network.features import Encoded
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, NothingLeft
 from core.oracle.soft import Soft
+from core.storage.content import Content, Numbers, is_text
 from core.storage.store import Entry, canonical_key
 from core.validity.mask_tests import MasfTest
 from core.validity.references import FORMS
@@ -259,12 +260,12 @@ def judge_measure(
     try:
         for metric in names:
             key = _key(judge, metric, scores, magnitudes) if metrics()[metric].soft else ""
-            held = _read(explainer, key)
+            held = _read(explainer, key, _content(judge, metric))
             rated = judge.rate(scores, (metric,), magnitudes) if held is None else _unpacked(scores, metric, held)
             found |= rated.found
             inputs |= rated.inputs
             if key and held is None and explainer.store is not None:
-                explainer.store.put(key, *_packed(rated, metric))
+                explainer.store.put(key, *_packed(rated, metric), _content(judge, metric))
         leaves = judge.leaves(scores)
     finally:
         explainer.flush(encoded)
@@ -326,9 +327,10 @@ def _judge_many(
     explainer, values = judge.explainer, {name: np.full(count, np.nan) for name in names}
     every = np.stack([attribution(r) for r in range(count)])
     keys = {name: _key(judge, name, every, magnitudes) for name in names if metrics()[name].soft}
+    content = {name: Content({"values": _values(name, count)}) for name in keys}
     held = {
         name: entry.arrays["values"]
-        for name, entry in ((name, _read(explainer, key)) for name, key in keys.items())
+        for name, entry in ((name, _read(explainer, key, content[name])) for name, key in keys.items())
         if entry is not None
     }
     missing = tuple(name for name in names if name not in held)
@@ -344,7 +346,7 @@ def _judge_many(
         explainer.flush(judge.encoded)
     for name in missing:
         if name in keys and explainer.store is not None:
-            explainer.store.put(keys[name], {"values": values[name]}, {})
+            explainer.store.put(keys[name], {"values": values[name]}, {}, content[name])
     return values
 
 
@@ -393,8 +395,22 @@ def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str
     )
 
 
-def _read(explainer: Explainer, key: str) -> Entry | None:
-    return explainer.store.get(key) if key and explainer.store is not None else None
+def _content(judge: Judge, metric: str) -> Content:
+    """What the store holds of an attribution under a soft metric; without p-values where nothing was asked."""
+    value = metrics()[metric]
+    score = Numbers("float64", (2,), (value.low, 0), (value.high, np.inf), nan=True)
+    forms = FORMS if judge.tested and judge.explainer.reference is not None else ()
+    p = {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
+    return Content({"score": score} | p, {"note": is_text}, forms, lambda arrays, _: len(arrays) in (1, 1 + len(forms)))
+
+
+def _values(metric: str, count: int) -> Numbers:
+    """Of several attributions under a metric."""
+    return Numbers("float64", (count,), metrics()[metric].low, metrics()[metric].high, nan=True)
+
+
+def _read(explainer: Explainer, key: str, content: Content) -> Entry | None:
+    return explainer.store.get(key, content) if key and explainer.store is not None else None
 
 
 def _packed(rated: Rated, metric: str) -> tuple[dict[str, np.ndarray], dict]:

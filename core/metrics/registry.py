@@ -101,6 +101,10 @@ class Metric:
     def arrow(self) -> str:
         return ARROWS[self.direction]
 
+    def allows(self, values: np.ndarray) -> bool:
+        """Whether all of these are in its range, or undefined."""
+        return not ((values < self.low - ROUNDING) | (values > self.high + ROUNDING)).any()
+
     def __call__(self, case: Case) -> Score:
         """Judge an attribution; the case and its arrays stay as they are."""
         if len(case.free) == 0:

@@ -76,6 +76,11 @@ class Model:
         return len(self.labels)
 
     @property
+    def H(self) -> int:
+        """Elements of a pooled hidden state."""
+        return self.module.config.hidden_size
+
+    @property
     def reading(self) -> str:
         return reading_position(self.architecture, self.module.config)
 

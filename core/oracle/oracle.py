@@ -10,6 +10,7 @@ from core.network.features import Encoded, with_premasked
 from core.network.model import Model
 from core.network.scheduler import Counters, NonFinite
 from core.oracle.erasing import MASK, erased_rows
+from core.storage.content import ROWS, Content, Numbers
 from core.storage.store import Store, canonical_key
 
 SEGMENT_ROWS = 512
@@ -44,6 +45,12 @@ class Oracle:
     @property
     def F(self) -> int:
         return self.encoded.F
+
+    @property
+    def content(self) -> Content:
+        """A segment: packed masks, and the logits of each."""
+        masks = Numbers("uint8", (ROWS, -(-self.F // 8)))
+        return Content({"masks": masks, "logits": Numbers("float32", (ROWS, self.model.C))})
 
     def logits(
         self,
@@ -109,7 +116,8 @@ class Oracle:
             unsaved, self._unsaved = self._unsaved, []
         if self.store is not None and unsaved:
             masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
-            self.store.append(self.key, {"masks": masks, "logits": np.stack([self._logits[k] for k in unsaved])}, {})
+            logits = np.stack([self._logits[k] for k in unsaved])
+            self.store.append(self.key, {"masks": masks, "logits": logits}, {}, self.content)
 
     def _known_logits(self, keys: list[bytes]) -> np.ndarray:
         return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
@@ -153,16 +161,8 @@ class Oracle:
         return [row.tobytes() for row in np.packbits(with_premasked(self.encoded, masks), axis=1)]
 
     def _read_store(self) -> None:
-        width = -(-self.F // 8)
-        for segment in self.store.segments(self.key) if self.store is not None else ():
-            masks, logits = segment.arrays.get("masks"), segment.arrays.get("logits")
-            if (
-                masks is not None
-                and logits is not None
-                and masks.shape == (len(logits), width)
-                and logits.shape[1:] == (self.model.C,)
-            ):
-                self._logits.update(zip((row.tobytes() for row in masks), logits))
+        for segment in self.store.segments(self.key, self.content) if self.store is not None else ():
+            self._logits.update(zip((row.tobytes() for row in segment.arrays["masks"]), segment.arrays["logits"]))
 
 
 class Oracles:

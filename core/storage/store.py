@@ -7,7 +7,8 @@
 
 A file is never changed in place, so a reader needs no lock. Its *seal* is the SHA-256 of the whole
 file with the seal's own 64 characters as zeros: it covers names, dtypes, shapes, values, key and
-metadata, and is checked on every read.
+metadata, and is checked on every read. A seal says that a file is whole, not that it holds what its
+reader means: that is checked against the content that the reader declares.
 """
 
 import contextlib
@@ -17,6 +18,7 @@ import math
 import os
 import re
 import secrets
+import stat
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +28,8 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from core.storage.files import clear_abandoned, delete, delete_abandoned, write_whole
+from core.storage.content import Content
+from core.storage.files import clear_abandoned, delete, delete_abandoned, read_plain, write_whole
 
 _KEY = re.compile("[0-9a-f]{64}")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
@@ -47,6 +50,8 @@ _DTYPES = (
     "float64",
     "complex64",
 )
+# No result is nearly as large; what else lies there is not read into memory.
+_MOST_BYTES = 1_000_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +85,7 @@ def canonical_key(producer: str, version: int, **inputs: Any) -> str:
 class Store:
     """A folder of results that may vanish at any time: losing one costs its computation, nothing else.
 
-    Damage is a miss, never an exception; a failure to write leaves a sentence in `last_problem`
+    Damage is a miss, never an exception, and is set aside; a failure to write leaves a sentence in `last_problem`
     (None after a write that worked). Threads may share a Store.
 
     Args:
@@ -93,37 +98,41 @@ class Store:
         self.root = Path(root)
         self.cap_bytes = cap_bytes
         self.last_problem: str | None = None
+        self._most = int(min(0.9 * cap_bytes, _MOST_BYTES))
         self._cleared = False
         self._room = 0
         self._guard = threading.Lock()
 
-    def get(self, key: str) -> Entry | None:
+    def get(self, key: str, content: Content | None = None) -> Entry | None:
         """Read an entry; None if there is none, or none that is whole.
 
+        Args:
+            content: what it must hold; None: whatever it holds, which no producer can mean.
         Raises:
             ValueError: the key is not 64 lower-case hex characters.
         """
-        return self._read(self._place(key, ".safetensors"), lambda data: _unpack(data, key))
+        return self._read(self._place(key, ".safetensors"), lambda data: _unpack(data, key, content))
 
-    def put(self, key: str, arrays: dict[str, np.ndarray], meta: dict) -> None:
+    def put(self, key: str, arrays: dict[str, np.ndarray], meta: dict, content: Content | None = None) -> None:
         """Keep an entry, in place of an earlier one.
 
         Args:
             key: from `canonical_key`.
             arrays: of numbers or booleans, in any layout; not changed. Byte order is not kept.
             meta: what `canonical_key` takes, NaN and infinity too.
+            content: as it will be asked for; what is none of it, such as NaN, is not kept.
         Raises:
             TypeError: an array of objects, strings or dates, or metadata that JSON cannot hold.
             ValueError: the key is not 64 lower-case hex characters, or the name of an array cannot be kept.
         """
-        self._pack_and_write(self._place(key, ".safetensors"), key, arrays, meta)
+        self._pack_and_write(self._place(key, ".safetensors"), key, arrays, meta, content)
 
-    def append(self, key: str, arrays: dict[str, np.ndarray], meta: dict) -> None:
+    def append(self, key: str, arrays: dict[str, np.ndarray], meta: dict, content: Content | None = None) -> None:
         """Add a segment to the log under a key; the same content twice is one segment. As `put`."""
-        self._pack_and_write(self._place(key), key, arrays, meta)
+        self._pack_and_write(self._place(key), key, arrays, meta, content)
 
-    def segments(self, key: str) -> list[Entry]:
-        """Read the log under a key: its whole segments, in the order of their seals."""
+    def segments(self, key: str, content: Content | None = None) -> list[Entry]:
+        """Read the log under a key: its whole segments, in the order of their seals. As `get`."""
         folder = self._place(key)
         try:
             paths = sorted(
@@ -133,7 +142,7 @@ class Store:
             if isinstance(error, NotADirectoryError):
                 self._set_aside(folder)
             return []
-        found = (self._read(path, lambda data, seal=path.stem: _unpack(data, key, seal)) for path in paths)
+        found = (self._read(path, lambda data, seal=path.stem: _unpack(data, key, content, seal)) for path in paths)
         return [entry for entry in found if entry is not None]
 
     def put_text(self, text: str) -> str:
@@ -173,15 +182,22 @@ class Store:
 
     def _read(self, path: Path, unpack):
         try:
-            content = unpack(path.read_bytes())
-        except OSError:
-            # Not there or not readable now; a folder will never be.
-            content = None
-            if not os.path.isdir(path):
+            found = unpack(read_plain(path, self._most))
+        except (OSError, MemoryError):
+            found = None
+            if self._later(path):
                 return None
-        if content is None:
+        if found is None:
             self._set_aside(path)
-        return content
+        return found
+
+    def _later(self, path: Path) -> bool:
+        """Whether nothing is there, or what could be read at another time: a plain file, no larger than a result."""
+        try:
+            about = os.stat(path)
+        except OSError:
+            return not os.path.islink(path)
+        return stat.S_ISREG(about.st_mode) and about.st_size <= self._most
 
     def _set_aside(self, path: Path) -> None:
         # Another process may do the same, or have put a whole file there: then that one is computed again.
@@ -189,7 +205,9 @@ class Store:
             (self.root / "damaged").mkdir(exist_ok=True)
             os.replace(path, self.root / "damaged" / f"{path.name}.{secrets.token_hex(4)}")
 
-    def _pack_and_write(self, place: Path, key: str, arrays: dict, meta: dict) -> None:
+    def _pack_and_write(self, place: Path, key: str, arrays: dict, meta: dict, content: Content | None) -> None:
+        if content is not None and not content.fits(arrays, meta):
+            return
         try:
             seal, data = _pack(key, arrays, meta)
         except MemoryError:
@@ -198,10 +216,10 @@ class Store:
             self._write(place if place.suffix else place / f"{seal}.safetensors", data)
 
     def _write(self, path: Path, data: bytes) -> None:
-        if len(data) > 0.9 * self.cap_bytes:
+        if len(data) > self._most:
             self.last_problem = (
-                f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store holds "
-                f"{self.cap_bytes / 1e6:.3g} MB. Raise FAITHSCOPE_CACHE_MB."
+                f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store takes up to "
+                f"{self._most / 1e6:.3g} MB of one, {_MOST_BYTES / 1e6:,.0f} MB at most. Raise FAITHSCOPE_CACHE_MB."
             )
             return
         try:
@@ -237,14 +255,17 @@ class Store:
             self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
 
     def _files(self) -> list[tuple[bool, int, str, int]]:
-        """Every file: (False if damaged, time of writing in ns, path, bytes), so that sorting says what goes first."""
+        """Every file: (False if damaged or too large to be read, time of writing in ns, path, bytes), so that sorting
+        says what goes first.
+        """
         found = []
         for top in ("v1", "damaged"):
             for folder, _, names in os.walk(self.root / top):
                 for path in (os.path.join(folder, name) for name in names):
                     with contextlib.suppress(OSError):
-                        stat = os.lstat(path)
-                        found.append((top == "v1", stat.st_mtime_ns, path, stat.st_size))
+                        about = os.lstat(path)
+                        readable = top == "v1" and about.st_size <= self._most
+                        found.append((readable, about.st_mtime_ns, path, about.st_size))
         return found
 
 
@@ -259,21 +280,27 @@ def _pack(key: str, arrays: dict, meta: dict) -> tuple[str, bytes]:
     return seal, data[:start] + seal.encode() + data[end:]
 
 
-def _unpack(data: bytes, key: str, seal: str | None = None) -> Entry | None:
-    """Read a file's content; None unless it is whole, of this key and, for a segment, of this seal."""
+def _unpack(data: bytes, key: str, content: Content | None, seal: str | None = None) -> Entry | None:
+    """Read a file; None unless it is whole, of this key and content and, for a segment, of this seal."""
     head = 8 + int.from_bytes(data[:8], "little")
     place = _SEAL.search(data, 8, min(head, len(data)))
     if place is None or seal not in (None, place[1].decode()):
         return None
     start, end = place.span(1)
-    if hashlib.sha256(data[:start] + _UNSEALED + data[end:]).hexdigest() != place[1].decode():
+    whole = hashlib.sha256(data[:start])
+    whole.update(_UNSEALED)
+    # A copy of a large file's numbers would be for nothing.
+    whole.update(memoryview(data)[end:])
+    if whole.hexdigest() != place[1].decode():
         return None
     try:
         about = json.loads(data[8:head])["__metadata__"]["faithscope"][65:]
         about = json.loads(about.encode("latin-1").decode("utf-8", "surrogatepass"))
-        return Entry(dict(sorted(load(data).items())), about["meta"]) if about["key"] == key else None
+        entry = Entry(dict(sorted(load(data).items())), about["meta"])
+        fits = content is None or content.fits(entry.arrays, entry.meta)
+        return entry if about["key"] == key and fits else None
     # A sealed file may still be another program's.
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (SafetensorError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -10,6 +10,7 @@ from core.mathematics.masking import nearest_ratio
 from core.network.features import with_premasked
 from core.network.scheduler import NonFinite
 from core.oracle.oracle import SEGMENT_ROWS, Oracle
+from core.storage.content import ROWS, Content, Numbers
 from core.storage.store import Store, canonical_key
 from core.validity.masf import PValues, at_ratio, p_values
 from core.validity.references import FORMS, Reference
@@ -77,6 +78,8 @@ class MaskTests:
             self.key = canonical_key("masf", 2, forward=oracle().key, reference=reference.digest)
             forms = [reference.forms[form] for form in FORMS]
             self._widths = [*(form.R for form in forms), *(form.L for form in forms)]
+            masks = Numbers("uint8", (ROWS, -(-oracle().F // 8)))
+            self.content = Content({"masks": masks, "p": Numbers("float64", (ROWS, sum(self._widths)), 0, 1)})
             self._read_store()
 
     @property
@@ -140,7 +143,8 @@ class MaskTests:
             unsaved, self._unsaved = self._unsaved, []
         if self.store is not None and unsaved:
             masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
-            self.store.append(self.key, {"masks": masks, "p": np.stack([self._known[key] for key in unsaved])}, {})
+            p = np.stack([self._known[key] for key in unsaved])
+            self.store.append(self.key, {"masks": masks, "p": p}, {}, self.content)
 
     def _keep(self, keys: list[bytes], rows: np.ndarray) -> None:
         with self._guard:
@@ -150,8 +154,5 @@ class MaskTests:
             self.flush()
 
     def _read_store(self) -> None:
-        width, shape = -(-self.oracle.F // 8), (sum(self._widths),)
-        for segment in self.store.segments(self.key) if self.store is not None else ():
-            masks, p = segment.arrays.get("masks"), segment.arrays.get("p")
-            if masks is not None and p is not None and p.shape == (len(masks), *shape) and masks.shape[1:] == (width,):
-                self._known.update(zip((row.tobytes() for row in masks), p))
+        for segment in self.store.segments(self.key, self.content) if self.store is not None else ():
+            self._known.update(zip((row.tobytes() for row in segment.arrays["masks"]), segment.arrays["p"]))

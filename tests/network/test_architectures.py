@@ -78,6 +78,7 @@ def test_a_padded_batch_equals_one_by_one(tiny_model, kind, seconds):
         alone, alone_pooled = single(model, one, hidden=True)
         np.testing.assert_allclose(logits[i], alone, atol=1e-5)
         np.testing.assert_allclose(pooled[i], alone_pooled, atol=1e-5)
+    assert pooled.shape[2] == model.H
 
 
 @EVERY

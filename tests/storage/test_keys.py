@@ -223,19 +223,19 @@ def test_what_soft_metrics_say(computing, store):
     whole = {"masks": np.zeros((1, 1), dtype=np.uint8), "logits": np.array([[0, 1]], dtype=np.float32)}
     store.append(FORWARD[MASK, "word"], whole, {})
     for name, key in JUDGED.items():
-        store.put(key, {"score": np.array([12.5, 0.5])}, {"note": "made up"})
+        store.put(key, {"score": np.array([0.125, 0.5])}, {"note": "made up"})
         found = judge_measure(computing, encoded, "random", "signed", (name,), how).found[name]
-        assert (found.value, found.error, found.note) == (12.5, 0.5, "made up"), name
+        assert (found.value, found.error, found.note) == (0.125, 0.5, "made up"), name
 
 
 def test_what_soft_metrics_say_of_random_attributions(explainer, store):
     encoded, how = explainer.encode(TEXT, None, "word"), How(draws=4, seed=5)
     whole = {"masks": np.zeros((1, 1), dtype=np.uint8), "logits": np.array([[0, 1]], dtype=np.float32)}
     store.append(FORWARD[MASK, "word"], whole, {})
-    store.put(JUDGED_RANDOM, {"values": np.array([3.0, 4.0])}, {})
+    store.put(JUDGED_RANDOM, {"values": np.array([0.3, 0.4])}, {})
     with pytest.raises(StopIteration) as finished:
         next(judge_random(explainer, encoded, ("Soft-NC",), how, 2))
-    np.testing.assert_array_equal(finished.value.value["Soft-NC"], [3, 4])
+    np.testing.assert_array_equal(finished.value.value["Soft-NC"], [0.3, 0.4])
 
 
 def test_predictions(model, store):
@@ -284,13 +284,13 @@ def test_rows_of_a_model_check(explainer, store, curve):
     ids=lambda course: course.measure,
 )
 def test_rows_of_behaviour(explainer, store, course):
-    K = behaviour.K
+    K, H = behaviour.K, explainer.model.H
     orders = behaviour.ORDERS if course.random else 1
     rows = {
         "flips": np.arange(orders, dtype=np.int32)[None],
         "free": np.array([5], dtype=np.int32),
         "logits": np.arange(2 * K, dtype=np.float32).reshape(1, K, 2),
-        "states": np.arange(4 * K, dtype=np.float16).reshape(1, K, 4),
+        "states": np.arange(K * H, dtype=np.float16).reshape(1, K, H),
     }
     key, name = BEHAVIOUR[course.measure]
     store.append(key, {"rows": rows_of(name)} | rows, {})
@@ -314,7 +314,7 @@ def test_scores(explainer, store):
     study = Scoring(("leave-one-out", "gradient"), ("NS", "Soft-NC"), "absolute", how, 1)
     log, names = SCORES
     # Its class stands where the standard error does.
-    values = np.arange(len(names) * width, dtype=np.float64).reshape(len(names), width)
+    values = np.linspace(0, 1, len(names) * width).reshape(len(names), width)
     values[0] = [0.75, 1, *[np.nan] * len(LENGTHS)]
     notes = np.arange(len(names), dtype=np.int32) % 2
     content = {"names": rows_of(*names.values()), "values": values, "notes": notes}

@@ -770,6 +770,18 @@ def test_leftovers_of_an_hour_ago_are_removed_and_younger_ones_are_not(store):
     assert not old.exists() and young.exists() and has(store, KEY)
 
 
+def test_what_is_too_large_for_the_store_goes_before_its_results(tmp_path):
+    store = Store(tmp_path / "cache", 10_000)
+    for i in range(9):
+        store.put(numbered(i), {"x": np.zeros(10)}, {})
+    vast = path_of(store, OTHER)
+    vast.parent.mkdir(parents=True, exist_ok=True)
+    with vast.open("wb") as file:
+        file.truncate(10**9)
+    Store(store.root, 10_000).put(numbered(0), {"x": np.zeros(10)}, {})
+    assert not vast.exists() and all(has(store, numbered(i)) for i in range(9))
+
+
 def test_clear_leaves_other_files_alone(store):
     store.root.mkdir()
     (store.root / ".gitkeep").touch()

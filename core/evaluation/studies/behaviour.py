@@ -18,6 +18,7 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK, require_erasure
+from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 
 K = len(RATIOS)
@@ -125,6 +126,16 @@ class Course(OrderStudy[Walked]):
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it; its label changes nothing, since the predicted class is explained."""
         return [canonical_key("behaviour/row", 1, example=subject.encoded.digest)]
+
+    def content(self, explainer: Explainer) -> Content:
+        """Flips within the features that there are; logits and states of the model's own size."""
+        numbers = {
+            "flips": Numbers("int32", (ORDERS if self.random else 1,), 0),
+            "free": Numbers("int32", (), 1),
+            "logits": Numbers("float32", (K, explainer.model.C)),
+            "states": Numbers("float16", (K, explainer.model.H)),
+        }
+        return Content(numbers, agrees=lambda rows, _: bool((rows["flips"] <= rows["free"][:, None]).all()))
 
     def report(self, rows: Rows) -> Walked:
         """The course as far as it is known; all pictures share its rows."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.evaluation.studies.behaviour import Walked
 from core.mathematics.masking import RATIOS
+from core.storage.content import Content, Numbers
 from core.storage.store import Store, canonical_key
 
 # Ratios that are shown, as places in RATIOS, and how many examples at most: about a thousand points.
@@ -52,6 +53,11 @@ class Points:
         )
 
     @property
+    def content(self) -> Content:
+        """What the store holds of their map."""
+        return Content({"places": Numbers("float32", (len(self), 2))})
+
+    @property
     def seconds(self) -> float:
         """About how long the map takes."""
         return _START_SECONDS + _SECONDS * len(self) / 1000
@@ -71,9 +77,8 @@ def can_map() -> bool:
 
 def read_map(points: Points, store: Store) -> np.ndarray | None:
     """The map if the store has it, float32[P, 2], else None."""
-    entry = store.get(points.key)
-    found = None if entry is None else entry.arrays.get("places")
-    return found if found is not None and found.shape == (len(points), 2) else None
+    entry = store.get(points.key, points.content)
+    return None if entry is None else entry.arrays["places"]
 
 
 def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
@@ -95,7 +100,7 @@ def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
     if found is None:
         found = _umap(points.states)
         if store is not None:
-            store.put(points.key, {"places": found}, {"ratios": [RATIOS[k] for k in SHOWN]})
+            store.put(points.key, {"places": found}, {"ratios": [RATIOS[k] for k in SHOWN]}, points.content)
     return found
 
 

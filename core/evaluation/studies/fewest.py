@@ -13,6 +13,7 @@ from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH, fewest_to_flip
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.oracle.erasing import MASK, require_erasure
+from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 
 FEWEST = "fewest features"
@@ -87,6 +88,11 @@ class FewestFeatures(Study[Searched]):
         oracle = subject.explainer.oracles.of(encoded, self.erasure)
         found = fewest_to_flip(lambda masks: oracle.logits(masks, cancelled=cancelled), encoded.premasked)
         return {"fewest": np.array(found, dtype=np.int32), "free": np.array(free, dtype=np.int32)}
+
+    def content(self, explainer: Explainer) -> Content:
+        """No more features than there are, at least one of them."""
+        counts = {"fewest": Numbers("int32", (), 0), "free": Numbers("int32", (), 1)}
+        return Content(counts, agrees=lambda arrays, _: bool((arrays["fewest"] <= arrays["free"]).all()))
 
     def report(self, rows: Rows) -> Searched:
         """The search as far as it is known."""

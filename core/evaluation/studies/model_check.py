@@ -17,6 +17,7 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import Encoded
+from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 from core.validity.mask_tests import MaskTest
 from core.validity.references import FORMS
@@ -105,6 +106,16 @@ class Curve(OrderStudy[Passed]):
         return [
             canonical_key("model check/row", 1, example=subject.encoded.digest, label=subject.label, evidence=evidence)
         ]
+
+    def content(self, explainer: Explainer) -> Content:
+        """Classes of the model, shares, and p-values wherever there is a reference."""
+        numbers = {
+            "predicted": Numbers("int32", (K,), 0, explainer.model.C - 1),
+            "values": Numbers("float64", (K,), 0, 1),
+            "p": Numbers("float64", (len(FORMS), K), 0, 1, nan=explainer.reference is None),
+            "found": Numbers("float64", (2,), 0, 1, nan=True),
+        }
+        return Content(numbers)
 
     def row(self, subject: Subject) -> dict[str, np.ndarray]:
         """What the model says at each ratio, and how well the first step's attribution finds the evidence."""

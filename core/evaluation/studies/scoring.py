@@ -56,9 +56,9 @@ class Attributed:
     @property
     def name(self) -> str:
         """As people read it."""
-        return (
-            f"random {self.r}" if self.random else self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
-        )
+        if self.random:
+            return f"random {self.r}"
+        return self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,11 +66,10 @@ class Scored(Known):
     """N examples under S metrics, A attributions each, as far as they are computed; never changed.
 
     values: float64[N, A, S, 2 + lengths], see VALUE, ERROR and BY_LENGTH; NaN where a metric is undefined, has no such
-    value, or is not computed;
-    notes: int32[N, A, S], places in `sentences`; known: bool[N, A], scored by all metrics; there: bool[N], computed
-    wholly; predicted: int64[N], −1 where unknown;
-    probability: float64[N], of that class; problems: {example: sentence}, examples that cannot be scored; cut: those
-    that are longer than the model reads, {example: tokens that it reads}.
+    value, or is not computed; notes: int32[N, A, S], places in `sentences`; known: bool[N, A], scored by all metrics;
+    there: bool[N], computed wholly; predicted: int64[N], −1 where unknown; probability: float64[N], of that class;
+    problems: {example: sentence}, examples that cannot be scored; cut: those that are longer than the model reads,
+    {example: tokens that it reads}.
     """
 
     study: "Scoring"
@@ -199,6 +198,14 @@ class Scoring(Study[Scored]):
         digest = bytes.fromhex(subject.encoded.digest)
         return [hashlib.sha256(series + digest).hexdigest() for series in self._every_series]
 
+    def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
+        """A class of the model and its probability, or a score in the range of its metric."""
+        values = row["values"]
+        if place == (0,):
+            return 0 <= values[VALUE] <= 1 and values[1] in range(explainer.model.C)
+        metric = metrics()[self.metrics[(place[0] - 1) % len(self.metrics)]]
+        return metric.allows(np.delete(values, ERROR)) and not values[ERROR] < 0
+
     def rows(self, subject: Subject) -> Iterator[tuple[Place, Row]]:
         """What is not known of one example."""
         judge = Judge(subject.explainer, subject.encoded, self.how, False, subject.cancelled)
@@ -286,10 +293,8 @@ class Scoring(Study[Scored]):
     def readable(self, report: Any) -> str:
         """How much was scored; the numbers are in the table that is written."""
         left = f"; left out: {len(report.found.problems):,}" if report.found.problems else ""
-        told = (
-            f"{report.n:,} of {report.total:,} examples of {report.data}, {len(self.attributions)} attributions "
-            f"each{left}"
-        )
+        each = f"{len(self.attributions)} attributions each{left}"
+        told = f"{report.n:,} of {report.total:,} examples of {report.data}, {each}"
         return "\n".join(filter(None, [told, cut_sentence(report.found.cut, len(report.found))]))
 
     def records(self, answers: Answers) -> list[dict]:
@@ -297,8 +302,7 @@ class Scoring(Study[Scored]):
 
         Columns: measure (or "random 0" …, or "gradient, shuffle 0" …), values (its variant, as L2; null for random),
         metric, direction (↑, ↓ or empty), length (null: the metric's own value), value (null where undefined), error
-        (standard error of the draws), erasure, scaling, placement, sigma (of
-        noise), draws, seed, note.
+        (standard error of the draws), erasure, scaling, placement, sigma (of noise), draws, seed, note.
         """
         found: Scored = answers.found[self]
         lines = []
@@ -349,11 +353,9 @@ class Scoring(Study[Scored]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Scored | None = None) -> Cost:
         """What an example takes at most; what is known of all of them is counted off."""
         # Share of the examples that lack each attribution.
-        lacking = (
-            np.ones(len(self.attributions))
-            if found is None
-            else ((~found.known).sum(axis=0) - len(found.problems)) / len(found)
-        )
+        lacking = np.ones(len(self.attributions))
+        if found is not None:
+            lacking = ((~found.known).sum(axis=0) - len(found.problems)) / len(found)
         one = judging_cost(explainer, encoded, self.metrics, self.how)
         each = lacking.sum() * np.array([one.passes, one.seconds])
         for m, name in enumerate(self.measures):

@@ -274,8 +274,9 @@ def _own_text() -> Example:
 
 def _read_own(digest: str) -> list | None:
     try:
-        found = json.loads(resources.store().get_text(digest) or "null")
-    except ValueError:
+        text, second = json.loads(resources.store().get_text(digest) or "null")
+        found = [text, second] if isinstance(text, str) and isinstance(second, str | None) else None
+    except (ValueError, TypeError, RecursionError):
         found = None
     return found or (st.session_state.get("own text") if "held text" in st.session_state else None)
 

@@ -1,0 +1,187 @@
+"""Whatever lies in the store, and whatever the disk says: numbers are those of a run without a store."""
+
+import ast
+import os
+import random
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.data.examples import Example
+from core.evaluation import predicting
+from core.evaluation.engine import run_study
+from core.evaluation.predicting import predict_all, stored_predictions
+from core.evaluation.sampling import Sample
+from core.evaluation.studies import embedding_map
+from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.embedding_map import Points, draw_map
+from core.evaluation.studies.fewest import FewestFeatures
+from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.scoring import Scoring
+from core.explanation.explainer import with_reference
+from core.explanation.judging import How, judge_measure, judge_random
+from core.mathematics.stepwise import finish
+from core.storage.store import Store
+from tests.storage.damage import BYTES, FOLDERS, PLACES, RESEALED, damage_file, damage_store, ways_of
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = "A quiet film."
+SAMPLE = Sample(
+    "made up", "0" * 64, tuple(Example(f"{i}", text) for i, text in enumerate((TEXT, "Bad."))), np.array([1, 0])
+)
+STUDIES = (
+    Curve(),
+    Course("leave-one-out"),
+    FewestFeatures(),
+    Scoring(("leave-one-out",), ("NS", "Soft-NC", "CORR"), count=1, how=How(draws=2)),
+)
+ATTRIBUTED = ("leave-one-out", "gradient", "random", "beam", "attention")
+POINTS = Points(np.eye(20, dtype=np.float32), np.arange(20), np.arange(20))
+TEXTS = [(text, None) for text in (TEXT, "Bad.", "", "A long and winding story.")]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """No waiting for a disk, and no map that takes seconds."""
+    monkeypatch.setattr(os, "fsync", lambda number: None)
+    monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
+
+
+def everything(model, store: Store | None) -> dict[str, np.ndarray]:
+    """Every kind of number that is kept, by name, read or computed."""
+    found: dict[str, np.ndarray] = {}
+    explainer = with_reference(model, store)
+    encoded = explainer.encode(TEXT, None, "word")
+    for name in ATTRIBUTED:
+        found |= {f"{name} {variant}": s for variant, s in explainer.attribute(encoded, name, 1).scores.items()}
+    rated = judge_measure(explainer, encoded, "gradient", "signed", ("NS", "Soft-NC"), How(draws=2))
+    for name, score in rated.found.items():
+        found[name] = np.array([score.value, score.error])
+        found |= {f"{name} {form}": p for form, p in rated.inputs[name].p.items()}
+    work = judge_random(explainer, encoded, ("Soft-NS",), How(draws=2), 2)
+    found |= {f"random {name}": values for name, values in finish(work).items()}
+    for study in STUDIES:
+        rows = finish(run_study(explainer, SAMPLE, study, store))
+        assert rows.complete and not rows.problems, study
+        found |= {f"{study.name} {name}": a for name, a in vars(rows).items() if isinstance(a, np.ndarray)}
+    predicted = finish(predict_all(model, TEXTS, store=store))
+    assert list(predicted.problems) == [2]
+    found["predicted"] = predicted.probabilities
+    found["map"] = draw_map(POINTS, store)
+    return found
+
+
+@pytest.fixture(scope="module")
+def known(bundled):
+    """Without a store."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
+        return everything(bundled, None)
+
+
+@pytest.fixture(scope="module")
+def filled(bundled, known, tmp_path_factory):
+    """A folder in which all of it is kept."""
+    root = tmp_path_factory.mktemp("filled") / "cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
+        same(everything(bundled, Store(root)), known)
+    return root
+
+
+def same(found: dict[str, np.ndarray], known: dict[str, np.ndarray]) -> None:
+    """Up to the rounding of other batches."""
+    assert found.keys() == known.keys()
+    for name, values in known.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-5, rtol=1e-4, err_msg=name)
+
+
+def of_store(root: Path) -> list[Path]:
+    return sorted(path for path in (root / "v1").rglob("*") if path.suffix in (".safetensors", ".text"))
+
+
+def producers(root: Path) -> dict[str, list[Path]]:
+    """The files of a store by the names of what they hold: those of one producer look alike."""
+    from safetensors import safe_open
+
+    found = {}
+    for path in of_store(root):
+        with safe_open(path, framework="np") as file:
+            found.setdefault(",".join(sorted(file.keys())), []).append(path)
+    return found
+
+
+def test_what_is_kept_is_read_and_costs_nothing(bundled, filled, known):
+    before = bundled.scheduler.counters.passes
+    found = everything(bundled, Store(filled))
+    for name, values in known.items():
+        np.testing.assert_allclose(found[name], values, atol=1e-5, rtol=1e-4, err_msg=name)
+    assert bundled.scheduler.counters.passes == before and not (filled / "damaged").exists()
+    # Each kind of entry and log is among them.
+    assert len(producers(filled)) >= 11
+
+
+@pytest.mark.parametrize("round", range(8))
+def test_no_damage_is_served(bundled, filled, known, tmp_path, round):
+    """Every file of the store at once, each in another way."""
+    root, rng = tmp_path / "cache", random.Random(round)
+    shutil.copytree(filled, root)
+    for k, path in enumerate(of_store(root)):
+        ways = ways_of(path)
+        damage_file(path, ways[(k + 4 * round) % len(ways)], rng)
+    same(everything(bundled, Store(root, 50_000_000)), known)
+    before = bundled.scheduler.counters.passes
+    same(everything(bundled, Store(root, 50_000_000)), known)
+    assert bundled.scheduler.counters.passes == before, "what was computed again is kept again"
+
+
+def test_a_store_is_damaged_again_and_again(filled, tmp_path):
+    assert {way for path in of_store(filled) for way in ways_of(path)} == {*BYTES, *PLACES, *RESEALED, *FOLDERS}
+    shutil.copytree(filled, tmp_path / "cache")
+    rng = random.Random(0)
+    said = [damage_store(tmp_path / "cache", rng) for _ in range(200)]
+    assert len({one.partition(":")[0] for one in said}) > 20
+    assert damage_store(tmp_path / "none", rng) == "nothing"
+
+
+@pytest.mark.parametrize("way", RESEALED)
+def test_predictions_that_are_not_finished_are_checked_too(bundled, tmp_path, monkeypatch, way):
+    truth = finish(predict_all(bundled, TEXTS)).probabilities
+    monkeypatch.setattr(predicting, "SAVE_ROWS", 1)
+    monkeypatch.setattr(bundled.scheduler, "max_rows", 1)
+    store = Store(tmp_path)
+    work = predict_all(bundled, TEXTS, store=store, seconds=0)
+    assert [next(work).done for _ in range(3)] == [2, 3, 4]
+    work.close()
+    for path in of_store(tmp_path):
+        if len(path.parent.name) < 64:
+            path.unlink()
+    segments, rng = of_store(tmp_path), random.Random(0)
+    assert len(segments) >= 2
+    for path in segments[1:]:
+        damage_file(path, way, rng)
+    found = stored_predictions(bundled, TEXTS, store)
+    there = ~np.isnan(found.probabilities).any(axis=1)
+    np.testing.assert_allclose(found.probabilities[there], truth[there], atol=1e-5)
+    assert set(found.problems) <= {2} and 0 < found.done < len(TEXTS)
+
+
+# Producers
+
+
+def test_every_producer_says_what_it_means_to_read():
+    """Whoever asks the store, or gives it something, declares the content: an entry is not believed for its seal."""
+    asked = []
+    for path in [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
+        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            of, name = ast.unparse(call.func.value), call.func.attr
+            if of.rpartition(".")[2] == "store" and name in ("get", "segments", "put", "append"):
+                starred = any(isinstance(one, ast.Starred) for one in call.args)
+                asked.append((f"{path.name}: {ast.unparse(call)}", len(call.args) + starred))
+    wanted = {"get": 2, "segments": 2, "put": 4, "append": 4}
+    assert len(asked) >= 14
+    assert [said for said, count in asked if count < wanted[said.partition("store.")[2].partition("(")[0]]] == []
