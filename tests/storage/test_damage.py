@@ -1,9 +1,13 @@
 """Whatever lies in the store, and whatever the disk says: numbers are those of a run without a store."""
 
 import ast
+import errno
+import io
 import os
 import random
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +27,7 @@ from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import with_reference
 from core.explanation.judging import How, judge_measure, judge_random
 from core.mathematics.stepwise import finish
-from core.storage.store import Store
+from core.storage.store import Store, canonical_key
 from tests.storage.damage import BYTES, FOLDERS, PLACES, RESEALED, damage_file, damage_store, ways_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -166,6 +170,91 @@ def test_predictions_that_are_not_finished_are_checked_too(bundled, tmp_path, mo
     there = ~np.isnan(found.probabilities).any(axis=1)
     np.testing.assert_allclose(found.probabilities[there], truth[there], atol=1e-5)
     assert set(found.problems) <= {2} and 0 < found.done < len(TEXTS)
+
+
+# A disk that takes nothing more
+
+
+class Refusing(io.FileIO):
+    """A file in which no byte finds room."""
+
+    number = errno.ENOSPC
+
+    def write(self, data):
+        raise OSError(self.number, os.strerror(self.number))
+
+
+def refuse(patch, step: str, number: int) -> None:
+    """From now on this step of every write fails."""
+
+    def refused(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    def opened(path, mode="r", *more, **named):
+        if (step, mode) == ("open", "xb"):
+            refused()
+        if (step, mode) == ("write", "wb"):
+            return io.BufferedWriter(type("Refusing", (Refusing,), {"number": number})(path, "wb"))
+        return really(path, mode, *more, **named)
+
+    really = Path.open
+    if step in ("open", "write"):
+        patch.setattr(Path, "open", opened)
+    else:
+        patch.setattr(os, step, refused)
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT], ids=errno.errorcode.get)
+@pytest.mark.parametrize("step", ["mkdir", "open", "write", "fsync", "replace"])
+def test_a_write_that_fails_anywhere_is_a_sentence_and_loses_nothing(tmp_path, step, number):
+    store, keys = Store(tmp_path / "cache"), [canonical_key("test", i) for i in range(4)]
+    store.put(keys[0], {"x": np.zeros(3)}, {"old": True})
+    store.append(keys[1], {"x": np.zeros(3)}, {})
+    before = {path: path.read_bytes() for path in of_store(store.root)}
+    with pytest.MonkeyPatch.context() as patch:
+        refuse(patch, step, number)
+        for size in (3, 30_000):
+            # In a folder of its own, so that one has to be made.
+            store.put(keys[2], {"x": np.ones(size)}, {})
+            store.append(keys[3], {"x": np.ones(size)}, {})
+            store.put_text("a text" * size)
+            if step != "mkdir":
+                store.put(keys[0], {"x": np.ones(size)}, {})
+                store.append(keys[1], {"x": np.ones(size)}, {})
+        assert store.get(keys[2]) is None and store.get(keys[0]).meta == {"old": True}
+    said = os.strerror(errno.ENOSPC if number == errno.EDQUOT else number)
+    assert store.last_problem and said in store.last_problem and "FAITHSCOPE_CACHE" in store.last_problem
+    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+    store.put(keys[2], {"x": np.ones(3)}, {})
+    assert store.last_problem is None and store.get(keys[2]) is not None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no limit of a file's size")
+def test_a_file_that_the_system_cuts_off_is_not_kept(tmp_path):
+    """Really: the kernel takes 4,096 bytes of a file and refuses the next."""
+    code = (
+        "import resource, sys, numpy as np\n"
+        "from core.storage.store import Store, canonical_key\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "store = Store(sys.argv[1])\n"
+        "for i in range(3): store.put(canonical_key('test', i), {'x': np.ones(30_000)}, {})\n"
+        "print(store.last_problem)\n"
+    )
+    command = [sys.executable, "-c", code, tmp_path / "cache"]
+    told = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
+    assert told.stderr == "" and told.stdout.count("not kept for next time") == 1
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_full_disk_changes_no_number_and_loses_none(bundled, filled, known, tmp_path, monkeypatch):
+    shutil.copytree(filled, tmp_path / "cache")
+    for path in of_store(tmp_path / "cache")[::2]:
+        path.unlink()
+    before = {path: path.read_bytes() for path in of_store(tmp_path / "cache")}
+    refuse(monkeypatch, "write", errno.ENOSPC)
+    store = Store(tmp_path / "cache")
+    same(everything(bundled, store), known)
+    assert store.last_problem and {path: path.read_bytes() for path in of_store(tmp_path / "cache")} == before
 
 
 # Producers
