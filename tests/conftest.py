@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import shutil
+import threading
 
 import hypothesis
 import pytest
@@ -57,19 +59,31 @@ def tiny_model(tiny_root):
 
 
 @pytest.fixture(scope="session")
-def bundled():
-    """The bundled model, loaded once."""
+def shipped():
+    """`shipped(name)`: a model that ships, loaded once, whoever asks first and from whatever thread."""
     from core.loading.loading import load
 
-    return load("sst2-fmm", "cpu")
+    loaded, lock = {}, threading.Lock()
+
+    def model(name: str):
+        with lock:
+            if name not in loaded:
+                loaded[name] = load(name, "cpu")
+            return loaded[name]
+
+    return model
 
 
 @pytest.fixture(scope="session")
-def twin():
-    """The bundled model that was fine-tuned without masking, loaded once."""
-    from core.loading.loading import load
+def bundled(shipped):
+    """The bundled model, loaded once."""
+    return shipped("sst2-fmm")
 
-    return load("sst2-plain", "cpu")
+
+@pytest.fixture(scope="session")
+def twin(shipped):
+    """The bundled model that was fine-tuned without masking, loaded once."""
+    return shipped("sst2-plain")
 
 
 @pytest.fixture
@@ -112,8 +126,16 @@ def component_manifests():
     return scan_component_manifests()
 
 
+@pytest.fixture(scope="session")
+def compiled_scripts():
+    """Compiled pages, which a server keeps and a session without a browser would compile anew at every run."""
+    from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+
+    return ScriptCache()
+
+
 @pytest.fixture
-def server(monkeypatch, shared_store, bundled, component_manifests):
+def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scripts):
     """A server that has just started, as sessions without a browser see it."""
     import streamlit as st
     from streamlit.components.v2 import manifest_scanner
@@ -121,17 +143,20 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
 
     import core.loading.loading as loading
     from core.explanation.explainer import Cost
+    from core.loading.locating import bundled_models
     from tests.app_session import NAMES, WAITING
 
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
     really = loading.load
-    # Loading is the slow part of a start; whatever is not the bundled model as it comes is really loaded.
+    # Loading is the slow part of a start; whatever is not a model that ships as it comes is really loaded.
     monkeypatch.setattr(
         loading,
         "load",
-        lambda name, *more: bundled if (name, *more) == ("sst2-fmm", "auto", "float32") else really(name, *more),
+        lambda name, *more: (
+            shipped(name) if name in bundled_models() and more == ("auto", "float32") else really(name, *more)
+        ),
     )
     deferred = MediaFileManager.add_deferred
 
@@ -141,6 +166,7 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
         return identifier
 
     monkeypatch.setattr(MediaFileManager, "add_deferred", keep)
+    monkeypatch.setattr("streamlit.testing.v1.local_script_runner.ScriptCache", lambda: compiled_scripts)
     monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: component_manifests)
     # Nothing is loaded here that the collector should pass over, and asking it how much it passes over takes time.
     monkeypatch.setattr("core.network.memory.without_collecting", contextlib.nullcontext)
@@ -162,3 +188,32 @@ def server(monkeypatch, shared_store, bundled, component_manifests):
 def fresh(monkeypatch, tmp_path, server):
     """An empty store: nothing was ever computed."""
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="session")
+def predicted_reviews(bundled, tmp_path_factory):
+    """A store that holds what the bundled model predicts for its reviews, and nothing else."""
+    from core.data.examples import read_bundled
+    from core.evaluation.predicting import predict_all
+    from core.mathematics.stepwise import finish
+    from core.storage.store import Store
+
+    folder = tmp_path_factory.mktemp("predicted") / "cache"
+    finish(predict_all(bundled, [(one.text, one.second) for one in read_bundled("reviews")], store=Store(folder)))
+    return folder
+
+
+@pytest.fixture
+def nothing_added(monkeypatch, tmp_path, server, predicted_reviews):
+    """A store of the test's own: nobody added anything, and nothing is known but what every visit to Examples predicts
+    first.
+    """
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(shutil.copytree(predicted_reviews, tmp_path / "cache")))
+
+
+@pytest.fixture
+def orders_wait(monkeypatch, server):
+    """Random orders wait to be asked: of all that these pages do they are the dearest, and the test is not about
+    them.
+    """
+    monkeypatch.setattr("pages.parts.sections.sides.Orders.at_once", property(lambda work: False))

@@ -165,24 +165,24 @@ def test_story_models_reach_what_they_must(name, unmasked):
 
 
 @pytest.mark.parametrize(("name", "unmasked"), STORY_MODELS.items())
-def test_story_models_answer_the_stories_that_ship(name, unmasked):
-    model, told = load(name, "cpu"), read_bundled(f"stories {name[8]}")
+def test_story_models_answer_the_stories_that_ship(name, unmasked, shipped):
+    model, told = shipped(name), read_bundled(f"stories {name[8]}")
     predicted = predict(model, [model.encode(example.text, example.second) for example in told]).argmax(axis=1)
     assert np.mean([model.labels[p] == example.label for p, example in zip(predicted, told)]) >= unmasked - 0.02
 
 
-def test_the_news_model_reaches_what_it_must_and_reads_the_news_that_ship():
+def test_the_news_model_reaches_what_it_must_and_reads_the_news_that_ship(shipped):
     shown = json.loads((MODELS / "ag-news-fmm" / "card.json").read_text(encoding="utf-8"))["performance"]
     assert shown["masked"][0] >= 0.85
     assert shown["masked"][-1] >= shown["class_majority"] - 0.02
-    model, easy = load("ag-news-fmm", "cpu"), [example for example in read_bundled("news") if not example.note]
+    model, easy = shipped("ag-news-fmm"), [example for example in read_bundled("news") if not example.note]
     predicted = predict(model, [model.encode(example.text) for example in easy]).argmax(axis=1)
     assert np.mean([model.labels[p] == example.label for p, example in zip(predicted, easy)]) >= 0.75
 
 
 @pytest.mark.parametrize("name", bundled_models())
-def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name):
-    model = load(name, "cpu")
+def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name, shipped):
+    model = shipped(name)
     # Otherwise its own figures would not be shown.
     assert model.card["weights_sha256"] == model.digest
     reference = find_reference(model)

@@ -13,7 +13,7 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.plausibility import evidence_of
 from core.wording import number
-from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, wait
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
 RECURSIVE, AOPC = "pages/recursive_masking.py", "pages/aopc_and_naopc.py"
@@ -25,10 +25,6 @@ HEADING = "Does it find the evidence?"
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-
-
-def complete(app: App) -> App:
-    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
 
 
 def overlined(pieces: list[dict]) -> list[str]:
@@ -171,7 +167,7 @@ def test_home_and_examples_mark_it():
     assert overlined(App(HOME, **ASKED).words["pieces"]) and "Overlined: the evidence" in App(EXAMPLES, **ASKED).said
 
 
-def test_evidence_of_a_file_is_read_and_hostile_evidence_is_counted(fresh):
+def test_evidence_of_a_file_is_read_and_hostile_evidence_is_counted(nothing_added):
     text = "A <b>dull</b> evening."
     cells = [
         ["dull"],

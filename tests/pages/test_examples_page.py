@@ -45,7 +45,9 @@ def predicted(app: App) -> App:
     if app.has("button", "Predict all examples"):
         app.press("Predict all examples")
     return wait(
-        app, lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress")
+        app,
+        lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress"),
+        rest=1.0,
     )
 
 
@@ -132,8 +134,10 @@ def test_a_pressed_row_is_the_example_on_every_page():
     assert app.go(ATTRIBUTIONS).example == REVIEWS[7].id
 
 
-def test_previous_and_next_stay_within_the_filters_on_every_page():
+def test_previous_and_next_stay_within_the_filters_on_every_page(monkeypatch):
     app = ask(ask(predicted(App(EXAMPLES)), "toggle", ["outcome", "wrong"]), "order", "label probability")
+    # What the pages would compute of each example is not looked at.
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     listed = ids(app)
     ask(app, "example", listed[0])
     for page in PAGES:
@@ -240,7 +244,7 @@ def test_a_link_made_with_other_weights_says_so(bundled):
 # Data of one's own
 
 
-def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundled):
+def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(nothing_added, bundled):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode())
     assert (
         app.widget("selectbox", "Text (its words are masked)").value == "text"
@@ -270,7 +274,7 @@ def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(fresh, bundl
     assert "right" in again.said or "wrong" in again.said
 
 
-def test_columns_can_be_corrected(fresh):
+def test_columns_can_be_corrected(nothing_added):
     app = upload(
         App(EXAMPLES), "odd.csv", b"a,b,c\nshort,A much longer text stands here,1\nword,And another long one there,0\n"
     )
@@ -282,7 +286,7 @@ def test_columns_can_be_corrected(fresh):
     ] == ["positive", "negative"]
 
 
-def test_pairs_are_read_as_pairs(fresh, bundled):
+def test_pairs_are_read_as_pairs(nothing_added, bundled):
     app = upload(
         App(EXAMPLES), "pairs.tsv", b"premise\thypothesis\tlabel\nA cat sleeps.\tAn animal rests.\t0\nIt rains.\t\t1\n"
     )
@@ -292,7 +296,7 @@ def test_pairs_are_read_as_pairs(fresh, bundled):
     assert app.table["rows"][0]["share"] == pytest.approx(p.max(), abs=1e-4)
 
 
-def test_labels_of_another_task_are_shown_and_not_judged(fresh):
+def test_labels_of_another_task_are_shown_and_not_judged(nothing_added):
     app = predicted(
         upload(App(EXAMPLES), "news.csv", b"text,label\nStocks fell.,Business\nThey won.,Sports\n").press(
             "Add this data"
@@ -302,7 +306,7 @@ def test_labels_of_another_task_are_shown_and_not_judged(fresh):
     assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"] and "least sure" in app.said
 
 
-def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
+def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(nothing_added):
     many = "text,label\n" + "".join(f"Text number {i} here,positive\n" for i in range(1, 61))
     upload(App(EXAMPLES), "one.csv", many.encode()).press("Add this data")
     app = predicted(upload(App(EXAMPLES), "two.csv", many.replace("here", "there").encode()).press("Add this data"))
@@ -318,7 +322,7 @@ def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(fresh):
     assert app.set("selectbox", "Data", two).table["page"] == 1
 
 
-def test_entries_of_a_menu_that_look_alike_are_told_apart(fresh):
+def test_entries_of_a_menu_that_look_alike_are_told_apart(nothing_added):
     # Names and texts that are cut in the middle, where alone they differ.
     begins, ends = "The long beginning of a review that everybody knows ", " and its long end that everybody knows too"
     rows = "".join(f"review-{i:04}-of-the-amazon-book-set,{begins * 2}{i}{ends * 2},positive\n" for i in range(1, 6))
@@ -361,25 +365,25 @@ def test_half_a_character_does_not_stay_in_the_way(event):
     assert app.run().table and app.go(HOME).example and app.go(EXAMPLES).table
 
 
-def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(fresh):
+def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(nothing_added):
     app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
     assert "of 4 examples" in app.said and "so far" not in app.said and "no prediction" in app.said
 
 
-def test_data_that_somebody_else_takes_away_is_said(fresh):
+def test_data_that_somebody_else_takes_away_is_said(nothing_added):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
     App(EXAMPLES).press("Remove")
     assert "taken off the list" in app.run().said and app.widget("selectbox", "Data").value == "reviews"
 
 
-def test_a_filter_that_another_model_does_not_know_is_taken_away(fresh, tiny_root):
+def test_a_filter_that_another_model_does_not_know_is_taken_away(nothing_added, tiny_root):
     resources.library().add_model(str(tiny.folder("bert", tiny_root)))
     app = ask(predicted(App(EXAMPLES)), "toggle", ["predicted", "positive"])
     app.set("selectbox", "Model", str(tiny.folder("bert", tiny_root)))
     assert "filter was taken away" in app.said and "This link" not in app.said and app.table["rows"]
 
 
-def test_a_folder_that_was_written_anew_is_read_anew(fresh, tiny_root, tmp_path):
+def test_a_folder_that_was_written_anew_is_read_anew(nothing_added, tiny_root, tmp_path):
     folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "mine")
     resources.library().add_model(str(folder))
     app = App(ATTRIBUTIONS, model=str(folder))
@@ -389,7 +393,7 @@ def test_a_folder_that_was_written_anew_is_read_anew(fresh, tiny_root, tmp_path)
     assert "renamed" in app.run().widget("selectbox", "Explained class").options
 
 
-def test_data_that_was_added_can_be_taken_away(fresh):
+def test_data_that_was_added_can_be_taken_away(nothing_added):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
     key = app.widget("selectbox", "Data").value
     app.press("Remove")
@@ -398,7 +402,7 @@ def test_data_that_was_added_can_be_taken_away(fresh):
 
 
 @pytest.mark.parametrize("name", sorted(hostile_files())[::3])
-def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, fresh):
+def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, nothing_added):
     hostile = hostile_files()[name]
     app = upload(App(EXAMPLES), hostile.file, hostile.content)
     if hostile.refused is None:
@@ -414,7 +418,7 @@ def test_a_hostile_file_is_read_or_refused_in_a_sentence(name, fresh):
 
 
 @pytest.mark.parametrize("way", ["hub", "papers"])
-def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, fresh, monkeypatch):
+def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, nothing_added, monkeypatch):
     from core.data import hub_data
 
     answers = [
@@ -462,12 +466,12 @@ def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, f
     assert App(ATTRIBUTIONS, **app.at.query_params).text == "A dull evening."
 
 
-def test_a_task_without_a_hub_says_how_to_get_it(fresh):
+def test_a_task_without_a_hub_says_how_to_get_it(nothing_added):
     app = App(EXAMPLES).set("button_group", "From", "A data set of the papers").set("selectbox", "Data set", "Anemia")
     assert "MIMIC" in app.said and not app.has("button", "Fetch")
 
 
-def test_a_file_of_this_machine_is_added_by_its_path(fresh, tmp_path):
+def test_a_file_of_this_machine_is_added_by_its_path(nothing_added, tmp_path):
     (tmp_path / "mine.csv").write_text(OWN)
     app = App(EXAMPLES).set("button_group", "From", "A file on this machine")
     for wrong, said in (
@@ -493,7 +497,7 @@ def test_a_folder_that_cannot_be_written_costs_keeping_and_nothing_else(monkeypa
     assert app.go(ATTRIBUTIONS).text == "A dull evening."
 
 
-def test_the_setting_names_data(monkeypatch, fresh, tmp_path):
+def test_the_setting_names_data(monkeypatch, nothing_added, tmp_path):
     (tmp_path / "mine.csv").write_text(OWN)
     monkeypatch.setenv("FAITHSCOPE_DATA", f"{tmp_path / 'mine.csv'}; {tmp_path / 'gone.csv'}")
     app = App(ATTRIBUTIONS)
@@ -504,7 +508,7 @@ def test_the_setting_names_data(monkeypatch, fresh, tmp_path):
 # Models of one's own
 
 
-def test_a_local_roberta_is_checked_loaded_and_remembered(fresh, tiny_root, tmp_path):
+def test_a_local_roberta_is_checked_loaded_and_remembered(nothing_added, tiny_root, tmp_path):
     folder = str(shutil.copytree(tiny.folder("roberta", tiny_root), tmp_path / "my-roberta"))
     app = App(HOME)
     app.widget("text_input", "Folder, hub id or adapter").set_value(folder)
@@ -525,7 +529,7 @@ def test_a_local_roberta_is_checked_loaded_and_remembered(fresh, tiny_root, tmp_
 @pytest.mark.parametrize(
     "name", ["", "nowhere", "/", "owner/name/more", "x" * 10_000, "a\0b", "../../etc", "README.md"]
 )
-def test_a_model_that_cannot_be_used_is_said_before_anything_is_loaded(name, fresh):
+def test_a_model_that_cannot_be_used_is_said_before_anything_is_loaded(name, nothing_added):
     app = App(HOME)
     app.widget("text_input", "Folder, hub id or adapter").set_value(name)
     app.press("Check")
@@ -570,7 +574,7 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
 # Downloads
 
 
-def test_the_downloaded_table_holds_what_the_filters_leave_and_no_formula(fresh):
+def test_the_downloaded_table_holds_what_the_filters_leave_and_no_formula(nothing_added):
     hostile = 'text,label\n"=HYPERLINK(""http://x"")",negative\n@SUM(1),positive\nplain text,positive\n'
     app = predicted(upload(App(EXAMPLES), "cells.csv", hostile.encode()).press("Add this data"))
     rows = list(csv.DictReader(io.StringIO(app.download("Download these 3 examples (CSV)"))))

@@ -32,12 +32,8 @@ def store_of_files(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch, server, store_of_files, twin, tmp_path):
-    """Everything starts at once, over five sentences; the twin is loaded once; a map is drawn without UMAP."""
-    import core.loading.loading as loading
-
-    really = loading.load
-    monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == PLAIN else really(name, *more))
+def at_once(monkeypatch, server, store_of_files, tmp_path):
+    """Everything starts at once, over five sentences; a map is drawn without UMAP."""
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: True))
     monkeypatch.setattr("core.explanation.judging.BASELINES", 3)

@@ -13,7 +13,6 @@ from scipy import stats
 from core.data.parsed import BadData
 from core.data.stories import stories
 from core.data.tables import LabelledTexts
-from core.loading.loading import load
 from core.mathematics.statistics import rejected_count_p
 from core.validity.fitting import Drawing, Observed, fit, observe, rejections
 from core.validity.masf import Combine
@@ -75,12 +74,12 @@ def test_how_many_are_rejected_spreads_as_beta_binomial_and_not_as_binomial(simu
     assert counts.var() == pytest.approx(stats.betabinom(200, 4, 87).var(), rel=0.35)
 
 
-def test_stories_are_rejected_as_seldom_as_promised():
+def test_stories_are_rejected_as_seldom_as_promised(shipped):
     """Random splits of 200 stories: 120 to fit, 80 to try. Tolerance: 3 points on the mean of 20 splits."""
     told = list(islice(stories(1, 5), 200))
     texts, seconds = [story.text for story in told], [str(story.question) for story in told]
     data = LabelledTexts(texts, seconds, np.zeros(200, dtype=np.int64), (), "stories", "0" * 64)
-    every, shares = observe(load("stories-1-fmm", "cpu"), data, Drawing(maskings=1)), []
+    every, shares = observe(shipped("stories-1-fmm"), data, Drawing(maskings=1)), []
     for seed in range(20):
         order = np.random.default_rng(seed).permutation(200)
         forms = fit(every.of(order[:120]), Drawing(maskings=1, seed=seed))
