@@ -212,7 +212,7 @@ def wait(app: App, until, seconds: float = 120.0, rest: float = 0.1) -> App:
 
 def complete(app: App) -> App:
     """Wait until nothing is computed any more, as the page says."""
-    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"), rest=1.0)
+    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"), rest=3.0)
 
 
 def _let_work(seconds: float) -> None:

@@ -22,12 +22,13 @@ from core.mathematics.aopc import order_aopc
 from core.mathematics.search.limits import BeamStudy
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
+from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from pages.parts.limits.width_words import study_line
-from tests.app_session import App, wait
+from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
 DEFAULT = default_measures()
@@ -40,12 +41,6 @@ SMALL, LONG = REVIEWS["s040"], max(REVIEWS.values(), key=lambda example: len(exa
 def at_once(monkeypatch):
     """Whatever this machine's speed, what the tests do not hold back starts at once."""
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
-    return app
 
 
 def told(**query) -> App:
@@ -128,10 +123,12 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
     )
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
-    app = told(example="s001", measures=["gradient"])
+    longer = next(example for example in REVIEWS.values() if len(find_words(example.text)) == 13)
+    app = told(example=longer.id, measures=["gradient"])
     assert "beam 5; exact limits can lie further apart" in app.said and app.has("button", "Compute exact limits")
-    assert re.search(r"at most 262,144 forward passes, about ", app.said)
+    assert re.search(r"at most 8,192 forward passes, about ", app.said)
 
 
 def test_what_is_too_dear_is_refused_with_the_number(monkeypatch):
@@ -141,19 +138,22 @@ def test_what_is_too_dear_is_refused_with_the_number(monkeypatch):
     assert re.search(r"Exact limits of \d+ features would need 2\^\d+ scores", app.said)
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_long_text_has_exact_limits_by_clause():
     app = told(example=LONG.id, measures=["leave-one-out"], unit="clause")
     assert re.search(r"exact, over all orders \(\d+ sets\)", app.said) and scores_table(app)[1][0] == "leave-one-out"
 
 
 def test_memory_that_is_not_there_is_said_before_it_starts(monkeypatch):
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1_000_000)
-    app = told(example="s001", measures=["gradient"], beam="1")
+    app = App(PAGE, example="s001", measures=["gradient"])
     assert re.search(r"Exact limits of 18 features hold about \d+ MB, and 1 MB are free", app.said) and not app.has(
         "button", "Compute exact limits"
     )
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_scores_that_exact_limits_may_cost_are_a_setting(monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "255")
     st.cache_resource.clear()
@@ -165,14 +165,11 @@ def test_scores_that_exact_limits_may_cost_are_a_setting(monkeypatch):
     assert "exact, over all orders (256 sets)" in app.said
 
 
-def test_two_models_stand_beside_each_other_with_their_places_before_and_after(bundled, by_hand):
-    from core.loading.loading import load
-
+def test_two_models_stand_beside_each_other_with_their_places_before_and_after(bundled, twin, by_hand):
     app = told(beside="sst2-plain")
-    plain = load("sst2-plain", "cpu")
-    other = Explainer(plain, None, find_reference(plain))
+    other = Explainer(twin, None, find_reference(twin))
     encoded = other.encode(SMALL.text, None, "word")
-    target = plain.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
+    target = twin.labels.index(bundled.labels[int(Explainer(bundled).logits(bundled.encode(SMALL.text)).argmax())])
     scores = [score(other, encoded, name, target) for name in DEFAULT]
     beside = build_standings(
         finish(find_exact(other, encoded, target)), scores, None, target, StandingGates(encoded, other.reference)
@@ -186,6 +183,7 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_model_with_the_same_weights_does_not_stand_beside(monkeypatch, tmp_path, fresh):
     import shutil
 
@@ -198,6 +196,7 @@ def test_a_model_with_the_same_weights_does_not_stand_beside(monkeypatch, tmp_pa
     assert "has the same weights as sst2-fmm" in app.said and scores_table(app)[0][0] == "measure"
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_models_that_explain_different_classes_are_not_compared(monkeypatch, fresh):
     import core.loading.loading as loading
 
@@ -221,13 +220,15 @@ def test_values_of_another_kind_and_orders_of_the_other_direction_are_choices(mi
     assert float(scores_table(app)[1][1]) == pytest.approx(one.comprehensiveness, abs=2e-3)
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_the_twin_is_marked_where_its_inputs_are_rejected():
-    app = told(model="sst2-plain", example="s001", measures=["leave-one-out"], rule="plain")
+    app = told(model="sst2-plain", example="s001", measures=["leave-one-out"], rule="plain", beam="1")
     row = scores_table(app)[1]
     assert "⚠" in row[1] and "⚠" in row[2] and "rejected from" in row[5] and "words masked on" in row[5]
     assert "⚠ Some of the masked inputs that this rests on are rejected" in app.said and "attains the" in app.said
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_validity_that_cannot_be_told_is_called_unavailable():
     app = told(model="sst2-plain", measures=["leave-one-out"], form="literal")
     assert scores_table(app)[1][5] == "unavailable" and "Validity unavailable" in app.said
@@ -313,6 +314,7 @@ def held_back(monkeypatch, fresh):
     let_go.set()
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said and scores_of(app))
@@ -328,6 +330,7 @@ def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other
     assert "exact, over all orders (256 sets)" in app.said
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said)
@@ -392,8 +395,9 @@ def test_a_beam_is_enough_only_where_exact_limits_say_so():
     assert "so far" in study_line(studied([[0.1, 0.234]], [[0, 0.619]], False, 1), "this text", False)
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
-    monkeypatch.setattr("pages.parts.limits.limiting.STUDIED", 3)
+    monkeypatch.setattr("pages.parts.limits.limiting.STUDIED", 2)
     monkeypatch.setattr("pages.parts.limits.limiting.WIDEST", 2)
     app = told(measures=["gradient"], data="contrast pairs", example="p14a")
     button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)

@@ -28,7 +28,7 @@ from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import REMOVAL
 from pages.parts.sections.studying import Studying
-from tests.app_session import App, wait
+from tests.app_session import App, complete, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -48,12 +48,8 @@ def shared_store(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch, server, twin):
-    """Everything starts at once; the twin is loaded once; a map is where the embeddings' first two numbers say."""
-    import core.loading.loading as loading
-
-    really = loading.load
-    monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
+def at_once(monkeypatch, server):
+    """Everything starts at once; a map is where the embeddings' first two numbers say."""
     monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
@@ -77,12 +73,6 @@ def given(monkeypatch, tmp_path):
         return App(PAGE, **({"part": PART, "measures": ["gradient"]} | query))
 
     return session
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
-    return app
 
 
 def by_library(model, courses, examples=SHORT):

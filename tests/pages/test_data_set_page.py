@@ -26,7 +26,7 @@ from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from pages.parts.frame import resources
 from pages.parts.sections.studying import Studying
-from tests.app_session import App, wait
+from tests.app_session import App, complete, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -67,11 +67,6 @@ def given(monkeypatch, tmp_path):
         return App(page, **CHOSEN | query)
 
     return session
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
 
 
 def named(app: App, column: str) -> list[list[str]]:

@@ -27,7 +27,7 @@ from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
 from core.wording import without_markup
-from tests.app_session import App, wait
+from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
 DEFAULT, METRICS = default_measures(), default_metrics()
@@ -51,12 +51,6 @@ def few(monkeypatch):
     monkeypatch.setattr(
         "pages.parts.erasure.judging.judge_random", lambda *given, **more: judge_random(*given, count=2, **more)
     )
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
-    return app
 
 
 def told(**query) -> App:

@@ -38,7 +38,7 @@ from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
 from pages.parts.sections.studying import Studying
 from tests import tiny
-from tests.app_session import App, wait
+from tests.app_session import App, complete, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -60,12 +60,8 @@ def shared_store(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def at_once(monkeypatch, server, twin):
-    """What is not held back starts at once, and the twin is loaded once for all tests."""
-    import core.loading.loading as loading
-
-    really = loading.load
-    monkeypatch.setattr(loading, "load", lambda name, *more: twin if name == "sst2-plain" else really(name, *more))
+def at_once(monkeypatch, server):
+    """What is not held back starts at once."""
     monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
@@ -74,12 +70,6 @@ def at_once(monkeypatch, server, twin):
 def alone(monkeypatch):
     """No other model stands beside unasked."""
     monkeypatch.setattr("core.evaluation.families.relatives", lambda *_: [])
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
-    return app
 
 
 @pytest.fixture
@@ -486,7 +476,7 @@ def held_back(monkeypatch, fresh):
 
 
 def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, given, alone):
-    app = given(measures=["gradient"])
+    app = given(measures=["gradient"], computed="once")
     wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
     assert answered(app) and app.has("button", "Cancel") and app.at.get("progress")
     held_back.set()
@@ -498,7 +488,7 @@ def test_before_the_first_example_it_says_what_is_under_way(held_back, given, al
     monkeypatch.setattr(
         "core.evaluation.engine.Run.missing", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]]
     )
-    app = given(measures=["gradient"])
+    app = given(measures=["gradient"], computed="once")
     assert (
         "first examples are being masked" in app.said
         and "Ask for" not in app.said
@@ -511,7 +501,7 @@ def test_before_the_first_example_it_says_what_is_under_way(held_back, given, al
 
 
 def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, given, alone, bundled):
-    app = given(measures=["gradient"])
+    app = given(measures=["gradient"], computed="once")
     wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
@@ -524,7 +514,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     st.cache_resource.clear()
     held_back.set()
     del held_back.asked[:]
-    app = complete(App(PAGE, measures=["gradient"]))
+    app = complete(App(PAGE, measures=["gradient"], computed="once"))
     for name in ("random order", "gradient"):
         if app.has("button", f"Go on with {name}"):
             complete(app.press(f"Go on with {name}", exact=False))
@@ -535,7 +525,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
 
 
 def test_going_on_in_the_same_session_shows_no_less_than_before(held_back, given, alone):
-    app = given(measures=["gradient"])
+    app = given(measures=["gradient"], computed="once")
     wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))

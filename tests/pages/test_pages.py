@@ -126,19 +126,26 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
 # Numbers
 
 
-@pytest.mark.parametrize("sign", ["signed", "absolute"])
-@pytest.mark.parametrize("unit", ["word", "token"])
-def test_the_numbers_are_the_librarys(bundled, unit, sign, fresh):
+@pytest.mark.parametrize("unit, first, then", [("word", "signed", "absolute"), ("token", "absolute", "signed")])
+def test_the_numbers_are_the_librarys(bundled, unit, first, then, fresh):
     names = [name for name in measures() if name != "beam"]
-    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=sign, measures=names)
+    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=first, measures=names)
     text = next(example.text for example in REVIEWS if example.id == SHORT)
     encoded = bundled.encode(text, unit=unit)
     explainer = Explainer(bundled)
     target = int(explainer.logits(encoded).argmax())
-    assert app.words["pieces"] == pieces(encoded) and list(app.rows) == names
-    for name in names:
-        row = build_row(measures()[name], explainer.attribute(encoded, name, target), sign)
-        sent = app.rows[name]
+    found = {name: explainer.attribute(encoded, name, target) for name in names}
+    assert app.words["pieces"] == pieces(encoded)
+    rows_are_the_librarys(app, encoded, found, first)
+    rows_are_the_librarys(app.set("button_group", "Values", then), encoded, found, then)
+
+
+def rows_are_the_librarys(app, encoded, found, sign):
+    """Every row that is shown is that of an attribution, with values of this kind."""
+    drawn = app.rows
+    assert list(drawn) == list(found)
+    for name, attribution in found.items():
+        row, sent = build_row(measures()[name], attribution, sign), drawn[name]
         assert sent["kind"] == row.kind and sent["places"] == row.places.tolist()
         assert np.allclose(sent["shades"], row.shades, rtol=1e-4, atol=1e-6)
         assert sent["values"] == [value_text(row, i) for i in range(encoded.F)]

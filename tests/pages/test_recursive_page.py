@@ -16,10 +16,11 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, area_cells, follow, planned_counts, random_band, summarise
 from core.measures.catalogue import measures
+from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.validity.marks import decide, path_text
 from core.validity.references import find_reference
-from tests.app_session import App, wait
+from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
@@ -31,12 +32,6 @@ def panes(app: App, mode: str | None = None) -> dict:
     """What the page sends to its stepper, or to what-if."""
     found = [data for data in app._drawn("panes") if data.get("mode") == mode]
     return found[0] if found else {}
-
-
-def complete(app: App) -> App:
-    """Wait until nothing is computed any more."""
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
-    return app
 
 
 def told(page: str, **query) -> App:
@@ -103,6 +98,7 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
     )
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_steps_of_one_word_and_one_shot_order_are_choices(mine):
     _, encoded, _ = mine
     app = told(PAGE, measures=["leave-one-out"], steps="feature", computed="once")
@@ -141,6 +137,7 @@ def test_the_plain_rule_and_the_literal_form_are_told_apart():
     assert [step["p"] for step in literal["steps"]] != [step["p"] for step in calibrated["steps"]]
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
     # The literal form of the twin cannot give less than 0.09.
     app = told(PAGE, model="sst2-plain", measures=["leave-one-out"], form="literal")
@@ -150,9 +147,10 @@ def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
     assert "not rejected" not in re.sub(r"“not rejected” is no proof", "", app.said)
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_of_too_many_steps_for_holm_the_eleven_ratios_are_tested():
     """On the model that should be rejected: validity may not go away where the steps are small."""
-    long = max(REVIEWS, key=lambda example: len(example.text))
+    long = min((e for e in REVIEWS if len(find_words(e.text)) > 22), key=lambda example: len(example.text))
     app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
     (pane,) = panes(app)["panes"]
     assert len(pane["steps"]) > 22 and pane["gate"]["available"] and pane["gate"]["first"] is not None
@@ -176,6 +174,7 @@ def test_without_a_reference_the_page_says_how_to_fit_one_and_shows_the_rest(mon
     assert "no MaSF reference" in App().said
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_reference_of_other_weights_is_refused_in_a_sentence(monkeypatch, tmp_path, fresh):
     import shutil
 
@@ -203,6 +202,7 @@ def test_masking_by_hand_shows_prediction_and_p_value(mine):
     assert step["predicted"] == int(judged.logits[0].argmax()) and app.at.query_params["masked"] in (["0.2.5"], "0.2.5")
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_mask_made_by_hand_stays_with_its_text():
     app = told(PAGE, masked="1.3", measures=["gradient"])
     assert panes(app, "what-if")["panes"][0]["steps"][0]["masked"] == [1, 3]
@@ -260,6 +260,7 @@ def computed(app: App) -> int:
     return sum(step is not None for step in shown["panes"][0]["steps"]) if shown else 0
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_steps_appear_as_they_are_computed_and_outlive_other_choices(held_back):
     let_go, calls = held_back
     app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
@@ -274,6 +275,7 @@ def test_steps_appear_as_they_are_computed_and_outlive_other_choices(held_back):
     assert computed(app) == 11 and len(calls) == len(set(calls)), "no step was computed twice"
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     let_go, _calls = held_back
     app = App(PAGE, example=SMALL.id, measures=["leave-one-out"])
@@ -292,6 +294,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     assert computed(app) == 11
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh):
     really = Explainer.attribute
 
@@ -385,6 +388,7 @@ def test_a_link_to_no_step_begins_at_one_that_is_there(step):
     assert 0 <= panes(told(PAGE, step=step, measures=["gradient"]))["step"] <= 10
 
 
+@pytest.mark.usefixtures("orders_wait")
 def test_tokens_take_the_same_steps():
     app = told(PAGE, unit="token", measures=["gradient"], beside="sst2-plain")
     shown = panes(app)

@@ -23,12 +23,13 @@ from core.explanation.standings import (
 )
 from core.mathematics.aopc import prefix_masks
 from core.mathematics.search.limits import Limits
+from core.network.features import find_words
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
 from core.reports.page import POLICY
 from core.validity.marks import HOLM, Gate
 from core.wording import without_markup
 from pages.parts.limits import standing
-from tests.app_session import App, wait
+from tests.app_session import App, complete
 from tests.saved_page import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
 from tests.shown import shown
 from tests.table import exact_limits
@@ -397,9 +398,8 @@ def test_a_saved_page_opens_offline_asks_for_nothing_and_fits_any_window(browser
 
 @pytest.mark.usefixtures("server")
 def test_the_page_saves_what_it_shows():
-    small = next(example for example in read_bundled("reviews") if 9 <= len(example.text.split()) <= 10)
-    app = App("pages/aopc_and_naopc.py", example=small.id, beside="sst2-plain")
-    wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"))
+    small = min(read_bundled("reviews"), key=lambda example: len(find_words(example.text)))
+    app = complete(App("pages/aopc_and_naopc.py", example=small.id, beside="sst2-plain"))
     page = harmless(app.download("Page (HTML)"))
     assert (
         page.texts == [small.text]
