@@ -5,6 +5,7 @@ map.
 import itertools
 import re
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -480,7 +481,16 @@ def clouds():
     return walked_of([[1]] * 12, [4] * 12, states)
 
 
-def test_a_map_keeps_clouds_apart_is_the_same_again_and_is_kept(clouds, monkeypatch, tmp_path):
+@pytest.fixture
+def quick_umap(monkeypatch):
+    """UMAP as Python runs it, since compiling takes longer than sixty points, and with a tenth of its epochs."""
+    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    import umap
+
+    monkeypatch.setattr(umap, "UMAP", partial(umap.UMAP, n_epochs=50))
+
+
+def test_a_map_keeps_clouds_apart_is_the_same_again_and_is_kept(clouds, monkeypatch, tmp_path, quick_umap):
     points, store = points_of(clouds), Store(tmp_path)
     assert (
         len(points) == 12 * len(SHOWN)

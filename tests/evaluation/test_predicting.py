@@ -156,7 +156,8 @@ def same_rows(model, pairs) -> None:
 def test_every_bundled_text_is_read_as_one_alone(tiny_model, kind):
     texts = [(example.text, example.second) for name in bundled_data() for example in read_bundled(name)]
     assert len(texts) > 300
-    same_rows(tiny_model(kind), [*texts, *SENTENCES, *ODD])
+    # Every family reads a third of them, and every text is read by some families.
+    same_rows(tiny_model(kind), [*texts[tiny.KINDS.index(kind) % 3 :: 3], *SENTENCES, *ODD])
 
 
 @EACH

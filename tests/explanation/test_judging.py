@@ -15,6 +15,7 @@ from core.network.scheduler import Cancelled
 from core.oracle.erasing import MASK, REMOVAL, ZERO, erased_rows
 from core.storage.store import Store
 from core.validity.fitting import Drawing, fit_reference
+from core.validity.references import find_reference
 from tests import tiny
 
 TEXT = "A warm and funny film about two brothers who lose it all"
@@ -23,9 +24,14 @@ DEFAULT = default_metrics()
 CHEAP = ("leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention")
 
 
+@pytest.fixture(scope="module")
+def reference(bundled):
+    return find_reference(bundled)
+
+
 @pytest.fixture
-def explainer(bundled, tmp_path):
-    return with_reference(bundled, Store(tmp_path))
+def explainer(bundled, reference, tmp_path):
+    return Explainer(bundled, Store(tmp_path), reference)
 
 
 @pytest.fixture
@@ -149,12 +155,25 @@ def test_what_is_stored_is_read_and_is_the_same(bundled, tmp_path, encoded):
     np.testing.assert_equal(read.leaves, made.leaves)
 
 
-def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_other(explainer, encoded):
+def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_other(untested, encoded):
     names = ("Soft-NS", "Soft-NC (noise)")
-    one, two = (judge_measure(explainer, encoded, "gradient", "signed", names, How(sigma=s)) for s in (0.5, 2.0))
+    one, two = (judge_measure(untested, encoded, "gradient", "signed", names, How(sigma=s)) for s in (0.5, 2.0))
     assert one.found["Soft-NS"].value == two.found["Soft-NS"].value
     # The louder, the more of the prediction goes.
     assert one.found["Soft-NC (noise)"].value < two.found["Soft-NC (noise)"].value
+
+
+@pytest.fixture(scope="module")
+def untested(bundled, tmp_path_factory):
+    """One without a reference, so that nothing is tested, and with a store, so that what is kept by too little of its
+    choices is read for others.
+    """
+    return Explainer(bundled, Store(tmp_path_factory.mktemp("untested")))
+
+
+@pytest.fixture(scope="module")
+def as_usual(untested):
+    return judge_measure(untested, untested.encode(TEXT, None, "word"), "gradient", "signed", DEFAULT, How(draws=4))
 
 
 @pytest.mark.parametrize(
@@ -168,10 +187,9 @@ def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_othe
         How(draws=4, erasure=REMOVAL),
     ],
 )
-def test_other_choices_are_other_results(explainer, encoded, other):
-    one = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, How(draws=4))
-    two = judge_measure(explainer, encoded, "gradient", "signed", DEFAULT, other)
-    assert any(one.found[name].value != two.found[name].value for name in DEFAULT)
+def test_other_choices_are_other_results(untested, encoded, as_usual, other):
+    two = judge_measure(untested, encoded, "gradient", "signed", DEFAULT, other)
+    assert any(as_usual.found[name].value != two.found[name].value for name in DEFAULT)
 
 
 def test_random_attributions_are_reproduced_stream_and_are_stored(bundled, tmp_path, encoded):

@@ -1,5 +1,6 @@
 """The scheduler against a network that fails on purpose: every row right, in its place, and counted once."""
 
+import gc
 import weakref
 
 import numpy as np
@@ -12,6 +13,14 @@ from core.network import scheduler as module
 from core.network.scheduler import Cancelled, Counters, Input, OutOfMemory, Scheduler
 
 PROPERTY = settings(deadline=None, max_examples=60, derandomize=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_what_is_new_is_collected():
+    """A collection follows each full memory; it passes over what other tests and imports left, which takes long."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 class Network:

@@ -426,7 +426,8 @@ def history_of(folder):
     return [{k: v for k, v in entry.items() if k != "seconds"} for entry in history]
 
 
-@pytest.mark.parametrize("method, kind", [("full", "bert"), ("lora", "bert"), ("full", "gpt2"), ("lora", "gpt2")])
+# The other two ways to join a method and a kind are those that learn, below.
+@pytest.mark.parametrize("method, kind", [("lora", "bert"), ("full", "gpt2")])
 def test_train_from_the_command_line(files, tiny_root, tmp_path, capsys, method, kind):
     out = tmp_path / "model"
     status = main(
