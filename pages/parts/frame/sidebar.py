@@ -274,10 +274,12 @@ def _own_text() -> Example:
 
 def _read_own(digest: str) -> list | None:
     try:
-        text, second = json.loads(resources.store().get_text(digest) or "null")
-        found = [text, second] if isinstance(text, str) and isinstance(second, str | None) else None
-    except (ValueError, TypeError, RecursionError):
+        found = json.loads(resources.store().get_text(digest) or "null")
+    except (ValueError, RecursionError):
         found = None
+    # A link may name any text that is kept, whatever it holds.
+    kinds = list(map(type, found)) if isinstance(found, list) else []
+    found = found if kinds in ([str, str], [str, type(None)]) else None
     return found or (st.session_state.get("own text") if "held text" in st.session_state else None)
 
 
