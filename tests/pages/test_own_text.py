@@ -8,7 +8,6 @@ from core.storage.store import Store
 from pages.parts.frame import resources
 from pages.parts.frame.sidebar import _read_own
 
-
 KEPT = """["A film.", null] | ["A film.", "Or is it?"] | null | 7 | "ab" | {"a": 1, "b": 2} | [] | ["a"] | ["a", 3]
 | [["a"], null] | ["a", "b", "c"] | {"""
 
