@@ -2,6 +2,7 @@
 what it keeps of those that left: nothing.
 """
 
+import contextlib
 import http.client
 from urllib.parse import urlsplit
 
@@ -51,12 +52,12 @@ def upgraded(server: str, origin: str | None = None) -> int:
 
 def process_at(server: str) -> psutil.Process:
     """The process that listens at an address; this one started it."""
-    listening = {
-        at.laddr.port: process
-        for process in psutil.Process().children(recursive=True)
-        for at in process.net_connections()
-        if at.status == psutil.CONN_LISTEN
-    }
+    listening = {}
+    for process in psutil.Process().children(recursive=True):
+        # Processes of a browser come and go.
+        with contextlib.suppress(psutil.Error):
+            ports = (at.laddr.port for at in process.net_connections() if at.status == psutil.CONN_LISTEN)
+            listening |= dict.fromkeys(ports, process)
     return listening[urlsplit(server).port]
 
 
@@ -81,6 +82,14 @@ def test_names_of_this_machine_are_answered_with_any_port_and_no_other_name_anyw
     assert named[0][0] == 101 and named[1][0] == 403 and "FAITHSCOPE_HOSTS" in named[1][1]
 
 
+def test_the_address_that_the_server_is_told_to_listen_at_is_answered(monkeypatch):
+    told = {"server.address": "192.168.1.7", "browser.serverAddress": "fe80::1"}
+    monkeypatch.setattr("pages.parts.frame.server.config.get_option", told.get)
+    assert OwnPagesOnly(None).names[3:] == ("192.168.1.7", "[fe80::1]")
+    told |= {"server.address": "0.0.0.0", "browser.serverAddress": "127.0.0.1"}
+    assert OwnPagesOnly(None).names[3:] == ()
+
+
 def test_a_name_that_the_setting_adds_is_answered(monkeypatch):
     def refused(host: str, origin: str = "") -> str:
         headers = [(b"host", host.encode()), *([(b"origin", origin.encode())] if origin else [])]
@@ -90,6 +99,10 @@ def test_a_name_that_the_setting_adds_is_answered(monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_HOSTS", "Box.local;192.168.1.7")
     assert refused("box.local:8501", "https://box.local:8501") == refused("192.168.1.7") == refused("[::1]:1") == ""
     assert "https://evil.example" in refused("box.local:8501", "https://evil.example") and refused("evil.example")
+    # As proxies ask: under the server's own name, or with another port than the browser's.
+    for host, origin in (("127.0.0.1:8501", "https://box.local"), ("box.local:443", "https://Box.local:8443")):
+        assert refused(host, origin) == "" and refused(host, "http://box.local.evil.example")
+    assert refused("box.local", "http://127.0.0.1:9") and refused("box.local", "https://x:1@box.local")
     monkeypatch.setenv("FAITHSCOPE_HOSTS", "http://box.local")
     assert refused("box.local") and not refused("localhost")
 

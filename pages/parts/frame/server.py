@@ -16,8 +16,9 @@ from streamlit.web.server import server_util
 from core import settings
 from core.wording import joined, shortened
 
-HERE = ("localhost", "127.0.0.1", "[::1]")
+HERE, EVERYWHERE = ("localhost", "127.0.0.1", "[::1]"), ("0.0.0.0", "::")
 _HOST = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(:\d*)?")
+_ORIGIN = re.compile(rf"https?://{_HOST.pattern}")
 
 
 class OwnPagesOnly:
@@ -30,10 +31,14 @@ class OwnPagesOnly:
     """
 
     def __init__(self, app: ASGIApp):
-        self.app, self.names = app, HERE
+        self.app, self.added = app, ()
         # What is wrong with the setting is said on the pages.
         with contextlib.suppress(settings.SettingError):
-            self.names += settings.hosts()
+            self.added = settings.hosts()
+        # Where it listens, and where a browser is sent to, by the framework's own settings.
+        told = (str(config.get_option(name) or "").lower() for name in ("server.address", "browser.serverAddress"))
+        named = (f"[{name}]" if ":" in name else name for name in told if name and name not in EVERYWHERE)
+        self.names = tuple(dict.fromkeys((*HERE, *named, *self.added)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = self.refused(scope) if scope["type"] in ("http", "websocket") else ""
@@ -52,9 +57,17 @@ class OwnPagesOnly:
                 f"This server answers to {joined(self.names)}, and was asked for as {asked}. "
                 f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
             )
-        if any(origin not in (f"http://{hosts[0]}", f"https://{hosts[0]}") for origin in origins):
-            return f"This server answers its own pages only, and was asked by {shortened(', '.join(origins), 80)}.\n"
+        if not all(self._ours(origin, hosts[0]) for origin in origins):
+            return (
+                f"This server answers its own pages only, and was asked by {shortened(', '.join(origins), 80)}. "
+                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
+            )
         return ""
+
+    def _ours(self, origin: str, host: str) -> bool:
+        # A proxy may ask under another name or port than the browser does; then the browser's stands in the setting.
+        site = _ORIGIN.fullmatch(origin.lower())
+        return origin in (f"http://{host}", f"https://{host}") or (site is not None and site[1] in self.added)
 
 
 @contextlib.asynccontextmanager
@@ -68,8 +81,10 @@ async def running(_: st.App) -> AsyncGenerator[None]:
             cli_util.open_browser, server_util.get_url(config.get_option("browser.serverAddress"))
         )
     letting_go = asyncio.create_task(_let_go_of_sessions(max(1, config.get_option("server.disconnectedSessionTTL"))))
-    yield
-    letting_go.cancel()
+    try:
+        yield
+    finally:
+        letting_go.cancel()
 
 
 def allow_files(wanted: int) -> None:
