@@ -24,6 +24,8 @@ except ImportError:
 
 # What a system says where there is no room: the disk is full, or this person's share of it.
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# What a loader could take for the weights of a model, or for what belongs to them.
+_WEIGHTS = ("model*.safetensors", "model*.safetensors.index.json", "adapter_model.safetensors", "masf.safetensors")
 _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]{16}\.tmp")
 # What is half-written and cannot be claimed is left for so long.
 _STALE_SECONDS = 3600
@@ -137,12 +139,12 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def whole_folder(folder: Path, weights: str = "*.safetensors*") -> Generator[Path]:
-    """A folder to write to; when the block ends, its files take their places in `folder`, other files there stay.
+def whole_folder(folder: Path) -> Generator[Path]:
+    """A model's folder to write to; when the block ends, its files take their places in `folder`, others there stay.
 
-    Args:
-        weights: files without which no other is read: those that are there go first and the new ones come last, so that
-            a run that is killed between leaves none of them, and never old ones beside what is new.
+    Weights, without which no other file is read, go first where they are there and come last where they are new: a run
+    that is killed between leaves none of them, and never old ones beside what is new.
+
     Raises:
         OSError: as `whole_file`; until everything is written what was there stays.
     """
@@ -152,10 +154,10 @@ def whole_folder(folder: Path, weights: str = "*.safetensors*") -> Generator[Pat
         with _room_named(folder):
             made.mkdir(parents=True)
             yield made
-            paths = sorted(filter(Path.is_file, made.rglob("*")), key=lambda path: path.match(weights))
+            paths = sorted(filter(Path.is_file, made.rglob("*")), key=lambda path: path.match("*.safetensors*"))
             for path in paths:
                 _sync(path)
-            for old in folder.glob(weights):
+            for old in (path for pattern in _WEIGHTS for path in folder.glob(pattern)):
                 old.unlink()
             for path in paths:
                 place = folder / path.relative_to(made)

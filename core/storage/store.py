@@ -207,6 +207,7 @@ class Store:
 
     def _pack_and_write(self, place: Path, key: str, arrays: dict, meta: dict, content: Content | None) -> None:
         if content is not None and not content.fits(arrays, meta):
+            self.last_problem = "A result was not kept for next time: it holds what none of its kind can, as infinity."
             return
         try:
             seal, data = _pack(key, arrays, meta)

@@ -1,6 +1,7 @@
 """A training run's state on disk after every epoch, as safetensors and JSON, each file with its checksum."""
 
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load, save_file
 
 from core.network.architectures import Module
 from core.storage.files import whole_file, write_whole
@@ -113,11 +114,15 @@ class Checkpoint:
             if record["fingerprint"] == self.fingerprint:
                 self._load(f"best-{self.best_epoch}.safetensors")
                 return self._load(record["state"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError):
-            aside = self.folder.with_name(".damaged")
-            shutil.rmtree(aside, ignore_errors=True)
+        # What only cannot be read now (no permission, too many open files) is no damage, and ends in its own sentence.
+        except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SafetensorError):
+            places = (self.folder.with_name(f".damaged{i or ''}") for i in itertools.count())
+            aside = next(place for place in places if not place.exists())
             os.replace(self.folder, aside)
-            told(f"The epochs that were done are damaged. They are set aside in {aside}, and the training begins anew.")
+            told(
+                f"The epochs that were done are damaged, or of an earlier version. They are set aside in {aside}, and "
+                f"the training begins anew."
+            )
             return None
         count = len(self.history)
         raise TrainingError(
@@ -133,9 +138,10 @@ class Checkpoint:
 
     def _load(self, name: str) -> dict:
         """The tensors of a file; ValueError where it is not as it was written."""
-        if _digest(self.folder / name) != self.sums[name]:
+        data = (self.folder / name).read_bytes()
+        if hashlib.sha256(data).hexdigest() != self.sums[name]:
             raise ValueError("it is not as it was written")
-        return load_file(self.folder / name)
+        return load(data)
 
 
 def _best(history: list[dict]) -> int:

@@ -301,10 +301,11 @@ def _check_out(out: Path, method: str) -> None:
     """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is
     meant.
     """
-    other, what = {"full": ("adapter_config.json", "an adapter"), "lora": ("model.safetensors", "a whole model")}[
-        method
-    ]
-    if (out / other).exists():
+    others, what = {
+        "full": (("adapter_config.json",), "an adapter"),
+        "lora": (("model.safetensors", "model.safetensors.index.json"), "a whole model"),
+    }[method]
+    if any((out / other).exists() for other in others):
         raise TrainingError(
             f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
         )
