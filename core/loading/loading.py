@@ -22,7 +22,10 @@ from core.wording import in_short
 
 _MOST_CARD = 1_000_000
 # Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
-OTHER_CARD = "The card.json in its folder does not say that it is of these weights, so its figures are not shown."
+OTHER_CARD = (
+    "The card.json in its folder does not say that it is of these weights, so nothing of it is used: no figures, "
+    "no metric, not how it was trained. A file that was added to the folder makes it another model's card, too."
+)
 _BUILDING = threading.RLock()
 
 

@@ -180,5 +180,5 @@ def _counts(entry: os.DirEntry) -> bool:
 
 
 def _sorted(names: set[str]) -> tuple[str, ...]:
-    # As paths are sorted: the order is part of the digest.
-    return tuple(sorted(names, key=os.path.normcase))
+    # The order is part of the digest, on every system the same.
+    return tuple(sorted(names))
