@@ -27,7 +27,7 @@ from core.wording import quoted
 ROOT = Path(__file__).resolve().parent.parent
 BUNDLED = ROOT / "core" / "bundled"
 PRECISIONS = ("float32", "bfloat16", "float16")
-_DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d{1,3})?")
+_DEVICE = re.compile(r"auto|cpu|mps|cuda(:[0-9]{1,3})?")
 # What no machine has, nor anybody waits for; what the shortest limits of systems on paths leave for files of a folder.
 _MOST_MEGABYTES, _MOST_SCORES = 1_000_000_000, 1_000_000_000
 _LONGEST_NAME, _MOST_NAMES, _LONGEST_FOLDER, _LONGEST_PART = 1_000, 100, 700, 255
@@ -100,7 +100,7 @@ def hosts(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(name.lower() for name in _listed(env, "FAITHSCOPE_HOSTS")))
     if not all(re.fullmatch(r"[\w.-]+|\[[\da-f:.]+\]", name, re.ASCII) for name in found):
         raise SettingError(
-            f"FAITHSCOPE_HOSTS is {quoted(env['FAITHSCOPE_HOSTS'])}; write names or addresses as a browser shows them, "
+            f"FAITHSCOPE_HOSTS is {quoted(env['FAITHSCOPE_HOSTS'])}; write names or addresses as a browser sends them, "
             f"without port, separated by semicolons."
         )
     return found
@@ -128,13 +128,15 @@ def _text(env, name: str) -> str:
 
 def _folder(env, name: str) -> Path | None:
     written = _text(env, name)
-    parts = os.path.abspath(written).encode(), *(part.encode() for part in Path(written).parts)
+    if not written:
+        return None
+    parts = os.fsencode(os.path.abspath(written)), *(os.fsencode(part) for part in Path(written).parts)
     if len(parts[0]) > _LONGEST_FOLDER or any(len(part) > _LONGEST_PART for part in parts[1:]):
         raise SettingError(
             f"{name} is {quoted(written)}, too long a path for the files in it; write one of at most "
             f"{_LONGEST_FOLDER} bytes, and of {_LONGEST_PART} between two slashes."
         )
-    return Path(written) if written else None
+    return Path(written)
 
 
 def _listed(env, name: str) -> tuple[str, ...]:

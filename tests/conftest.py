@@ -13,6 +13,8 @@ from tests import tiny
 # A test says what holds, not how long it takes: on a machine that is busy the same case takes a hundred times as long.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
+# To draw maps of some points, UMAP's functions run in less time than they take to compile; it is read at the import.
+os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
 
 def pytest_collection_modifyitems(items):
@@ -146,7 +148,7 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     from core.loading.locating import bundled_models
     from tests.app_session import NAMES, WAITING
 
-    for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT"):
+    for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT", "HOSTS"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(shared_store))
     really = loading.load

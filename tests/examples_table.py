@@ -1,5 +1,6 @@
 """The page Examples as a person at a real browser uses it: its table, its file box, and what is saved from it."""
 
+import contextlib
 import csv
 import io
 import random
@@ -29,8 +30,10 @@ def predicted(person: Person) -> Person:
         f"() => ({PREDICTED})() || [...document.querySelectorAll('button')].some("
         "(b) => /^(Predict all examples|Go on predicting)/.test(b.textContent.trim()))"
     )
-    if ask.count():
-        ask.first.press("Enter")
+    # What was asked a moment ago is still offered until the page is drawn again.
+    with contextlib.suppress(playwright.TimeoutError):
+        if ask.count():
+            ask.first.press("Enter", timeout=5_000)
     return person.until(PREDICTED) or person
 
 

@@ -102,6 +102,8 @@ if __name__ == "__main__":
     parser.add_argument("--switches", type=int, help="instead of those of the size")
     parser.add_argument("--sessions", type=int, help="instead of those of the size")
     chosen = parser.parse_args()
+    if any(steps is not None and steps < 4 * STRETCHES for steps in (chosen.switches, chosen.sessions)):
+        parser.error(f"at least {4 * STRETCHES} switches and sessions, or the last half tells nothing")
     switches, sessions = SIZES[chosen.size]
     header = ["over", "of the server", "start", "middle", "end", "slope for each 100", "interval", "holds 0"]
     lines = [header, ["---"] * len(header), *measured(chosen.switches or switches, chosen.sessions or sessions)]

@@ -87,8 +87,8 @@ class LineLog:
         before = place.read_bytes() if place.is_file() else b""
         write_whole(place, before + b"".join(line + b"\n" for line in damaged), replaces=True)
         self.told(
-            f"Lines of {self.path.name} that are damaged: {len(damaged):,}. Their texts are computed again, and the "
-            f"lines are kept in {place.name}."
+            f"Lines of {self.path.name} that are damaged, or of an earlier version: {len(damaged):,}. Their texts are "
+            f"computed again, and the lines are kept in {place.name}."
         )
 
 

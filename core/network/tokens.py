@@ -13,8 +13,8 @@ import numpy as np
 from core.network.architectures import Tokenizer
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Texts that are tokenised in one go, and so held whole.
-_AT_ONCE = 256
+# Texts, and characters of them, that are tokenised in one go, and so held whole; at least one text is.
+_AT_ONCE, _CHARACTERS = 256, 2_000_000
 
 
 class Tokens:
@@ -60,8 +60,7 @@ def read_tokens(
         N Tokens, one after the other.
     """
     typed, left = "token_type_ids" in tokenizer.model_input_names, tokenizer.truncation_side == "left"
-    for start in range(0, len(texts), _AT_ONCE):
-        some = slice(start, start + _AT_ONCE)
+    for some in _batches(texts, seconds):
         batch = tokenizer(
             [encodable(text) for text in texts[some]],
             None if seconds is None else [encodable(text) for text in seconds[some]],
@@ -71,6 +70,18 @@ def read_tokens(
             verbose=False,
         )
         yield from (Tokens(encoding, typed, max_tokens, left) for encoding in batch.encodings)
+
+
+def _batches(texts: Sequence[str], seconds: Sequence[str] | None) -> Iterator[slice]:
+    start = held = 0
+    for i, text in enumerate(texts):
+        length = len(text) + (len(seconds[i]) if seconds is not None else 0)
+        if i > start and (i - start == _AT_ONCE or held + length > _CHARACTERS):
+            yield slice(start, i)
+            start, held = i, 0
+        held += length
+    if start < len(texts):
+        yield slice(start, len(texts))
 
 
 def encodable(text: str) -> str:

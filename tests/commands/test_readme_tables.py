@@ -53,4 +53,4 @@ def test_a_room_says_its_promise_once_it_is_changed(house):
 
 def test_a_table_without_its_marks_is_an_error(house, capsys):
     (house / "README.md").write_text("no table", encoding="utf-8")
-    assert main(["readme", "--check"]) == 1 and "no marks around the table of measures" in capsys.readouterr().err
+    assert main(["readme", "--check"]) == 1 and "no marks around the table of pages" in capsys.readouterr().err

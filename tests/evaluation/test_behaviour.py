@@ -483,8 +483,7 @@ def clouds():
 
 @pytest.fixture
 def quick_umap(monkeypatch):
-    """UMAP as Python runs it, since compiling takes longer than sixty points, and with a tenth of its epochs."""
-    monkeypatch.setattr("numba.config.DISABLE_JIT", 1)
+    """UMAP with a tenth of its epochs."""
     import umap
 
     monkeypatch.setattr(umap, "UMAP", partial(umap.UMAP, n_epochs=50))

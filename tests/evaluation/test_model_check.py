@@ -1584,6 +1584,7 @@ def test_the_same_seed_tells_the_same_stories(tmp_path):
 )
 def test_stories_that_cannot_be_told_are_one_sentence(tmp_path, monkeypatch, capsys, wrong, said):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "nowhere").write_text("a file where a folder would have to be", encoding="utf-8")
     assert main(["stories", "--task", "2", "--count", "3", "--out", "told.jsonl", *wrong]) == 1
     problem = capsys.readouterr().err.strip().splitlines()
     assert len(problem) == 1 and said in problem[0]

@@ -200,8 +200,9 @@ def test_device_and_precision_come_from_the_settings(tiny_root, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_PRECISION", "bfloat16")
     assert check_model(str(tiny.folder("bert", tiny_root)))["Device"].why == "It will run on cpu in bfloat16."
     for name, value in (("DEVICE", "abacus"), ("PRECISION", "int3")):
-        monkeypatch.setenv(f"FAITHSCOPE_{name}", value)
-        found = check_model(str(tiny.folder("bert", tiny_root)))
+        with monkeypatch.context() as patch:
+            patch.setenv(f"FAITHSCOPE_{name}", value)
+            found = check_model(str(tiny.folder("bert", tiny_root)))
         assert not found.usable and f"FAITHSCOPE_{name}" in found.note and found["Hidden states"].works == "yes"
 
 

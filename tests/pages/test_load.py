@@ -1,6 +1,6 @@
 """Twenty people at one server and one model: every number is that of one's own example, and waits are told.
 
-`python -m pytest tests/test_load.py -s` prints how long people waited; FAITHSCOPE_LOAD=20x20 sets how many
+`python -m pytest tests/pages/test_load.py -s` prints how long people waited; FAITHSCOPE_LOAD=20x20 sets how many
 sessions ask for how many attributions each (20x2 unless it is set).
 """
 

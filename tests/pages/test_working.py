@@ -124,7 +124,9 @@ def slow_page():
     from pages.parts.sections.streaming import stream
 
     def draw(asks):
-        time.sleep(0.3)
+        until = time.thread_time() + 0.3
+        while time.thread_time() < until:
+            pass
         asks()
 
     stream([st.session_state.work], st.container(), draw, name="slow")

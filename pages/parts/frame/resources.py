@@ -94,7 +94,7 @@ def fetches() -> "Jobs":
 
 @st.cache_resource(show_spinner=False)
 def drawing_seconds() -> dict[tuple[str, str], float]:
-    """What drawing a part of a page took last, by the page's path and the part's name; of all who are there."""
+    """Seconds of work that drawing a part of a page took last, by the page's path and the part's name."""
     return {}
 
 

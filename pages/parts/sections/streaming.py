@@ -42,7 +42,8 @@ def stream(
             began, is drawn anew when any of the works is complete.
         said, say: a container, and what draws the sentence there, above the picture or elsewhere.
         anew: the whole page is drawn anew when what this gives changes; so it is, too, once all is there.
-        every: seconds from one drawing to the next, at least; where drawing itself takes long, it is drawn less often.
+        every: seconds from one drawing to the next, at least; what took long to draw when it was drawn last, by
+            anybody, is drawn less often.
         name: of these works, unique on the page.
         together: whether one button asks for all that waits.
     """
@@ -66,9 +67,10 @@ def stream(
         if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
             # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
             st.rerun()
-        began = time.monotonic()
+        # Of this thread alone: a drawing that waits for the model or for others is not dear.
+        began = time.thread_time()
         (draw or _alone)(asks)
-        taken[spot] = time.monotonic() - began
+        taken[spot] = time.thread_time() - began
         if polls and not _going(asked):
             # It ended while this was drawn from what was there before.
             st.rerun()
@@ -82,7 +84,7 @@ def stream(
 
 
 def seconds_between(drawing: float, least: float) -> float:
-    """Seconds from one drawing to the next, at least `least`, of which `drawing`, what it took last, is a quarter."""
+    """Seconds from one drawing to the next: `least` or, up to 2, four times `drawing`, which is what it took last."""
     return max(least, min(drawing / _SHARE, _LONGEST))
 
 
