@@ -4,6 +4,7 @@ offered and cancelled.
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -67,10 +68,7 @@ def stream(
         if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
             # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
             st.rerun()
-        # Of this thread alone: a drawing that waits for the model or for others is not dear.
-        began = time.thread_time()
-        (draw or _alone)(asks)
-        taken[spot] = time.thread_time() - began
+        taken[spot] = _work_of(partial(draw or _alone, asks))
         if polls and not _going(asked):
             # It ended while this was drawn from what was there before.
             st.rerun()
@@ -81,6 +79,13 @@ def stream(
         if place is not None and drawn is not None:
             with place:
                 st.fragment(drawn, run_every=interval if polls else None)()
+
+
+def _work_of(drawing: Callable[[], None]) -> float:
+    """Draw; seconds of this thread's own work, since a drawing that waits for the model or for others is not dear."""
+    began = time.thread_time()
+    drawing()
+    return time.thread_time() - began
 
 
 def seconds_between(drawing: float, least: float) -> float:
