@@ -344,7 +344,7 @@ def _parquets() -> dict[str, Hostile]:
         "Parquet of one long cell": Hostile(
             "a.parquet",
             parquet({"text": ["x" * 60_000_000, "b c"]}, compression="zstd", use_dictionary=False),
-            r"^a\.parquet holds texts that unpack to more than 200 times their size\. Save it as CSV or JSON Lines\.$",
+            r"^a\.parquet holds values that unpack to more than 200 times their size\. Save it as CSV or JSON Lines\.$",
         ),
         "Parquet of one cell that is too long": Hostile(
             "a.parquet",

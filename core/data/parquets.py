@@ -2,12 +2,14 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 MOST_ROWS, MOST_COLUMNS, MOST_UNPACKED = 2_000_000, 10_000, 500_000_000
 # A text as long as the longest file that is uploaded; reading one takes many times its size.
 MOST_CELL = 10_000_000
+# Columns times row groups: each takes part of a millisecond, whatever it holds.
+MOST_CHUNKS = 30_000
 # Texts that people wrote are packed ten times, hardly ever a hundred times; less than so much does no harm.
 _MOST_PACKED, _HARMLESS = 200, 50_000_000
 # What a cell costs as an object of Python, whatever it holds.
@@ -45,22 +47,15 @@ def open_parquet(content: bytes) -> Any:
     # Only these parts of the header as yet: asking for a single column in a damaged one can end the whole process.
     about = opened([]).metadata
     leaves = [about.schema.column(place) for place in range(about.num_columns)]
-    if len(leaves) > MOST_COLUMNS:
-        raise ValueError(f"it has {len(leaves):,} columns, which is too much")
-    if about.num_rows > MOST_ROWS:
-        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows when unpacked")
-    size = about.num_rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
-    groups = [about.row_group(group) for group in range(about.num_row_groups)]
-    _refuse(max(size, sum(group.total_byte_size for group in groups)))
-    for group in groups:
-        _refuse_swollen(group.column(place) for place in range(group.num_columns))
+    groups = [about.row_group(group) for group in range(min(about.num_row_groups, MOST_CHUNKS + 1))]
+    size = _checked_size(about.num_rows, leaves, groups, len(content))
     # Parts of lists and objects cannot be put together while packed, nor can texts be packed that build on one another.
     # Nor is a name that several columns have the name of one.
-    named = Counter(leaf.path.split(".")[0] for leaf in leaves)
+    named = Counter(leaf.path if leaf.path == leaf.name else leaf.path.split(".")[0] for leaf in leaves)
     flat = {
         leaf.path: leaf.physical_type == "BYTE_ARRAY"
         for leaf in leaves
-        if leaf.path == leaf.name and not leaf.max_repetition_level and named[leaf.path.split(".")[0]] == 1
+        if leaf.path == leaf.name and not leaf.max_repetition_level and named[leaf.path] == 1
     }
     for place, leaf in enumerate(leaves):
         if leaf.path not in flat:
@@ -80,6 +75,24 @@ def open_parquet(content: bytes) -> Any:
     if any(_longest(column) > MOST_CELL for column in table.columns):
         raise TooMuch(f"it holds a cell of more than {MOST_CELL // 1_000_000} MB", "Leave out that row or column.")
     return table
+
+
+def _checked_size(rows: int, leaves: list, groups: list, packed: int) -> int:
+    """Bytes that the cells take at least; ValueError or TooMuch by what the header says; packed: bytes of the file."""
+    if len(leaves) > MOST_COLUMNS:
+        raise ValueError(f"it has {len(leaves):,} columns, which is too much")
+    if len(leaves) * len(groups) > MOST_CHUNKS:
+        raise TooMuch(f"it holds more than {MOST_CHUNKS:,} parts of columns", "Write it again with fewer row groups.")
+    if rows > MOST_ROWS:
+        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows when unpacked")
+    size = rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
+    unpacked = sum(group.total_byte_size for group in groups)
+    _refuse(max(size, unpacked))
+    if unpacked > max(_HARMLESS, _MOST_PACKED * packed):
+        raise TooMuch(
+            f"it holds values that unpack to more than {_MOST_PACKED} times their size", "Save it as CSV or JSON Lines."
+        )
+    return size
 
 
 def column_values(column: Any) -> list:
@@ -102,12 +115,19 @@ def column_values(column: Any) -> list:
         ]
     if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
         return [None if value is None else value.decode("utf-8") for value in column.to_pylist()]
-    values = (
-        column.cast(pyarrow.string()) if types.is_temporal(kind) or types.is_decimal(kind) else column
-    ).to_pylist()
-    return [
-        value if value is None or isinstance(value, (str, int, float, list, dict)) else str(value) for value in values
-    ]
+    values = column.cast(pyarrow.string()) if types.is_temporal(kind) or types.is_decimal(kind) else column
+    return [_plain(value) for value in values.to_pylist()]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it, and whatever it holds: bytes as text, pairs of a map as lists."""
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
 def class_names(metadata: dict) -> dict[str, tuple[str, ...]]:
@@ -130,30 +150,21 @@ def _refuse(size: int) -> None:
         raise TooMuch(f"it holds more than {MOST_UNPACKED // 1_000_000} MB when unpacked")
 
 
-def _refuse_swollen(columns: Iterable) -> None:
-    """TooMuch for texts that unpack to so many times their size that they are made to fill the memory."""
-    for column in columns:
-        size, packed = column.total_uncompressed_size, max(1, column.total_compressed_size)
-        if column.physical_type == "BYTE_ARRAY" and size > max(_HARMLESS, _MOST_PACKED * packed):
-            raise TooMuch(
-                f"it holds texts that unpack to more than {_MOST_PACKED} times their size",
-                "Save it as CSV or JSON Lines.",
-            )
-
-
 def _texts(opened, path: str, size: int) -> int:
     """Bytes of the texts of a column, added to `size`; TooMuch as soon as they are too many."""
     import pyarrow
 
-    about = opened([]).metadata
+    # Opened once: each opening goes through all groups.
+    plain, packed = opened([]), opened([path])
+    about = plain.metadata
     for group in range(about.num_row_groups):
         try:
-            size += sum(map(_unpacked, opened([path]).read_row_group(group, columns=[path]).columns))
+            size += sum(map(_unpacked, packed.read_row_group(group, columns=[path]).columns))
             _refuse(size)
         except (pyarrow.ArrowNotImplementedError, OSError):
             # Few at once, since each may be as long as all that is stored.
             few = min(1024, max(1, _AT_ONCE // max(1, about.row_group(group).total_byte_size)))
-            for batch in opened([]).iter_batches(batch_size=few, row_groups=[group], columns=[path]):
+            for batch in plain.iter_batches(batch_size=few, row_groups=[group], columns=[path]):
                 size += sum(map(_unpacked, batch.columns))
                 _refuse(size)
     return size

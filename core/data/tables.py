@@ -11,7 +11,7 @@ import numpy as np
 
 from core.data.parquets import TooMuch
 from core.data.parsed import BadData, Parsed
-from core.data.parsing import KINDS, USE, json_objects, open_parquet, parse
+from core.data.parsing import KINDS, USE, json_objects, parquet_columns, parse
 from core.data.separated import cut
 from core.storage.library import FILE_BYTES
 from core.wording import in_short, listed, quoted, shortened
@@ -217,11 +217,11 @@ def _parsed(path: Path, content: bytes, kind: str) -> list[dict]:
         rows = cut(content.decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
         return [dict(zip(rows[0], row)) for row in rows[1:]]
     if kind == ".parquet":
-        table = open_parquet(content)
-        again = [name for name, count in Counter(table.column_names).items() if count > 1]
+        found = parquet_columns(content, path.name)
+        again = [name for name, count in Counter(found.columns).items() if count > 1]
         if again:
             raise BadData(f"{path.name} has several columns named {listed(again)}. Give each a name of its own.")
-        return table.to_pylist()
+        return [dict(zip(found.columns, row)) for row in zip(*found.cells)]
     raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. {USE}")
 
 
