@@ -25,11 +25,10 @@ def data_set() -> None:
     frame = open_data_page(PAGE, "A text of your own is one example, and this page asks about many. Choose data")
     if frame is None:
         return
-    first, second, third = st.columns([2, 5, 4])
-    with first:
-        offered = [name for name, one in questions().items() if one.page == PAGE]
-        name = choose_one("Question", offered, Diagnosing.name, "section", format_func=str.capitalize)
-    examples = _choose_texts(frame, second, third)
+    # In a row of its own: three side by side would be cut off in a window of ordinary width.
+    offered = [name for name, one in questions().items() if one.page == PAGE]
+    name = choose_one("Question", offered, Diagnosing.name, "section", format_func=str.capitalize)
+    examples = _choose_texts(frame, *st.columns([5, 4]))
     if examples is not None:
         st.caption(questions()[name].asks)
         question_section(frame, questions()[name], examples, DRAWN.get(name))
