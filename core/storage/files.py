@@ -62,7 +62,8 @@ def read_plain(path: str | os.PathLike, most: int) -> bytes:
 def only_writer(out: Path, folder: bool = False) -> Generator[Path]:
     """Hold an output, a file or a folder, so that no other run writes it; gives the path that it leads to.
 
-    The lock is a hidden file beside a file or in a folder. It ends with its process, however that ends.
+    The lock is a hidden file beside a file or in a folder. It ends with its process, however that ends. What a killed
+    run left half-written there goes.
 
     Args:
         folder: it is a folder, which is made where it is missing; its parent otherwise.
@@ -81,6 +82,10 @@ def only_writer(out: Path, folder: bool = False) -> Generator[Path]:
     except Timeout as error:
         raise InUse(f"Another run is writing {out}. Wait until it has ended, or choose another --out.") from error
     try:
+        for left in Path(lock.lock_file).parent.glob(".*.tmp"):
+            # It may be anybody's folder: another program's file stays, however old.
+            if _TEMPORARY.fullmatch(left.name):
+                delete_abandoned(left)
         yield out
     finally:
         # While it is held: whoever opened it before sees that it is gone, and makes another.
@@ -98,19 +103,30 @@ def whole_file(path: Path) -> Generator[Path]:
     Raises:
         OSError: no permission, no room, or a folder in the way; nothing is left behind.
     """
-    temporary = path.parent / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
+    temporary = _fresh_name(path)
     try:
         with _room_named(path), contextlib.ExitStack() as claimed:
             path.parent.mkdir(parents=True, exist_ok=True)
-            if fcntl is not None:
-                # Until it has its name.
-                _claim(claimed.enter_context(temporary.open("xb")))
+            for attempt in range(0 if fcntl is None else 10):
+                # Until it has its name; who clears away what is abandoned may take it before it is held.
+                file = claimed.enter_context(temporary.open("xb"))
+                try:
+                    _claim(file)
+                    break
+                except FileNotFoundError:
+                    if attempt == 9:
+                        raise
+                    temporary = _fresh_name(path)
             yield temporary
             _sync(temporary)
             os.replace(temporary, path)
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
+
+
+def _fresh_name(path: Path) -> Path:
+    return path.parent / f".{os.getpid()}-{secrets.token_hex(8)}.tmp"
 
 
 def no_room(error: BaseException) -> bool:

@@ -16,8 +16,10 @@ from core.storage.files import InUse, only_writer, whole_file, whole_folder, wri
 HOLDS = """
 import os, sys
 from pathlib import Path
-from core.storage.files import only_writer
-with only_writer(Path(sys.argv[1]), folder=sys.argv[2] == "folder"):
+from core.storage.files import only_writer, whole_file
+folder = sys.argv[2] == "folder"
+with only_writer(Path(sys.argv[1]), folder) as out, whole_file(out / "card" if folder else out) as place:
+    place.write_text("half")
     print("held", flush=True)
     sys.stdin.read()
     os.kill(os.getpid(), 9)
@@ -74,12 +76,34 @@ def test_an_output_is_written_by_one_run_and_free_once_that_is_killed(tmp_path, 
                 pass
         other.stdin.close()
         assert other.wait() == -9
+    # What it left half-written goes; what another run writes beside it stays, and so does another program's file.
+    assert len(list((out if folder else tmp_path).glob(".*.tmp"))) == 1
+    with contextlib.suppress(KeyboardInterrupt), whole_file((out if folder else tmp_path) / "beside") as beside:
+        with only_writer(elsewhere, folder):
+            assert list((out if folder else tmp_path).glob(".*.tmp")) == [beside]
+        raise KeyboardInterrupt
     with only_writer(elsewhere, folder) as held:
         assert held == out
         with pytest.raises(InUse), only_writer(out, folder):
             pass
     assert set(tmp_path.iterdir()) == ({out, elsewhere} if folder else {elsewhere})
     assert not folder or not list(out.iterdir())
+
+
+def test_what_is_cleared_away_at_the_moment_it_is_made_is_made_again(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    really, away = fcntl.flock, []
+
+    def flock(file, how):
+        if not away:
+            away.append(file.name)
+            os.unlink(file.name)
+        really(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with whole_file(tmp_path / "file") as place:
+        place.write_text("whole")
+    assert away and (tmp_path / "file").read_text() == "whole" and len(list(tmp_path.iterdir())) == 1
 
 
 def test_an_output_of_another_kind_is_refused(tmp_path):
