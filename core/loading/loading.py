@@ -15,7 +15,7 @@ from core.mathematics.performance import METRICS
 from core.measures.catalogue import measures
 from core.network.architectures import Config, Module, Tensor, UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
-from core.network.memory import keep_freed_memory
+from core.network.memory import hand_back_freed_memory, keep_freed_memory
 from core.network.model import Model
 from core.storage.files import read_plain
 from core.wording import in_short
@@ -57,15 +57,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     module = _module(source, parts.config, getattr(torch, precision))
     notes = parts.notes
     architecture = architecture_of(module.config.model_type)
-    try:
-        module.eval().requires_grad_(False).to(where)
-    except RuntimeError as error:
-        raise UnsupportedModel(
-            f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or "
-            f"FAITHSCOPE_PRECISION=bfloat16."
-        ) from error
-    if where == "cpu":
-        keep_freed_memory()
+    _put(module, where, name)
     if is_scale_free(architecture, module.config):
         less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
         notes += (f"This family normalises its word embeddings before anything else, so {less}.",)
@@ -86,6 +78,21 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         card,
         source.top,
     )
+
+
+def _put(module: Module, where: str, name: str) -> None:
+    """Put a module, frozen, on its device; UnsupportedModel with a sentence where it does not fit."""
+    try:
+        module.eval().requires_grad_(False).to(where)
+    except RuntimeError as error:
+        raise UnsupportedModel(
+            f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or "
+            f"FAITHSCOPE_PRECISION=bfloat16."
+        ) from error
+    if where == "cpu":
+        keep_freed_memory()
+    # The weights in the precision of the file, where that is another.
+    hand_back_freed_memory()
 
 
 def choose_device(device: str) -> str:

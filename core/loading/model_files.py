@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from core.loading.tensor_files import read_tensors
 from core.network.architectures import Config, Tensor, UnsupportedModel
 from core.storage.files import open_plain, read_plain
 from core.wording import shortened
@@ -65,18 +66,16 @@ class ModelFiles:
         return parse_json(data)
 
     def tensors(self, name: str) -> dict[str, Tensor]:
-        """All tensors of a file of weights, in memory of their own; OSError or the library's error where it is none.
+        """All tensors of a file of weights, in memory of their own; OSError, ValueError or the library's error where it
+        is none.
 
         A file that is only mapped would change the loaded model whenever it is written to.
         """
-        from safetensors.torch import load
-
-        # Its head is held against its length before gigabytes of a damaged file are read.
+        # What the library refuses is refused, and a damaged file before gigabytes of it are read.
         self.heads(name)
         with open_plain(self.folder / name) as file:
-            data = file.read()
-        self._hashes[name] = hashlib.sha256(data).digest()
-        return load(data)
+            tensors, self._hashes[name] = read_tensors(file)
+        return tensors
 
     def heads(self, name: str) -> dict[str, tuple[str, tuple[int, ...]]]:
         """{tensor's name: (dtype, shape)} of a file of weights, without reading these; errors as `tensors`."""

@@ -4,7 +4,7 @@ import contextlib
 import ctypes
 import gc
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 
@@ -15,13 +15,24 @@ def keep_freed_memory() -> bool:
     By default every large intermediate result is mapped anew and its pages are zeroed by the kernel,
     which takes about a twentieth of a forward pass on a CPU. Other C libraries are left as they are.
     """
-    if not sys.platform.startswith("linux"):
-        return False
+    mallopt = _of_glibc("mallopt")
+    return bool(mallopt and mallopt(_MMAP_THRESHOLD, 64 * 2**20) and mallopt(_TRIM_THRESHOLD, 256 * 2**20))
+
+
+def hand_back_freed_memory() -> bool:
+    """Hand what was freed back to the system, also what lies between blocks in use; True where there was any.
+
+    After a load that changes the precision this is more than the model. Other C libraries are left as they are.
+    """
+    trim = _of_glibc("malloc_trim")
+    return bool(trim and trim(0))
+
+
+def _of_glibc(name: str) -> Callable[..., int] | None:
     try:
-        mallopt = ctypes.CDLL(None).mallopt
+        return getattr(ctypes.CDLL(None), name) if sys.platform.startswith("linux") else None
     except (OSError, AttributeError):
-        return False
-    return bool(mallopt(_MMAP_THRESHOLD, 64 * 2**20) and mallopt(_TRIM_THRESHOLD, 256 * 2**20))
+        return None
 
 
 def free_memory() -> int:

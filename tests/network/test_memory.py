@@ -1,15 +1,28 @@
 """What is let go of leaves the memory: models, and what existed while another model was loaded."""
 
 import gc
+import platform
 import weakref
 
+import psutil
 import pytest
 import streamlit as st
+import torch
 
 from core.loading.loading import load
-from core.network.memory import without_collecting
+from core.network.memory import hand_back_freed_memory, keep_freed_memory, without_collecting
 from pages.parts.frame import resources
 from tests import tiny
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries hand it back by rules of their own")
+def test_what_was_freed_between_blocks_in_use_is_handed_back():
+    assert keep_freed_memory()
+    process, blocks = psutil.Process(), [torch.ones(250_000) for _ in range(100)]
+    kept = blocks[::2]
+    del blocks
+    before = process.memory_info().rss
+    assert hand_back_freed_memory() and process.memory_info().rss < before - 30_000_000 and len(kept) == 50
 
 
 class Circle:
