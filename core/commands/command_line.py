@@ -7,6 +7,8 @@ import pkgutil
 import sys
 from types import ModuleType
 
+from safetensors import SafetensorError
+
 from core import commands as room
 from core.storage.files import no_room
 
@@ -37,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nStopped. {getattr(command, 'GOES_ON', '')}".rstrip(), file=sys.stderr)
         return 130
-    except (ValueError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError, SafetensorError) as error:
         said = f"{type(error).__name__}: {error}"
         if no_room(error):
             name = getattr(error, "filename", None)

@@ -131,22 +131,30 @@ def _fresh_name(path: Path) -> Path:
 
 def no_room(error: BaseException) -> bool:
     """Whether an error says that there is no room on the disk."""
+    return _number(error) in _FULL
+
+
+def _number(error: BaseException) -> int | None:
+    """The system's number of an error; None where it is none of the system's."""
     if isinstance(error, SafetensorError):
-        # The library says in words which number the system gave.
+        # The library says it in words.
         said = re.search(r"os error (\d+)", str(error))
-        return said is not None and int(said[1]) in _FULL
-    return isinstance(error, OSError) and error.errno in _FULL
+        return int(said[1]) if said else None
+    return error.errno if isinstance(error, OSError) else None
 
 
 @contextlib.contextmanager
 def _room_named(path: Path) -> Generator[None]:
-    """Whoever says that there is no room, it becomes the system's own error, with the name of what was asked for."""
+    """Whoever says that there is no room, or a library that something cannot be written, it becomes the system's own
+    error, with the name of what was asked for.
+    """
     try:
         yield
     except (OSError, SafetensorError) as error:
-        if not no_room(error):
+        number = errno.ENOSPC if no_room(error) else _number(error)
+        if number is None or (isinstance(error, OSError) and number != errno.ENOSPC):
             raise
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path)) from error
+        raise OSError(number, os.strerror(number), str(path)) from error
 
 
 def _sync(path: Path) -> None:

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import pytest
 from pyarrow import parquet
+from safetensors import SafetensorError
 
-from core.commands import check, evaluating
+from core.commands import check, evaluating, stories
 from core.commands.command_line import main
 from core.loading import loading
 from core.storage.files import only_writer
@@ -113,6 +114,15 @@ def test_what_the_store_cannot_keep_is_said(model, data, full, tmp_path, tiny_ro
     for name in ("limits", "evaluate", "check"):
         assert main(command(name, data, tmp_path / name, tiny_root)) == 0
         assert "was not kept for next time" in capsys.readouterr().err and (tmp_path / name).is_file()
+
+
+def test_whatever_a_library_says_of_weights_is_a_sentence(monkeypatch, tmp_path, capsys):
+    def run(_):
+        raise SafetensorError("Error while deserializing header: header too large")
+
+    monkeypatch.setattr(stories, "run", run)
+    assert main(["stories", "--task", "1", "--out", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == "SafetensorError: Error while deserializing header: header too large\n"
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")

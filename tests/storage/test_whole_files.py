@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from safetensors import SafetensorError
+from safetensors.numpy import save_file
 
 from core.settings import ROOT
 from core.storage.files import InUse, only_writer, whole_file, whole_folder, write_whole
@@ -60,6 +62,13 @@ def test_a_full_disk_is_the_systems_own_error_also_where_a_library_says_it_in_wo
     with pytest.raises(OSError) as told, whole_file(tmp_path / "weights"):
         raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
     assert told.value.errno == errno.ENOSPC and told.value.filename == str(tmp_path / "weights")
+
+
+def test_what_a_library_cannot_write_is_the_systems_own_error(tmp_path):
+    with pytest.raises(NotADirectoryError) as told, whole_file(tmp_path / "weights") as place:
+        place.write_bytes(b"no folder")
+        save_file({"a": np.zeros(2)}, place / "x")
+    assert told.value.filename == str(tmp_path / "weights") and not list(tmp_path.iterdir())
     with pytest.raises(SafetensorError), whole_file(tmp_path / "weights"):
         raise SafetensorError("Error while serializing: a tensor is not contiguous")
 
