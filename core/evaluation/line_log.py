@@ -42,11 +42,14 @@ class LineLog:
         *written, torn = self.path.read_bytes().split(b"\n") if self.path.is_file() else [b""]
         believed = {line: row for line in written if (row := self._row(line)) is not None}
         damaged = [line for line in written if line not in believed and line != head]
-        if not believed and any(_of_another(line) for line in damaged):
+        foreign = [] if believed else [line for line in damaged if _of_another(line)]
+        if len(foreign) < len(damaged) and foreign:
             raise BadData(
                 f"{self.path.name} holds rows of other texts, another model or other choices. Delete it, or choose "
                 f"another --out."
             )
+        # Without a row, nothing is lost.
+        damaged = [line for line in damaged if line not in foreign]
         if damaged:
             self._set_aside(damaged)
         if damaged or torn or head not in written:

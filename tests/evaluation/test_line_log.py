@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
+from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
@@ -112,6 +113,23 @@ def test_another_runs_row_is_no_row(limits, whole, lines, asked):
     limits.beside.write_bytes(b"".join([*lines[:2], json.dumps(row | {"sha256": "0" * 64}).encode() + b"\n"]))
     asked.clear()
     assert limits() == whole and asked == list(TEXTS[1:])
+
+
+def test_a_run_that_had_begun_no_row_does_not_stand_in_the_way_of_other_choices(limits, whole, lines, asked):
+    other = json.dumps({"fingerprint": "0" * 64}).encode() + b"\n"
+    for there in (other, other + lines[1][:9], other + other):
+        limits.beside.write_bytes(there)
+        assert limits() == whole and not limits.said
+        assert not limits.beside.with_name(f"{limits.beside.name}.damaged").exists()
+    # A row of theirs does.
+    limits.beside.write_bytes(other + lines[1])
+    asked.clear()
+    assert limits() == whole and asked == list(TEXTS[1:]), "a row of ours under a head of theirs"
+    row = json.dumps(json.loads(lines[1]) | {"sha256": "0" * 64}).encode() + b"\n"
+    limits.beside.write_bytes(other + row)
+    with pytest.raises(BadData, match="rows of other texts, another model or other choices"):
+        limits()
+    assert limits.beside.read_bytes() == other + row
 
 
 def writes(patch, how):
