@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from core.commands.terminal import Bar, Option, Options
-from core.storage.files import only_writer
 
 HELP = "pretrain the small encoder of the story models, a base for core train"
 
@@ -20,7 +19,7 @@ def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.training.story_encoder import write_encoder
 
-    with only_writer(Path(options.out), folder=True) as out, Bar() as bar:
-        write_encoder(out, options.steps, options.stop, options.seed, progress=bar)
+    with Bar() as bar:
+        write_encoder(Path(options.out), options.steps, options.stop, options.seed, progress=bar)
     print(f"Written: {options.out}")
     return 0

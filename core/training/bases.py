@@ -1,6 +1,7 @@
 """Pretrained bases to fine-tune: load one with a fresh head, and write what training made of it."""
 
 import json
+import os
 from pathlib import Path
 
 import torch
@@ -10,6 +11,7 @@ from core.loading.locating import BASES, ModelSource, bundled_bases, digest, loc
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
 from core.storage.files import whole_folder
+from core.training.checkpoints import TrainingError
 
 
 def load_base(
@@ -49,6 +51,29 @@ def load_base(
     if method == "lora":
         module = _with_lora(module, mask_id, rank)
     return module, tokenizer, mask_id, longest_input(tokenizer, config, architecture)
+
+
+def check_out(out: Path, method: str, base: str | None = None) -> None:
+    """TrainingError where a folder to write is the base's own, or holds what would mix with what is written: the loader
+    could not tell which is meant.
+
+    Args:
+        base: that is trained; None where nothing is read.
+    """
+    others, what = {
+        "full": (("adapter_config.json",), "an adapter"),
+        "lora": (("model.safetensors", "model.safetensors.index.json"), "a whole model"),
+    }[method]
+    own = None if base is None else BASES / base if base in bundled_bases() else Path(base).expanduser()
+    if own is not None and os.path.isdir(own) and os.path.isdir(out) and os.path.samefile(own, out):
+        raise TrainingError(
+            f"The folder {str(out)!r} is that of the base, which the trained model would replace. Choose another "
+            f"folder for --out."
+        )
+    if any((out / other).exists() for other in others):
+        raise TrainingError(
+            f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
+        )
 
 
 def base_digest(name: str) -> str:

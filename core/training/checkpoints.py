@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -14,6 +15,7 @@ from safetensors.torch import load, save_file
 
 from core.network.architectures import Module
 from core.storage.files import whole_file, write_whole
+from core.wording import joined
 
 
 class TrainingError(ValueError):
@@ -21,14 +23,15 @@ class TrainingError(ValueError):
 
 
 class Checkpoint:
-    """State of a run in `<out>/.progress`, tied to a fingerprint of the plan and its data.
+    """State of a run in `<out>/.progress`, tied to a fingerprint of the plan and its data, and to the versions of the
+    libraries that compute.
 
     Its record says which files it is made of and their SHA-256, and holds its own.
     """
 
-    def __init__(self, out: Path, fingerprint: str):
+    def __init__(self, out: Path, fingerprint: str, versions: dict[str, str] | None = None):
         self.folder = out / ".progress"
-        self.fingerprint = fingerprint
+        self.fingerprint, self.versions = fingerprint, versions or {}
         self.history: list[dict] = []
         self.sums: dict[str, str] = {}
 
@@ -40,7 +43,7 @@ class Checkpoint:
         Args:
             told: called with a sentence where the state is damaged, which is then set aside.
         Raises:
-            TrainingError: the epochs that are done are of another plan or other data.
+            TrainingError: the epochs that are done are of another plan, other data, or other versions of libraries.
         """
         tensors = self._read(told)
         if tensors is None:
@@ -69,7 +72,8 @@ class Checkpoint:
         made = {state: tensors} | ({f"best-{epoch}.safetensors": weights} if best == epoch else {})
         sums = self.sums | {name: self._keep(name, content) for name, content in made.items()}
         sums = {name: sums[name] for name in (state, f"best-{best}.safetensors")}
-        record = {"fingerprint": self.fingerprint, "history": history, "state": state, "files": sums}
+        record = {"fingerprint": self.fingerprint, "versions": self.versions, "history": history, "state": state}
+        record["files"] = sums
         record["sha256"] = _seal(record)
         write_whole(self.folder / "record.json", json.dumps(record).encode(), replaces=True)
         self.history, self.sums = history, sums
@@ -111,7 +115,9 @@ class Checkpoint:
             if record.pop("sha256") != _seal(record):
                 raise ValueError("it is not as it was written")
             self.history, self.sums = record["history"], record["files"]
-            if record["fingerprint"] == self.fingerprint:
+            # A record that is older than this does not say.
+            versions = {name: record.get("versions", {}).get(name, own) for name, own in self.versions.items()}
+            if record["fingerprint"] == self.fingerprint and versions == self.versions:
                 self._load(f"best-{self.best_epoch}.safetensors")
                 return self._load(record["state"])
         # What only cannot be read now (no permission, too many open files) is no damage, and ends in its own sentence.
@@ -125,9 +131,14 @@ class Checkpoint:
             )
             return None
         count = len(self.history)
+        epochs = f"{self.folder} holds {count} finished epoch{'' if count == 1 else 's'}"
+        anew = "choose another --out, or delete that folder to give them up."
+        if record["fingerprint"] != self.fingerprint:
+            raise TrainingError(f"{epochs} of another plan or other data. {anew.capitalize()}")
+        theirs, ours = (joined([f"{name} {v[name]}" for name in v]) for v in (versions, self.versions))
         raise TrainingError(
-            f"{self.folder} holds {count} finished epoch{'' if count == 1 else 's'} of another plan or other data. "
-            f"Choose another --out, or delete that folder to give them up."
+            f"{epochs} made with {theirs}, and here are {ours}, which may compute other numbers: the weights would not "
+            f"be those of a run that was not stopped. To go on, install {theirs}; to begin anew, {anew}"
         )
 
     def _keep(self, name: str, tensors: dict) -> str:
@@ -142,6 +153,11 @@ class Checkpoint:
         if hashlib.sha256(data).hexdigest() != self.sums[name]:
             raise ValueError("it is not as it was written")
         return load(data)
+
+
+def library_versions(method: str) -> dict[str, str]:
+    """Versions of the libraries that decide what training by a method computes."""
+    return {name: version(name) for name in ("torch", "transformers", *(("peft",) if method == "lora" else ()))}
 
 
 def _best(history: list[dict]) -> int:

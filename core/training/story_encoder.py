@@ -16,7 +16,9 @@ import torch
 
 from core.data.stories import ACTORS, EMPTY_WORDS, LENGTHS, PLACES, TASKS, THINGS, VERBS, Story, World, stories
 from core.network.architectures import Module
-from core.storage.files import whole_folder
+from core.storage.files import only_writer, whole_folder
+from core.training.bases import check_out
+from core.training.checkpoints import TrainingError
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = tuple(
@@ -60,7 +62,24 @@ def write_encoder(
         progress: called with (what is being done, done, total).
     Returns:
         The folder.
+    Raises:
+        TrainingError: steps below 1, or a folder that holds an adapter.
+        InUse, OSError: as `core.storage.files.only_writer` and `whole_folder`.
     """
+    for name, count in (("steps", steps), ("stop", stop)):
+        if count < 1:
+            raise TrainingError(f"{name} is {count}; it must be at least 1.")
+    check_out(out, "full")
+    with only_writer(out, folder=True) as place:
+        module = _pretrained(steps, stop, seed, batch, rate, shape, progress)
+        with whole_folder(place) as made:
+            module.save_pretrained(made)
+            save_tokenizer(made)
+    return out
+
+
+def _pretrained(steps: int, stop: int, seed: int, batch: int, rate: float, shape: Shape, progress) -> Module:
+    """The encoder after its lesson; see `write_encoder`."""
     torch.manual_seed(seed)
     module = _fresh(shape)
     tagger = torch.nn.Linear(shape.width, NOWHERE + 1)
@@ -77,10 +96,7 @@ def write_encoder(
         optimiser.step()
         if step % 20 == 0 or step == min(steps, stop) - 1:
             progress(f"encoder, loss {float(loss.detach()):.3f}", step + 1, min(steps, stop))
-    with whole_folder(out) as made:
-        module.save_pretrained(made)
-        save_tokenizer(made)
-    return out
+    return module
 
 
 def tags(story: Story) -> tuple[list[int], list[int], list[int]]:

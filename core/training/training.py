@@ -20,9 +20,9 @@ from core.network.architectures import Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
-from core.training.bases import base_digest, load_base, save_trained
+from core.training.bases import base_digest, check_out, load_base, save_trained
 from core.training.cards import build_card, write_card
-from core.training.checkpoints import Checkpoint, TrainingError
+from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.references import write_reference
 
@@ -106,7 +106,8 @@ def train(
     """Fine-tune by a plan and write a model folder with its card.
 
     After every epoch the state is on disk: the same plan started again goes on from there, and ends
-    with the same weights as if it had not been stopped. The earliest best epoch is kept.
+    with the same weights as if it had not been stopped; under other versions of the libraries, which may compute other
+    numbers, it does not go on. The earliest best epoch is kept.
 
     Args:
         plan: what to do.
@@ -120,7 +121,7 @@ def train(
     Source: FMM §3.2, Alg. 1.
     """
     plan.check()
-    _check_out(Path(plan.out), plan.method)
+    check_out(Path(plan.out), plan.method, plan.base)
     data = _read(plan)
     labels = data["train"].classes
     device = choose_device(plan.device)
@@ -133,7 +134,7 @@ def train(
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
     run = _Run(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     with only_writer(Path(plan.out), folder=True) as out:
-        checkpoint = Checkpoint(out, _fingerprint(plan, data))
+        checkpoint = Checkpoint(out, _fingerprint(plan, data), library_versions(plan.method))
         for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
             clock = time.perf_counter()
             scores = {"epoch": epoch + 1, "loss": run.epoch(epoch), **run.validate()}
@@ -295,20 +296,6 @@ def pad(rows: list[np.ndarray]) -> np.ndarray:
     for i, row in enumerate(rows):
         out[i, : len(row)] = row
     return out
-
-
-def _check_out(out: Path, method: str) -> None:
-    """TrainingError where the folder holds what would mix with what is written: the loader could not tell which is
-    meant.
-    """
-    others, what = {
-        "full": (("adapter_config.json",), "an adapter"),
-        "lora": (("model.safetensors", "model.safetensors.index.json"), "a whole model"),
-    }[method]
-    if any((out / other).exists() for other in others):
-        raise TrainingError(
-            f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
-        )
 
 
 def _read(plan: Plan) -> dict[str, LabelledTexts]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.data.stories import DROP, GO, PLACES, TAKE, TASKS, Event, Story, StoryQuestion, answer, stories
+from core.training.checkpoints import TrainingError
 from core.training.story_encoder import (
     NOWHERE,
     SPECIAL,
@@ -101,6 +102,19 @@ def test_a_few_steps_of_pretraining_lower_the_loss_and_write_a_base(tmp_path):
     assert share_right(module.eval(), told) == pytest.approx(
         np.mean([_answers(module, tokenizer, story) for story in told])
     )
+
+
+@pytest.mark.parametrize(
+    "chosen, said",
+    [({"steps": 0}, "steps is 0; it must be at least 1"), ({"stop": 0}, "stop is 0"), ({}, "holds an adapter already")],
+)
+def test_what_is_no_encoder_is_refused_before_anything_is_written(tmp_path, chosen, said):
+    if not chosen:
+        (tmp_path / "adapter_config.json").write_text("{}")
+    there = list(tmp_path.iterdir())
+    with pytest.raises(TrainingError, match=said):
+        write_encoder(tmp_path, **chosen)
+    assert list(tmp_path.iterdir()) == there
 
 
 def _answers(module, tokenizer, story: Story) -> bool:

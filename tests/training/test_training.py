@@ -3,9 +3,11 @@
 import json
 import math
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict, replace
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -22,7 +24,7 @@ from core.loading.loading import load
 from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
 from core.settings import BUNDLED, ROOT
-from core.training import cards, training
+from core.training import bases, cards, checkpoints, training
 from core.training.bases import load_base, save_trained
 from core.training.cards import readable_card
 from core.training.checkpoints import Checkpoint
@@ -797,6 +799,47 @@ def test_another_plan_neither_goes_on_from_a_state_nor_deletes_it(files, tiny_ro
     assert "epoch 1 of 2" not in epochs
 
 
+def test_epochs_of_other_versions_of_a_library_are_not_gone_on_from(tmp_path):
+    """What is there stays; a record that does not say with what it was made is gone on from."""
+    module = torch.nn.Linear(2, 1)
+
+    def of(versions):
+        return Checkpoint(tmp_path, "plan", versions)
+
+    def resumed(versions):
+        return of(versions).resume(module, torch.optim.AdamW(module.parameters()))
+
+    now = {"torch": "2.13.0", "transformers": "5.23.0"}
+    of(now).save(module, torch.optim.AdamW(module.parameters()), 0, {"selection": 1})
+    assert resumed(now) == 1
+    there = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(TrainingError) as told:
+        resumed(now | {"torch": "2.14.0"})
+    assert str(told.value) == (
+        f"{tmp_path / '.progress'} holds 1 finished epoch made with torch 2.13.0 and transformers 5.23.0, and here are "
+        f"torch 2.14.0 and transformers 5.23.0, which may compute other numbers: the weights would not be those of a "
+        f"run that was not stopped. To go on, install torch 2.13.0 and transformers 5.23.0; to begin anew, choose "
+        f"another --out, or delete that folder to give them up."
+    )
+    assert there == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    of({}).save(module, torch.optim.AdamW(module.parameters()), 0, {"selection": 1})
+    assert resumed(now) == 1
+
+
+@pytest.mark.parametrize(
+    "method, names", [("full", {"torch", "transformers"}), ("lora", {"torch", "transformers", "peft"})]
+)
+def test_a_run_remembers_the_libraries_that_compute(files, tiny_root, tmp_path, monkeypatch, method, names):
+    plan = plan_for(files, tiny_root, tmp_path / "out", method=method)
+    with pytest.raises(KeyboardInterrupt):
+        train(plan, stop_at("epoch 2"))
+    assert json.loads((tmp_path / "out" / ".progress" / "record.json").read_text())["versions"].keys() == names
+    for name in names:
+        with monkeypatch.context() as patch, pytest.raises(TrainingError, match=f"{name} 0.1 .*may compute other"):
+            patch.setattr(checkpoints, "version", lambda asked, name=name: "0.1 " if asked == name else version(asked))
+            train(plan)
+
+
 def test_figures_of_other_weights_are_not_shown(files, tiny_root, tmp_path):
     """A model is trained anew in its folder, and the run is killed between weights and card."""
     plan = plan_for(files, tiny_root, tmp_path / "out", epochs=1)
@@ -989,6 +1032,22 @@ def test_a_plan_that_cannot_be_carried_out(files, tiny_root, tmp_path, chosen, s
     with pytest.raises(TrainingError, match=said):
         train(plan_for(files, tiny_root, tmp_path / "out", **chosen))
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("named", ["folder", "link", "other spelling"])
+def test_a_base_is_not_replaced_by_what_is_made_of_it(files, tiny_root, tmp_path, monkeypatch, named):
+    base = shutil.copytree(tiny.base("bert", tiny_root), tmp_path / "base")
+    (tmp_path / "link").symlink_to(base)
+    before = weights_of(base)
+    out = {"folder": base, "link": tmp_path / "link", "other spelling": tmp_path / "link" / ".." / "base"}[named]
+    with pytest.raises(TrainingError, match=r"is that of the base, .* Choose another folder for --out\."):
+        train(replace(plan_for(files, tiny_root, out), base=str(base)))
+    assert weights_of(base) == before
+    # A bundled base goes by its name.
+    monkeypatch.setattr(bases, "BASES", tmp_path)
+    monkeypatch.setattr(bases, "bundled_bases", lambda: ["base"])
+    with pytest.raises(TrainingError, match="is that of the base"):
+        bases.check_out(out, "full", "base")
 
 
 @pytest.mark.parametrize("method, there", [("full", "adapter_config.json"), ("lora", "model.safetensors")])
