@@ -46,10 +46,10 @@ def read_headers(source: ModelSource, config: Config) -> Headers:
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
     files = source.adapter_files
     if files is None:
-        return Headers(base, None, base is not None, _bytes(here, base, folders=[source.base]), not here)
+        return Headers(base, None, base is not None, _bytes(source, here, base), not here)
     adapter, also_here = _tensors(files.folder, source.adapter_id, lambda: _adapter_weights(files), adapter=True)
     here, seen = here and also_here, base is not None and adapter is not None
-    return Headers(base, adapter, seen, _bytes(here, base, adapter, folders=[source.base, files.folder]), not here)
+    return Headers(base, adapter, seen, _bytes(source, here, base, adapter), not here)
 
 
 def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
@@ -120,9 +120,9 @@ def _adapter_weights(files: ModelFiles) -> dict[str, tuple[str, tuple[int, ...]]
         raise lora.unreadable_adapter(files.folder) from error
 
 
-def _bytes(here: bool, *tensors: dict | None, folders: list[Path]) -> int:
+def _bytes(source: ModelSource, here: bool, *tensors: dict | None) -> int:
     if here:
-        return sum(path.stat().st_size for folder in folders for path in folder.iterdir() if path.is_file())
+        return sum(files.size for files in source.files)
     return (
         0
         if None in tensors

@@ -1,7 +1,8 @@
 """The files that a model is made of: which they are, and what was read of them, each once and hashed as it is read.
 
-A check, the digest and loading see a model's folder through `ModelFiles` and in no other way, so that whatever is
-computed with is in the digest, as it was when it was read.
+What a check, the digest and loading take from a model's folder they read through `ModelFiles`, so that whatever is
+computed with is in the digest, as it was when it was read. Past it they ask only whether a file is there, for a
+sentence; the card is no part of that, and is read for figures of the weights that it names.
 """
 
 import hashlib
@@ -9,14 +10,14 @@ import json
 import os
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from core.loading.tensor_files import read_tensors
 from core.network.architectures import Config, Tensor, UnsupportedModel
-from core.storage.files import open_plain, read_plain
-from core.wording import shortened
+from core.storage.files import no_room, open_plain, read_plain
+from core.wording import in_short, shortened
 
 REFERENCE_FILE = "masf.safetensors"
 WEIGHTS, INDEX, WEIGHTS_ENDING = "model.safetensors", "model.safetensors.index.json", ".safetensors"
@@ -31,6 +32,10 @@ class ForeignFile(UnsupportedModel):
     """A model names a file of weights that is not its own or may be pickle; the message says which."""
 
 
+class NoCopies(UnsupportedModel):
+    """Small files cannot be copied into the temporary folder; the message says why and what to do."""
+
+
 class ModelFiles:
     """The plain files of one folder that decide a model's results: safetensors, and JSON, text and SentencePiece
     files of at most 100 MB; links to such files count, folders, pipes and what stands in `_NOT_PART_OF_RESULTS` do not.
@@ -42,6 +47,11 @@ class ModelFiles:
         self.folder, self.names = folder, _listed(folder)
         self._held: dict[str, bytes] = {}
         self._hashes: dict[str, bytes] = {}
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together, without those that are gone again."""
+        return sum(os.path.getsize(self.folder / name) for name in self.names if os.path.isfile(self.folder / name))
 
     def look_for_weights(self) -> None:
         """List the weights again, which may have been fetched meanwhile; small files stay as they were."""
@@ -95,13 +105,29 @@ class ModelFiles:
             yield name, self._hashes[name]
 
     @contextmanager
-    def small_copies(self) -> Generator[Path]:
-        """A folder that holds the small files and nothing else, for libraries that read files by their own rules."""
-        with tempfile.TemporaryDirectory(prefix="faithscope-") as folder:
-            for name in self.names:
-                if not name.endswith(WEIGHTS_ENDING):
-                    (Path(folder) / name).write_bytes(self.read(name))
-            yield Path(folder)
+    def small_copies(self, changed: dict[str, bytes]) -> Generator[Path]:
+        """A folder that holds the small files and nothing else, for libraries that read files by their own rules.
+
+        Args:
+            changed: what some of them hold there instead.
+        Raises:
+            NoCopies: the temporary folder cannot be written.
+            OSError: a file cannot be read.
+        """
+        held = {name: self.read(name) for name in self.names if not name.endswith(WEIGHTS_ENDING)} | changed
+        with ExitStack() as made:
+            try:
+                folder = Path(made.enter_context(tempfile.TemporaryDirectory(prefix="faithscope-")))
+                for name, data in held.items():
+                    (folder / name).write_bytes(data)
+            except OSError as error:
+                full = "The disk is full, so" if no_room(error) else f"No file can be written ({in_short(error)}), so"
+                where = f" in {tempfile.tempdir}" if tempfile.tempdir else ""
+                raise NoCopies(
+                    f"{full} small files of {self.folder.name!r} could not be copied for a moment. Free some space"
+                    f"{where}, or set TMPDIR to a folder on another disk, and load the model again."
+                ) from error
+            yield folder
 
     def _expect(self, name: str) -> None:
         if name not in self.names:

@@ -2,11 +2,10 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
-from core.loading.model_files import ForeignFile, ModelFiles, weight_files
+from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, weight_files
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
 from core.network.tokens import encodable
 from core.wording import in_short
@@ -59,10 +58,11 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
             f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained)."
         )
     try:
-        with files.small_copies() as folder:
-            _forget_paths(files, folder)
+        with files.small_copies(_without_paths(files)) as folder:
             tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
             tokenizer.name_or_path = str(files.folder)
+    except NoCopies:
+        raise
     except Exception as error:
         raise UnsupportedModel(
             f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
@@ -76,14 +76,16 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
     return tokenizer
 
 
-def _forget_paths(files: ModelFiles, copies: Path) -> None:
-    """Take out of a tokenizer's settings what names other files: those of its own folder are found without."""
+def _without_paths(files: ModelFiles) -> dict[str, bytes]:
+    """A tokenizer's settings without what names other files: those of its own folder are found without."""
+    changed = {}
     for name in {"tokenizer_config.json", "special_tokens_map.json"} & set(files.names):
         found = files.settings(name)
         if isinstance(found, dict):
             named = {key for key in found if key in ("vocab", "merges", "init_inputs") or key.endswith("_file")}
             own = {key: value for key, value in found.items() if key not in named}
-            (copies / name).write_text(json.dumps(own), encoding="utf-8")
+            changed[name] = json.dumps(own).encode()
+    return changed
 
 
 def read_config(source: ModelSource) -> Config:

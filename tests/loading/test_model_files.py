@@ -1,11 +1,13 @@
 """What a model is made of: only safetensors and small files of its own folder are read, each as it is digested."""
 
 import builtins
+import errno
 import io
 import json
 import os
 import pickle
 import shutil
+import tempfile
 import threading
 from pathlib import Path
 
@@ -233,6 +235,50 @@ def test_a_tokenizer_reads_its_own_folder_only(copied, tiny_model, tmp_path, ope
     (folder / kept).write_text(json.dumps(found | paths | {"init_inputs": [str(other)]}), encoding="utf-8")
     assert {path.parent for path in opened(lambda: load(str(folder), "cpu"), tmp_path)} == {folder}
     assert load(str(folder), "cpu").tokenizer.get_vocab() == vocabulary
+
+
+def _full(folder, patch):
+    def write(path, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+
+    patch.setattr(tempfile, "tempdir", str(folder))
+    patch.setattr(Path, "write_bytes", write)
+
+
+def _no_folder(folder, patch):
+    (folder / "file").touch()
+    patch.setattr(tempfile, "tempdir", str(folder / "file"))
+
+
+def _nowhere(folder, patch):
+    """As Python says it where nothing can be written into any of the folders that it tries."""
+
+    def nowhere(*_, **__):
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp']")
+
+    patch.setattr(tempfile, "tempdir", None)
+    patch.setattr(tempfile, "mkdtemp", nowhere)
+
+
+@pytest.mark.parametrize(
+    "how, said",
+    [
+        (_full, "The disk is full, so small files of 'copy' could not be copied for a moment. Free some space in "),
+        (_no_folder, "No file can be written ([Errno 20] Not a directory"),
+        (
+            _nowhere,
+            "No file can be written ([Errno 2] No usable temporary directory found in ['/tmp']), so small files",
+        ),
+    ],
+)
+def test_a_temporary_folder_that_is_full_is_not_told_as_a_broken_tokenizer(copied, tmp_path, monkeypatch, how, said):
+    folder = copied()
+    how(tmp_path, monkeypatch)
+    told = refused(folder)
+    assert told.startswith(said) and told.endswith(
+        "or set TMPDIR to a folder on another disk, and load the model again."
+    )
+    assert (str(tmp_path) in told) == (how is not _nowhere)
 
 
 # ---- one list: what is read is what is digested
