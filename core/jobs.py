@@ -1,5 +1,5 @@
-"""Long work that outlives a rerun of the page: one worker, jobs take turns, keyed by content, with progress and
-cancel.
+"""Long work that outlives a rerun of the page: what is looked at goes first, the rest takes turns, keyed by content,
+with progress and cancel.
 """
 
 import abc
@@ -7,52 +7,70 @@ import atexit
 import logging
 import threading
 import time
-from collections import OrderedDict, deque
-from collections.abc import Callable, Generator
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Generator, Iterable
 from types import GeneratorType
 from typing import Any
 
 from core.explanation.explainer import Cost
+from core.mathematics.pace import Pace
 from core.mathematics.search.limits import TooDear
+from core.network import locks
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 
 _LOG = logging.getLogger(__name__)
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
+# Of jobs that nobody looks at and nobody asked for, so many are kept where they stand, and for so many seconds.
+_MOST_LEFT, _LEFT_SECONDS = 16, 300.0
+# How often work that gave way with a lock in hand looks whether anybody waits for it.
+_LOOK_SECONDS = 0.05
 
 
 class Job:
     """One piece of work and where it stands; read from any thread.
 
     state: "running" from its first turn on, also while others have theirs; partial: what the work
-    yielded last; result: what it returned; problem: why it failed, a sentence.
+    yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
+    it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
+    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked.
     """
 
-    def __init__(self, key: str, label: str):
-        self.key, self.label = key, label
+    def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
+        self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
+        self.place, self.expected, self.askers = "", 0.0, set[str]()
         self.state = WAITING
         self.done = self.total = 0
         self.partial: Any = None
         self.result: Any = None
         self.problem = ""
         self.started: float | None = None
+        # Since when nobody looks at it, where nobody asked for it.
+        self.left: float | None = None
         # Seconds of the turns that are over and the beginning of the one under way, in one piece for readers.
         self._clock: tuple[float, float | None] = (0.0, None)
-        self._first: tuple[int, float] | None = None
+        self._pace = Pace()
         self._stop = threading.Event()
+        self._owner: Jobs | None = None
+        self._thread: threading.Thread | None = None
 
     def report(self, done: int, total: int) -> None:
         """Tell how far the work is; the first report says where it begins (what was there already is no pace)."""
-        if self._first is None:
-            self._first = (done, self.seconds)
+        self._pace.report(done, self.seconds)
         self.done, self.total = done, total
 
     def cancel(self) -> None:
-        """Ask the work to stop at its next batch; one that waits never starts."""
+        """Ask the work to stop at its next batch; one that has not begun never does."""
         self._stop.set()
+        if self._owner is not None:
+            self._owner.look_again()
 
     def cancelled(self) -> bool:
-        """Whether stopping was asked for; the work asks this."""
+        """Whether stopping was asked for. The work asks this between its batches, and there it gives way to what is
+        more urgent.
+        """
+        if self._owner is not None and threading.current_thread() is self._thread:
+            self._owner.give_way(self)
         return self._stop.is_set()
 
     @property
@@ -65,6 +83,11 @@ class Job:
         return self.state in (WAITING, RUNNING)
 
     @property
+    def parked(self) -> bool:
+        """Whether it has no turns since nobody looks at it and nobody asked for it; it goes on once somebody does."""
+        return self.active and self.left is not None
+
+    @property
     def seconds(self) -> float:
         """How long its own turns took so far; the others' turns do not count."""
         spent, began = self._clock
@@ -72,14 +95,11 @@ class Job:
 
     @property
     def remaining_seconds(self) -> float | None:
-        """Expected seconds of its own work to the end, at the pace since the first report; None before there is one."""
-        if self._first is None or self.done <= self._first[0]:
-            return None
-        done, seconds = self._first
-        return (self.seconds - seconds) / (self.done - done) * max(0, self.total - self.done)
+        """Expected seconds of its own work to the end, at the pace of late; None before there is one."""
+        return self._pace.left(self.total, self.seconds)
 
     def turn(self, begins: bool) -> None:
-        """Start or stop its clock; the worker calls this."""
+        """Start or stop its clock; its thread calls this."""
         if begins:
             self.state, self._clock = RUNNING, (self._clock[0], time.monotonic())
             self.started = self.started or self._clock[1]
@@ -90,10 +110,11 @@ class Job:
 class Work(abc.ABC):
     """What is asked for; the job of its key is how far that is.
 
-    counted: what its progress counts, where a person should see the numbers.
+    counted: what its progress counts, where a person should see the numbers; batch: whether it is about many examples.
     """
 
     counted = ""
+    batch = False
 
     @property
     @abc.abstractmethod
@@ -119,22 +140,33 @@ class Work(abc.ABC):
 
 
 class Jobs:
-    """Jobs of one device, taking turns in order of asking; the 200 that ended last are remembered.
+    """Jobs of one device; the 200 that ended last are remembered.
+
+    Of those that may go on, the most urgent have the turn, and among equals it goes round in order of asking: first
+    what is about one example and looked at, then what is about one or looked at, then the rest. What nobody looks at
+    and nobody asked for is parked. A job that has lost the turn goes on to its next batch, and waits there.
 
     ended: how many have ended so far; what was read of the store before may be less than is there now.
+
+    Args:
+        remembered: how many that ended are; left: how many that are parked are kept.
+        there: viewers that have not gone, None where nobody can tell; asked at most once a second.
     """
 
-    def __init__(self, remembered: int = 200):
+    def __init__(
+        self, remembered: int = 200, left: int = _MOST_LEFT, there: Callable[[], Collection[str] | None] = lambda: None
+    ):
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._ready: deque[tuple[Job, object]] = deque()
+        # Those that have not ended, whose turn comes first in front; the work of those that have not begun.
+        self._line: list[Job] = []
+        self._works: dict[Job, Callable[[Job], object]] = {}
+        self._looks: dict[str, set[str]] = {}
         self._at_turn: Job | None = None
-        self._remembered = remembered
+        self._remembered, self._most_left, self._there = remembered, left, there
+        self._asked_who = 0.0
         self._changed = threading.Condition()
         self._closed = False
         self.ended = 0
-        # A daemon, so that a server that is told to stop does not wait for the work to end.
-        self._thread = threading.Thread(target=self._work, name="faithscope-job", daemon=True)
-        self._thread.start()
         # A thread that is inside a network when Python ends takes the process down with an abort.
         atexit.register(self.close)
 
@@ -142,39 +174,70 @@ class Jobs:
         """Stop what runs at its next batch, start nothing any more, and wait for that, at most so long."""
         with self._changed:
             self._closed = True
-            for job in self._jobs.values():
-                job.cancel()
-            self._changed.notify()
-        self._thread.join(seconds)
+            threads = [job._thread for job in self._line if job._thread is not None]
+            for job in self._line:
+                job._stop.set()
+            self.look_again()
+        until = time.monotonic() + seconds
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
         atexit.unregister(self.close)
 
-    def submit(self, key: str, label: str, work: Callable[[Job], object]) -> Job:
+    def submit(
+        self,
+        key: str,
+        label: str,
+        work: Callable[[Job], object],
+        *,
+        wanted: bool = True,
+        batch: bool = False,
+        place: str = "",
+        expected: float = 0.0,
+        asker: str = "",
+    ) -> Job:
         """Start work under a key, or return the job that is under way or done for it.
 
         Work that is a generator function takes turns with others: each `yield` ends its turn, and what
         it yields (unless None) becomes `partial`. Told to stop between turns, it is closed where it
         stands. A failed or cancelled job is started anew. Any exception of the work becomes `problem`,
-        a sentence.
+        a sentence. Each job has a thread of its own, a daemon, so that a server that is told to stop does not wait.
+        The rest as of `Job`.
         """
         with self._changed:
             job = self._jobs.get(key)
             # A job that was told to stop but has not noticed yet cannot be taken up again.
-            if job is not None and (job.state == DONE or (job.active and not job.cancelled())):
-                return job
-            # What a stopped one had found stays there until the new one has come as far.
-            before, job = job, Job(key, label)
-            job.partial = None if before is None else before.partial
-            if self._closed:
-                # Nobody takes it up any more; whoever asks again finds the jobs that came after these.
-                job.cancel()
-                job.state = CANCELLED
-                return job
-            self._jobs[key] = job
-            self._jobs.move_to_end(key)
-            self._forget()
-            self._ready.append((job, work))
-            self._changed.notify()
+            if job is None or not (job.state == DONE or (job.active and not job._stop.is_set())):
+                # What a stopped one had found stays there until the new one has come as far.
+                before, job = job, Job(key, label, wanted, batch)
+                job.partial = None if before is None else before.partial
+                job.place, job.expected = place, expected
+                if self._closed:
+                    # Nobody takes it up any more; whoever asks again finds the jobs that came after these.
+                    job._stop.set()
+                    job.state = CANCELLED
+                    return job
+                job._owner = self
+                self._jobs[key] = job
+                self._jobs.move_to_end(key)
+                self._forget()
+                self._line.append(job)
+                self._works[job] = work
+            job.wanted |= wanted
+            job.askers.add(asker)
+            self.look_again()
         return job
+
+    def arrives(self, viewer: str) -> None:
+        """A viewer's page is drawn anew: what was on it before is looked at no longer."""
+        with self._changed:
+            self._looks[viewer] = set()
+            self.look_again()
+
+    def looks(self, viewer: str, keys: Iterable[str]) -> None:
+        """The jobs of these keys are on the viewer's page."""
+        with self._changed:
+            self._looks.setdefault(viewer, set()).update(keys)
+            self.look_again()
 
     def find(self, key: str) -> Job | None:
         """The job of a key, whatever its state."""
@@ -182,37 +245,151 @@ class Jobs:
             return self._jobs.get(key)
 
     def active(self) -> list[Job]:
-        """Jobs that wait or run, oldest first."""
+        """Jobs that wait or run and are not parked, oldest first."""
         with self._changed:
-            return [job for job in self._jobs.values() if job.active]
+            return [job for job in self._jobs.values() if job.active and not job.parked]
 
     def ahead(self, key: str) -> int:
-        """How many jobs have their turn before this one's next; 0 if it is at work, ended or unknown."""
+        """How many jobs have their turn before this one's next; 0 if it is at work, ended, parked or unknown."""
         with self._changed:
-            job, line = self._jobs.get(key), [self._at_turn, *(other for other, _ in self._ready)]
-            before = line[: line.index(job)] if job is not None and job in line else []
-            return sum(other is not None and not other.cancelled() for other in before)
+            return len(self._before(self._jobs.get(key)))
 
-    def _work(self) -> None:
+    def seconds_left(self, key: str) -> float | None:
+        """Expected seconds by the clock until a job ends, with what has turns before it or between its own; None where
+        nobody can tell.
+        """
+        with self._changed:
+            job = self._jobs.get(key)
+            own = None if job is None else job.remaining_seconds
+            if job is None or own is None:
+                return None
+            rank, others = self._rank(job), [one for one in self._line if one is not job and self._goes_on(one)]
+            whole = sum(_rest(one) for one in others if self._rank(one) < rank)
+            return own + whole + sum(min(own, _rest(one)) for one in others if self._rank(one) == rank)
+
+    def look_again(self) -> None:
+        """Give the turn to whom it belongs now."""
+        with self._changed:
+            self._settle()
+            ready = [job for job in self._line if self._goes_on(job)]
+            best = min(ready, key=self._rank, default=None)
+            holder = self._at_turn
+            if holder not in ready or best is None or self._rank(best) < self._rank(holder):
+                self._at_turn = best
+                if best is not None and best._thread is None:
+                    work = self._works.pop(best)
+                    best._thread = threading.Thread(
+                        target=self._live, args=(best, work), name="faithscope-job", daemon=True
+                    )
+                    best._thread.start()
+            self._changed.notify_all()
+
+    def give_way(self, job: Job, turn_ends: bool = False) -> None:
+        """Called by a job's own thread: wait until the turn is its own or it is told to stop, or somebody needs a lock
+        that it holds; turn_ends: whether its equals come first.
+        """
+        with self._changed:
+            if turn_ends:
+                self._line.append(self._line.pop(self._line.index(job)))
+                self._at_turn = None if self._at_turn is job else self._at_turn
+            self.look_again()
+            if not self._waits(job):
+                return
+            job.turn(begins=False)
+            while self._waits(job):
+                self._changed.wait(_LOOK_SECONDS if locks.locks_held() else _LEFT_SECONDS)
+                if job.left is not None and time.monotonic() - job.left >= _LEFT_SECONDS:
+                    self._drop(job)
+            job.turn(begins=True)
+
+    def _waits(self, job: Job) -> bool:
+        needed = any(lock.waiting for lock in locks.locks_held())
+        return self._at_turn is not job and not job._stop.is_set() and not needed
+
+    def _goes_on(self, job: Job) -> bool:
+        return job.left is None and not job._stop.is_set()
+
+    def _rank(self, job: Job) -> int:
+        return (not self._looked_at(job)) + job.batch
+
+    def _looked_at(self, job: Job) -> bool:
+        return any(job.key in keys for keys in self._looks.values())
+
+    def _before(self, job: Job | None) -> list[Job]:
+        if job is None or job is self._at_turn or job not in self._line or not self._goes_on(job):
+            return []
+        ready, rank, place = [one for one in self._line if self._goes_on(one)], self._rank(job), self._line.index(job)
+        return [
+            one for one in ready if one is self._at_turn or (self._rank(one), self._line.index(one)) < (rank, place)
+        ]
+
+    def _settle(self) -> None:
+        """Park what nobody looks at any more, keep few of these, and end what was told to stop and has not begun."""
+        now = time.monotonic()
+        if now - self._asked_who >= 1.0:
+            self._asked_who, there = now, self._there()
+            self._looks = {one: keys for one, keys in self._looks.items() if there is None or one in there}
+        for job in self._line:
+            job.left = None if job.wanted or self._looked_at(job) else job.left or now
+        left = sorted((job for job in self._line if job.left is not None), key=lambda job: job.left or 0.0)
+        for job in left[: max(0, len(left) - self._most_left)]:
+            self._drop(job)
+        for job in [job for job in self._works if job._stop.is_set()]:
+            del self._works[job]
+            job.state = CANCELLED
+            self._leaves(job)
+
+    def _drop(self, job: Job) -> None:
+        """Have a job stop that is not told to anybody: whoever asks for it finds none."""
+        if self._jobs.get(job.key) is job:
+            del self._jobs[job.key]
+        job._stop.set()
+
+    def _leaves(self, job: Job) -> None:
+        self._line.remove(job)
+        self._at_turn = None if self._at_turn is job else self._at_turn
+        self.ended += 1
+        if self._jobs.get(job.key) is job:
+            # The last to end is the last to be forgotten, however early it was asked for.
+            self._jobs.move_to_end(job.key)
+
+    def _live(self, job: Job, work: Callable[[Job], object]) -> None:
+        """The whole of a job, on its own thread."""
+        state = FAILED
+        job.turn(begins=True)
+        try:
+            job.result, state = self._done(job, work), DONE
+        except Cancelled:
+            state = CANCELLED
+        except (NonFinite, OutOfMemory, TooDear) as error:
+            job.problem = str(error)
+        except BaseException as error:
+            # Whatever it is (a panic of a library in Rust is no Exception), the others go on.
+            # A library's message is for the log: it may hold paths, and seldom says what to do.
+            _LOG.exception("the job %s failed", job.label)
+            name = type(error).__name__
+            job.problem = f"The computation failed ({name}); the terminal has the details. Try it again."
+        with self._changed:
+            job.turn(begins=False)
+            # Last, so that whoever sees the state sees the rest as well.
+            job.state = state
+            self._leaves(job)
+            self.look_again()
+
+    def _done(self, job: Job, work: Callable[[Job], object]) -> object:
+        found = work(job)
+        if not isinstance(found, GeneratorType):
+            return found
         while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._ready or self._closed)
-                if not self._ready:
-                    return
-                job, work = self._ready.popleft()
-                self._at_turn = job
-            rest = _take_turn(job, work)
-            with self._changed:
-                self._at_turn = None
-                if rest is not None:
-                    self._ready.append((job, rest))
-                else:
-                    self.ended += 1
-                    if self._jobs.get(job.key) is job:
-                        # The last to end is the last to be forgotten, however early it was asked for.
-                        self._jobs.move_to_end(job.key)
-            # While nothing is asked for, nothing of the last job (its texts) is held.
-            del job, work, rest
+            try:
+                part = next(found)
+            except StopIteration as end:
+                return end.value
+            job.partial = job.partial if part is None else part
+            self.give_way(job, turn_ends=True)
+            if job._stop.is_set():
+                _close(job, found)
+                raise Cancelled
 
     def _forget(self) -> None:
         ended = [key for key, job in self._jobs.items() if not job.active]
@@ -220,51 +397,14 @@ class Jobs:
             del self._jobs[key]
 
 
-def _take_turn(job: Job, work) -> GeneratorType | None:
-    """Run a function to its end, or a generator to its next yield; return what is to go on later."""
-    if job.cancelled():
-        _close(job, work)
-        return None
-    job.turn(begins=True)
-    state = FAILED
+def _rest(job: Job) -> float:
+    """Expected seconds of a job's own work; what it was thought to take where it has no pace yet."""
+    left = job.remaining_seconds
+    return max(0.0, job.expected - job.seconds) if left is None else left
+
+
+def _close(job: Job, work: GeneratorType) -> None:
     try:
-        going_on, value = _advance(job, work)
-        if going_on is not None:
-            job.partial = job.partial if value is None else value
-            return going_on
-        job.result, state = value, DONE
-    except Cancelled:
-        state = CANCELLED
-    except (NonFinite, OutOfMemory, TooDear) as error:
-        job.problem = str(error)
-    except BaseException as error:
-        # Whatever it is (a panic of a library in Rust is no Exception), the worker goes on with the next.
-        # A library's message is for the log: it may hold paths, and seldom says what to do.
-        _LOG.exception("the job %s failed", job.label)
-        job.problem = f"The computation failed ({type(error).__name__}); the terminal has the details. Try it again."
-    finally:
-        job.turn(begins=False)
-    # Last, so that whoever sees the state sees the rest as well.
-    job.state = state
-    return None
-
-
-def _advance(job: Job, work) -> tuple[GeneratorType | None, object]:
-    """One turn: (the generator, what it yields), or (None, the result) at the end."""
-    if not isinstance(work, GeneratorType):
-        work = work(job)
-        if not isinstance(work, GeneratorType):
-            return None, work
-    try:
-        return work, next(work)
-    except StopIteration as end:
-        return None, end.value
-
-
-def _close(job: Job, work) -> None:
-    try:
-        if isinstance(work, GeneratorType):
-            work.close()
+        work.close()
     except BaseException:
         _LOG.exception("the job %s failed while it was stopped", job.label)
-    job.state = CANCELLED

@@ -3,6 +3,15 @@
 import threading
 from collections import deque
 
+_MINE = threading.local()
+
+
+def locks_held() -> list["FairLock"]:
+    """The locks that the calling thread holds."""
+    if not hasattr(_MINE, "locks"):
+        _MINE.locks = []
+    return _MINE.locks
+
 
 class FairLock:
     """A reentrant lock for `with`, given to waiting threads first come, first served.
@@ -35,6 +44,7 @@ class FairLock:
                 return self
             if self._owner is None:
                 self._owner, self._depth = me, 1
+                locks_held().append(self)
                 return self
             self._waiting.append((me, turn))
         try:
@@ -42,6 +52,7 @@ class FairLock:
         except BaseException:
             self._give_up(me, turn)
             raise
+        locks_held().append(self)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -50,6 +61,7 @@ class FairLock:
                 raise RuntimeError("a lock can only be given back by the thread that holds it")
             self._depth -= 1
             if self._depth == 0:
+                locks_held().remove(self)
                 self._hand_on()
 
     def _hand_on(self) -> None:

@@ -49,7 +49,9 @@ class Inside:
 
     def logit(self, embeddings: Tensor) -> Tensor:
         """f of Tensor[B, T, E], as Tensor[B]; counts its passes, and raises Cancelled where that was asked for."""
-        if getattr(self._watch, "cancelled", None) is not None and self._watch.cancelled():
+        # Work gives way where it is asked, and nobody else could go on without the model.
+        asked = None if self.model.lock.mine else getattr(self._watch, "cancelled", None)
+        if asked is not None and asked():
             raise Cancelled("stopped between two batches")
         # The module is used in its forward pass only: the lock is free again while gradients flow back.
         with self.model.lock:

@@ -7,6 +7,7 @@ import numpy as np
 from cachetools import FIFOCache, LRUCache
 
 from core.network.features import Encoded, with_premasked
+from core.network.locks import FairLock
 from core.network.model import Model
 from core.network.scheduler import Counters, NonFinite
 from core.oracle.erasing import MASK, erased_rows
@@ -37,8 +38,9 @@ class Oracle:
         self._logits: dict[bytes, np.ndarray] = {}
         self._states: FIFOCache[tuple[str, bytes], np.ndarray] = FIFOCache(STATES_BYTES, lambda state: state.nbytes)
         self._unsaved: list[bytes] = []
-        # Two locks, so that reading what is known never waits for a long search on the same example.
-        self._lock = threading.RLock()
+        # Two locks, so that reading what is known never waits for a long search on the same example. A search that
+        # gives way between two batches holds the first; who waits for it is seen.
+        self._lock = FairLock()
         self._saving = threading.Lock()
         self._read_store()
 

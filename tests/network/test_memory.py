@@ -88,4 +88,5 @@ def test_clearing_the_caches_stops_the_work_and_ends_its_thread(server, place):
     st.cache_resource.clear()
     late = jobs.submit("late", "label", work)
     assert not late.active and late.cancelled(), "nobody would ever take it up"
-    assert job.cancelled() and not jobs._thread.is_alive() and getattr(resources, place)() is not jobs
+    assert job.cancelled() and not job.active and getattr(resources, place)() is not jobs
+    assert not (job._thread and job._thread.is_alive())

@@ -317,7 +317,7 @@ def test_an_error_of_the_network_leaves_the_oracle_usable(model, monkeypatch):
         patch.setattr(model.scheduler, "network", fail)
         with pytest.raises(ZeroDivisionError):
             oracle.logits(masks)
-    assert not oracle.known(masks).any() and not oracle._lock._is_owned()
+    assert not oracle.known(masks).any() and not oracle._lock.mine
     np.testing.assert_allclose(oracle.logits(masks), directly(model, encoded, masks)[0], atol=1e-5)
 
 

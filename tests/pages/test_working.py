@@ -26,8 +26,9 @@ class FakeWork(PageWork):
     def __init__(self, at_once=True, job=None):
         self.at_once, self.job, self.asked = at_once, job, 0
 
-    def ask(self):
+    def ask(self, wanted=True):
         self.asked += 1
+        self.wanted = wanted
         self.job = FakeJob(False)
 
 

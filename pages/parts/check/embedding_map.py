@@ -27,6 +27,7 @@ class MapWork(PageWork):
 
     behaving: Studying
     points: Points
+    batch = True
 
     @classmethod
     def of(cls, behaving: Studying) -> "MapWork":

@@ -64,7 +64,7 @@ class Predicting(PageWork):
     explainer: Explainer
     index: Index
     asks, asks_again, failed = "Predict all examples", "Go on predicting", "{problem}"
-    first = True
+    first = batch = True
 
     @property
     def key(self) -> str:
@@ -115,11 +115,11 @@ class Predicting(PageWork):
         said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
         return said + left + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else "")
 
-    def ask(self) -> None:
+    def ask(self, wanted: bool = True) -> None:
         """Start the job, or join the one that is under way."""
         # When this work is forgotten one day, the store knows more than it does now.
         _stored.clear()
-        super().ask()
+        super().ask(wanted)
 
     def run(self, job: Job) -> Any:
         """What the job does."""

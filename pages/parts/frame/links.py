@@ -20,6 +20,11 @@ def arrive(page: str) -> None:
     st.session_state[_SHOWN] = page
 
 
+def shown_page() -> str:
+    """The page that is drawn; "" before there is one."""
+    return st.session_state.get(_SHOWN, "")
+
+
 def linked(widget: Callable, label: str, options: Collection[str], default: Any, key: str, **more: Any) -> Any:
     """Draw a choice (selectbox, segmented control, multiselect) that holds on every page and stands in the address.
 

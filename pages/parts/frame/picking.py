@@ -126,7 +126,7 @@ def wait_for_predictions(explainer: Explainer, browsed: Browsed) -> bool:
         )
         return False
     with st.spinner("Predicting the examples …"):
-        work.ask()
+        work.ask(wanted=False)
         end = time.monotonic() + 4 * data.CHEAP_SECONDS
         while work.runs and time.monotonic() < end:
             time.sleep(0.05)

@@ -11,6 +11,7 @@ from core import settings
 from core.loading.locating import bundled_models
 from core.measures.catalogue import import_captum
 from core.storage.library import Library
+from pages.parts.frame.server import connected
 
 if TYPE_CHECKING:
     # Imported when they are asked for: the first page does not wait for them.
@@ -78,10 +79,10 @@ def is_loaded(name: str) -> bool:
 # memory.
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())
 def jobs() -> "Jobs":
-    """Long work, one at a time."""
+    """Long work: what somebody looks at goes first."""
     from core.jobs import Jobs
 
-    return Jobs()
+    return Jobs(there=connected)
 
 
 @st.cache_resource(show_spinner=False, on_release=lambda jobs: jobs.close())

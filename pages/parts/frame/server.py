@@ -87,6 +87,12 @@ async def running(_: st.App) -> AsyncGenerator[None]:
         letting_go.cancel()
 
 
+def connected() -> set[str] | None:
+    """Sessions whose browser is there; None outside of a server."""
+    sessions: Any = getattr(Runtime.instance(), "_session_mgr", None) if Runtime.exists() else None
+    return None if sessions is None else {info.session.id for info in sessions.list_active_sessions()}
+
+
 def allow_files(wanted: int) -> None:
     """Raise the number of files that may be open at once, where the system keeps it lower than `wanted` and lets us."""
     try:

@@ -26,6 +26,7 @@ from pages.parts.frame.links import arrive, choose, held, hold, linked, show_mis
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.waiting import in_turn
+from pages.parts.frame.working import arrive_anew
 
 PREDICTED = "predicted"
 
@@ -98,6 +99,7 @@ def open_page(title: str) -> View:
 def open_frame(title: str) -> Frame:
     """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
     arrive(title)
+    arrive_anew()
     # An emoji: a Material icon as page icon would be fetched from a font server.
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
     st.header(question_of(title), anchor=False)

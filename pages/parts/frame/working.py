@@ -1,10 +1,14 @@
 """Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it."""
 
+from collections.abc import Sequence
 from typing import Any
+
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core import jobs
 from core.wording import duration
 from pages.parts.frame import resources
+from pages.parts.frame.links import held, shown_page
 
 # What takes longer waits to be asked for.
 AT_ONCE_SECONDS = 10.0
@@ -59,9 +63,8 @@ class PageWork(jobs.Work):
 
     @property
     def seconds_left(self) -> float | None:
-        """Expected seconds to its end; None where nobody can tell."""
-        job = self.job
-        return None if job is None else job.remaining_seconds
+        """Expected seconds to its end by the clock, with what goes before it; None where nobody can tell."""
+        return resources.jobs().seconds_left(self.key)
 
     @property
     def begun(self) -> bool:
@@ -98,6 +101,40 @@ class PageWork(jobs.Work):
         if job is not None:
             job.cancel()
 
-    def ask(self) -> None:
-        """Start the job, or let the one that is there go on."""
-        resources.jobs().submit(self.key, self.label, self.run)
+    def ask(self, wanted: bool = True) -> None:
+        """Start the job, or let the one that is there go on; wanted: a person asked for it, so that it goes on when
+        nobody looks at it any more.
+        """
+        look([self])
+        resources.jobs().submit(
+            self.key,
+            self.label,
+            self.run,
+            wanted=wanted,
+            batch=self.batch,
+            place=_place(self.batch),
+            expected=self.cost.seconds,
+            asker=viewer(),
+        )
+
+
+def viewer() -> str:
+    """The session that this run of a page is for; "" where there is none."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return "" if context is None else context.session_id
+
+
+def arrive_anew() -> None:
+    """A page begins to be drawn: what this session looked at before, it has left."""
+    resources.jobs().arrives(viewer())
+
+
+def look(works: Sequence[PageWork]) -> None:
+    """These works are on the page that this session looks at: they go before all that nobody looks at."""
+    resources.jobs().looks(viewer(), [work.key for work in works])
+
+
+def _place(batch: bool) -> str:
+    """Where something is asked for, in words: the page, and its example unless it is about many."""
+    example = None if batch else held("example")
+    return shown_page() if example is None else f"{shown_page()}, {example}"

@@ -202,6 +202,7 @@ class WidthStudy(PageWork):
     name: str
     half: bool
     affordable: int
+    batch = True
 
     @property
     def key(self) -> str:

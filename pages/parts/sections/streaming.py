@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.jobs import FAILED
 from core.wording import duration, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import PageWork, look
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
@@ -64,6 +64,8 @@ def stream(
         _offer(asked, together)
 
     def show() -> None:
+        # A browser that lost its server for a moment looks at them again.
+        look(asked)
         ended = draw is None and any(work.complete for work in asked)
         if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
             # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
@@ -98,10 +100,11 @@ def start(works: Sequence[PageWork], patience: float = _PATIENCE) -> None:
 
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
     """
+    look(works)
     stopped = any(work.stopped for work in works)
     for work in works:
         if work.job is None and work.at_once and not stopped:
-            work.ask()
+            work.ask(wanted=False)
     until = time.monotonic() + patience
     while time.monotonic() < until and _going(works):
         time.sleep(0.02)

@@ -32,6 +32,7 @@ class Studying(PageWork):
     sample: Sample
     study: Study
     first: bool = False
+    batch = True
 
     @property
     def key(self) -> str:
@@ -84,12 +85,12 @@ class Studying(PageWork):
     def _stored(self):
         return _read(self.key, self._state, self)
 
-    def ask(self) -> None:
+    def ask(self, wanted: bool = True) -> None:
         """Start the job, or let the one that is there go on."""
         # Another process may have written more than was read before.
         _read.clear()
         _cost.clear()
-        super().ask()
+        super().ask(wanted)
 
     def run(self, job: Job) -> Any:
         """What the job does."""

@@ -1,0 +1,277 @@
+"""Whose turn it is: what somebody looks at goes first, what nobody looks at and nobody asked for waits where it
+stands, and none of that changes a number.
+"""
+
+import random
+import threading
+from functools import partial
+
+import numpy as np
+import pytest
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.explanation.recursive import follow, random_band
+from core.jobs import CANCELLED, DONE, WAITING, Jobs
+from core.mathematics.stepwise import finish
+from core.network.locks import FairLock
+from tests.waiting import ended, until
+
+
+@pytest.fixture
+def jobs():
+    made = Jobs(left=3)
+    yield made
+    made.close()
+
+
+class Steps:
+    """Work whose batches are let through one by one: it says after which it is, and asks before each whether to go
+    on.
+    """
+
+    def __init__(self, count=3, lock=None, yields=False):
+        self.count, self.lock, self.yields = count, lock, yields
+        self.at, self.let, self.inside = 0, threading.Semaphore(0), threading.Event()
+
+    def __call__(self, job):
+        for _ in range(self.count):
+            if job.cancelled():
+                return "stopped"
+            self.inside.set()
+            while not self.let.acquire(timeout=0.01):
+                if job._stop.is_set():
+                    return "stopped"
+            self.inside.clear()
+            self.at += 1
+            if self.yields:
+                yield self.at
+        return "whole"
+
+    def go(self, batches=1):
+        self.let.release(batches)
+
+
+class Plain(Steps):
+    """The same without a turn's end in it."""
+
+    def __call__(self, job):
+        steps = super().__call__(job)
+        if self.lock is None:
+            return finish(steps)
+        with self.lock:
+            return finish(steps)
+
+
+def test_what_is_looked_at_begins_beside_a_batch_under_way_and_the_rest_waits_at_its_next_batch(jobs):
+    many, one = Plain(), Plain(1)
+    jobs.looks("me", ["many"])
+    batch = jobs.submit("many", "", many, batch=True)
+    until(many.inside.is_set)
+    jobs.looks("me", ["one"])
+    first = jobs.submit("one", "", one, wanted=False)
+    until(one.inside.is_set)
+    assert jobs.ahead("many") == 1 and jobs.ahead("one") == 0
+    many.go(2)
+    until(lambda: many.at == 1)
+    until(lambda: batch._clock[1] is None)
+    assert not many.inside.is_set(), "it looks before its second batch, and waits"
+    one.go()
+    assert ended(first) == DONE
+    many.go()
+    assert ended(batch) == DONE and many.at == 3
+
+
+def test_the_order_is_looked_at_then_asked_for_then_many_examples(jobs):
+    order, gate = [], Plain(1)
+    jobs.looks("me", ["gate", "seen", "seen many"])
+    jobs.submit("gate", "", gate)
+    until(gate.inside.is_set)
+    for key, batch in (("many", True), ("seen many", True), ("asked", False), ("seen", False)):
+        jobs.submit(key, "", lambda job: order.append(job.key), batch=batch)
+    assert [jobs.ahead(key) for key in ("seen", "seen many", "asked", "many")] == [1, 2, 3, 4]
+    gate.go()
+    until(lambda: not jobs.active())
+    assert order == ["seen", "seen many", "asked", "many"]
+
+
+@pytest.mark.parametrize("kind", [Plain, lambda: Steps(yields=True)])
+def test_what_is_left_waits_where_it_stands_and_goes_on_on_return(jobs, kind):
+    left, other = kind(), Plain(1)
+    jobs.looks("me", ["left"])
+    job = jobs.submit("left", "", left, wanted=False)
+    until(left.inside.is_set)
+    jobs.arrives("me")
+    assert job.parked and job.active and job not in jobs.active() and jobs.seconds_left("left") is None
+    left.go(3)
+    until(lambda: left.at == 1 and job._clock[1] is None)
+    jobs.looks("me", ["other"])
+    seen = jobs.submit("other", "", other, wanted=False)
+    other.go()
+    assert ended(seen) == DONE and left.at == 1, "nothing else is left to do, and it waits all the same"
+    jobs.arrives("me")
+    jobs.looks("me", ["left"])
+    assert jobs.submit("left", "", Plain(), wanted=False) is job and ended(job) == DONE
+    assert job.result == "whole" and left.at == 3, "nothing of it was done twice"
+
+
+def test_what_a_person_asked_for_goes_on_when_it_is_left(jobs):
+    work = Plain()
+    jobs.looks("me", ["key"])
+    job = jobs.submit("key", "", work, wanted=False)
+    assert jobs.submit("key", "", work) is job and job.wanted
+    jobs.arrives("me")
+    work.go(3)
+    assert not job.parked and ended(job) == DONE
+
+
+def test_what_one_leaves_another_may_still_look_at(jobs):
+    work = Plain()
+    for viewer in ("me", "you"):
+        jobs.looks(viewer, ["key"])
+    job = jobs.submit("key", "", work, wanted=False)
+    jobs.arrives("me")
+    assert not job.parked
+    jobs.arrives("you")
+    assert job.parked
+
+
+def test_whose_browser_is_gone_has_left(monkeypatch):
+    there = {"me", "you"}
+    jobs = Jobs(there=lambda: there)
+    work = Plain(10)
+    jobs.looks("me", ["key"])
+    job = jobs.submit("key", "", work, wanted=False)
+    until(work.inside.is_set)
+    there.remove("me")
+    # It is asked again a second later at the earliest.
+    jobs._asked_who -= 1
+    work.go()
+    until(lambda: job.parked and job._clock[1] is None)
+    assert work.at == 1
+    jobs.close()
+    assert not job.active
+
+
+def test_few_are_kept_of_what_was_left_and_asked_again_they_begin_anew(jobs):
+    """Three are kept."""
+    works = [Plain() for _ in range(4)]
+    for i, work in enumerate(works):
+        jobs.arrives("me")
+        jobs.looks("me", [f"{i}"])
+        jobs.submit(f"{i}", "", work, wanted=False)
+        until(work.inside.is_set)
+        work.go()
+    oldest = jobs.find("0")
+    assert oldest.parked and not oldest.cancelled()
+    jobs.arrives("me")
+    assert jobs.find("0") is None, "whoever looks for it finds nothing that was stopped"
+    assert all(jobs.find(key).parked for key in "123") and ended(oldest) == DONE and oldest.result == "stopped"
+    jobs.looks("me", ["0"])
+    again = jobs.submit("0", "", Plain(0), wanted=False)
+    assert ended(again) == DONE and again.result == "whole"
+
+
+def test_what_waits_and_was_left_can_be_cancelled(jobs):
+    gate = Plain(1)
+    jobs.looks("me", ["gate", "key"])
+    jobs.submit("gate", "", gate)
+    job = jobs.submit("key", "", Plain(), wanted=False)
+    jobs.arrives("me")
+    assert job.state == WAITING and job.parked
+    job.cancel()
+    assert job.state == CANCELLED and not job.parked
+    gate.go()
+
+
+def test_work_that_gave_way_goes_on_as_far_as_a_lock_that_others_need(jobs):
+    """An example's oracle is held during a search; whoever looks at that example must not wait for what waits for
+    them.
+    """
+    lock = FairLock()
+    long, urgent = Plain(3, lock), Plain(1, lock)
+    first = jobs.submit("long", "", long)
+    until(long.inside.is_set)
+    jobs.looks("me", ["urgent"])
+    second = jobs.submit("urgent", "", urgent, wanted=False)
+    until(lambda: lock.waiting == 1)
+    long.go(3), urgent.go()
+    assert ended(first) == DONE and ended(second) == DONE
+
+
+def test_a_page_that_needs_the_lock_of_parked_work_gets_it(jobs):
+    lock = FairLock()
+    work = Plain(3, lock)
+    jobs.looks("me", ["key"])
+    job = jobs.submit("key", "", work, wanted=False)
+    until(work.inside.is_set)
+    jobs.arrives("me")
+    work.go(3)
+    with lock:
+        assert work.at == 3
+    assert ended(job) == DONE
+
+
+def test_seconds_left_count_what_goes_before_and_between(jobs, monkeypatch):
+    one, two, three = Plain(1), Plain(1), Plain(1)
+    jobs.looks("me", ["seen"])
+    seen = jobs.submit("seen", "", one, wanted=False, expected=7.0)
+    until(one.inside.is_set)
+    asked = jobs.submit("asked", "", two, expected=100.0)
+    many = jobs.submit("many", "", three, batch=True)
+    for job, seconds in ((seen, 4.0), (asked, 30.0), (many, 10.0)):
+        monkeypatch.setattr(job, "_pace", type("Fixed", (), {"left": lambda *_, s=seconds: s})())
+    assert [jobs.seconds_left(job.key) for job in (seen, asked, many)] == [4.0, 34.0, 44.0]
+    jobs.looks("me", ["asked"])
+    assert [jobs.seconds_left(job.key) for job in (seen, asked)] == [8.0, 34.0], "equals take turns"
+    one.go(), two.go(), three.go()
+    assert jobs.seconds_left("unknown") is None
+
+
+def _asks(model, examples):
+    """Paths and random orders of some examples, each as work of a job. Each has an oracle of its own: of a shared one,
+    who asked first decides which inputs are read together, and so the last bits.
+    """
+    for example in examples:
+        for name in ("leave-one-out", "random", *["integrated gradients"] * (example is examples[0])):
+            explainer = Explainer(model)
+            encoded = explainer.encode(example.text, None, "word")
+            if name == "random":
+                work = partial(random_band, explainer, encoded, orders=4)
+            else:
+                work = partial(follow, explainer, encoded, name, 0, "signed")
+            yield f"{example.id} {name}", lambda job, work=work: work(cancelled=job.cancelled)
+
+
+def _numbers(result):
+    steps = result if isinstance(result, tuple) else ()
+    return [array for step in steps for array in (step.logits, step.scores, step.mask)] or [result.logits]
+
+
+def test_whoever_looks_at_what_and_when_every_number_is_the_same(tiny_model):
+    """Ten changes of what is looked at, with a batch run and with what is left half done, against undisturbed work."""
+    model, examples = tiny_model("bert"), sorted(read_bundled("reviews"), key=lambda one: len(one.text))[:2]
+    wanted = {key: _numbers(finish(work(Quiet()))) for key, work in _asks(model, examples)}
+    for seed in range(2):
+        jobs, rng, works = Jobs(), random.Random(seed), dict(_asks(model, examples))
+        for turn in range(10):
+            jobs.arrives("me")
+            for key in rng.sample(sorted(works), 3):
+                jobs.looks("me", [key])
+                jobs.submit(key, "", works[key], wanted=turn % 3 == 0, batch=turn % 2 == 0)
+            threading.Event().wait(rng.random() / 50)
+        jobs.looks("me", works)
+        made = {key: jobs.submit(key, "", work) for key, work in works.items()}
+        until(lambda made=made: not any(job.active for job in made.values()), 60)
+        for key, job in made.items():
+            assert job.state == DONE, (key, job.problem)
+            for found, expected in zip(_numbers(job.result), wanted[key], strict=True):
+                np.testing.assert_array_equal(found, expected, err_msg=key)
+        jobs.close()
+
+
+class Quiet:
+    """A job that nobody stops."""
+
+    def cancelled(self):
+        return False
