@@ -11,13 +11,14 @@ FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
 FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU,
 131072 on a GPU)
 FAITHSCOPE_HOSTS       further names or addresses by which the app may be asked for, separated by ";", without port
-(default none: localhost, 127.0.0.1 and [::1] always hold)
+(default none: localhost, 127.0.0.1, [::1] and what --server.address and --browser.serverAddress name always hold)
 """
 
 import functools
 import os
 import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,19 +92,26 @@ def read(environment: dict[str, str] | None = None) -> Settings:
 
 
 def hosts(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """Further names by which the app may be asked for, in lower case; an IPv6 address stands in brackets.
+    """Further names by which the app may be asked for, as `as_sent`; an IPv6 address stands in brackets.
 
     Raises:
         SettingError: what is no name or address, or has a port.
     """
     env = os.environ if environment is None else environment
-    found = tuple(dict.fromkeys(name.lower() for name in _listed(env, "FAITHSCOPE_HOSTS")))
+    found = tuple(dict.fromkeys(map(as_sent, _listed(env, "FAITHSCOPE_HOSTS"))))
     if not all(re.fullmatch(r"[\w.-]+|\[[\da-f:.]+\]", name, re.ASCII) for name in found):
         raise SettingError(
             f"FAITHSCOPE_HOSTS is {quoted(env['FAITHSCOPE_HOSTS'])}; write names or addresses as a browser sends them, "
             f"without port, separated by semicolons."
         )
     return found
+
+
+def as_sent(name: str) -> str:
+    """A name as a browser sends it: in lower case, and a part with other letters than English ones in Punycode."""
+    # Python's codec "idna" is older than browsers: it makes "ss" of "ß", which is another name by now.
+    parts = unicodedata.normalize("NFKC", name.lower()).split(".")
+    return ".".join(part if part.isascii() else f"xn--{part.encode('punycode').decode()}" for part in parts)
 
 
 def _whole(env, name: str, unit: str, most: int) -> int | None:

@@ -53,6 +53,8 @@ def test_lists_are_separated_by_semicolons(text, expected):
         ("HOSTS", "http://box.local"),
         ("HOSTS", "box.local;*"),
         ("HOSTS", "::1"),
+        ("HOSTS", "bü/cher.local"),
+        ("HOSTS", "bü cher.local"),
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(name, value):
@@ -68,10 +70,11 @@ def test_the_rest_is_taken_as_it_is():
             "FAITHSCOPE_CACHE": "somewhere",
             "FAITHSCOPE_CACHE_MB": "7",
             "FAITHSCOPE_EXACT": "512",
-            "FAITHSCOPE_HOSTS": "Box.local; [FE80::1]",
+            "FAITHSCOPE_HOSTS": "Box.local; [FE80::1]; Bücher.local; Straße.example",
         }
     )
-    assert found.hosts == ("box.local", "[fe80::1]")
+    # Names with other letters than English ones as browsers send them.
+    assert found.hosts == ("box.local", "[fe80::1]", "xn--bcher-kva.local", "xn--strae-oqa.example")
     assert (found.device, found.precision, found.cache, found.cache_bytes, found.exact_scores) == (
         "cuda:1",
         "bfloat16",

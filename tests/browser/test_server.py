@@ -4,14 +4,21 @@ what it keeps of those that left: nothing.
 
 import contextlib
 import http.client
+import inspect
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from streamlit.runtime import Runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
+from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from pages.parts.frame.server import OwnPagesOnly, allow_files
+from pages.parts.frame.server import OwnPagesOnly, allow_files, expiry
 from tests.sessions import Session, asked_by, open_files
 from tests.waiting import until
 
@@ -102,6 +109,9 @@ def test_a_name_that_the_setting_adds_is_answered(monkeypatch):
     # As proxies ask: under the server's own name, or with another port than the browser's.
     for host, origin in (("127.0.0.1:8501", "https://box.local"), ("box.local:443", "https://Box.local:8443")):
         assert refused(host, origin) == "" and refused(host, "http://box.local.evil.example")
+    monkeypatch.setenv("FAITHSCOPE_HOSTS", "Bücher.local")
+    assert refused("xn--bcher-kva.local:80", "http://xn--bcher-kva.local") == "" and refused("bcher.local")
+    monkeypatch.setenv("FAITHSCOPE_HOSTS", "Box.local")
     assert refused("box.local", "http://127.0.0.1:9") and refused("box.local", "https://x:1@box.local")
     monkeypatch.setenv("FAITHSCOPE_HOSTS", "http://box.local")
     assert refused("box.local") and not refused("localhost")
@@ -148,6 +158,21 @@ def test_sessions_that_ended_give_their_files_back_though_no_other_ends_after_th
     # Each has a connection, and three files of its own besides; of the last one, Streamlit's loop lets go as it serves
     # another.
     until(lambda: open_files(process) <= during - 4 * len(sessions) + 3, 30)
+
+
+def test_sessions_whose_time_is_over_are_shut_down_where_the_framework_keeps_them(caplog):
+    """What the server reaches for in Streamlit, which says nothing of it: once it is elsewhere, this fails, and the
+    server goes on without.
+    """
+    ended = SimpleNamespace(id="1", shutdown=lambda: shut.append("1"))
+    shut, storage = [], MemorySessionStorage(ttl_seconds=0)
+    sessions = WebsocketSessionManager(storage, None, None, None)
+    storage.save(SessionInfo(client=None, session=ended))
+    taken = expiry(SimpleNamespace(_session_mgr=sessions))()
+    assert [(name, info.session) for name, info in taken] == [("1", ended)] and not caplog.messages
+    assert "self._session_mgr" in inspect.getsource(Runtime.__init__) and callable(AppSession.shutdown)
+    for lacking in (SimpleNamespace(), SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=object()))):
+        assert expiry(lacking) is None and "stay in memory until another one ends" in caplog.messages[-1]
 
 
 @pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no such limit")

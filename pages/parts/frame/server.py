@@ -2,8 +2,9 @@
 
 import asyncio
 import contextlib
+import logging
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
 import streamlit as st
@@ -36,8 +37,12 @@ class OwnPagesOnly:
         with contextlib.suppress(settings.SettingError):
             self.added = settings.hosts()
         # Where it listens, and where a browser is sent to, by the framework's own settings.
-        told = (str(config.get_option(name) or "").lower() for name in ("server.address", "browser.serverAddress"))
-        named = (f"[{name}]" if ":" in name else name for name in told if name and name not in EVERYWHERE)
+        told = (str(config.get_option(name) or "") for name in ("server.address", "browser.serverAddress"))
+        named = (
+            f"[{name.lower()}]" if ":" in name else settings.as_sent(name)
+            for name in told
+            if name and name not in EVERYWHERE
+        )
         self.names = tuple(dict.fromkeys((*HERE, *named, *self.added)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,7 +114,23 @@ def allow_files(wanted: int) -> None:
 
 async def _let_go_of_sessions(seconds: int) -> None:
     """Look again and again for sessions whose time to come back is over; Streamlit looks only when another one ends."""
-    sessions: Any = Runtime.instance()._session_mgr
-    while True:
+    expire = expiry(Runtime.instance())
+    while expire is not None:
         await asyncio.sleep(seconds)
-        sessions._session_storage._cache.expire()
+        for _, ended in expire():
+            ended.session.shutdown()
+
+
+def expiry(runtime: Any) -> Callable[[], list] | None:
+    """What takes the sessions whose time is over from those that are kept, and gives (id, its `SessionInfo`) of each;
+    None where this version of Streamlit has no such thing, which its log says: then it looks as ever.
+    """
+    kept = runtime
+    for name in ("_session_mgr", "_session_storage", "_cache", "expire"):
+        kept = getattr(kept, name, None)
+    if kept is None:
+        logging.getLogger(__name__).warning(
+            "This version of Streamlit keeps its sessions elsewhere. Those that ended stay in memory until another one "
+            "ends."
+        )
+    return kept
