@@ -2,6 +2,12 @@
 
 import sys
 
-from core.commands.command_line import main
+try:
+    from core.commands.command_line import main
 
-sys.exit(main())
+    status = main()
+except KeyboardInterrupt:
+    # While it was still reading its own files.
+    print("\nStopped before anything was done; the same command begins anew.", file=sys.stderr)
+    status = 130
+sys.exit(status)

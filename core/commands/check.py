@@ -17,6 +17,7 @@ from core.commands.terminal import (
     add_model,
     columns_of,
     read_named,
+    say_of_models,
     say_of_store,
 )
 from core.data.examples import DataSet, bundled_data
@@ -95,7 +96,7 @@ def run_check(
     computed is kept in the store, so an interrupted run goes on.
 
     Args:
-        told: called with a sentence on what could not be kept.
+        told: called with a sentence on what there is to know of a model, and on what could not be kept.
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
     """
@@ -103,6 +104,7 @@ def run_check(
     chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
     explainers = [with_reference(load(name, device, precision), store, kept) for name in models]
+    say_of_models((explainer.model for explainer in explainers), told)
     # What cannot be compared is said before anything is computed.
     samples = [draw_sample(data, explainers[0].model.labels, sample, question.seed)]
     for explainer in explainers[1:]:

@@ -12,6 +12,8 @@ from safetensors import SafetensorError
 from core import commands as room
 from core.storage.files import no_room
 
+BEGINS_ANEW = "Nothing that it had not finished is kept; the same command begins anew."
+
 
 @functools.cache
 def commands() -> dict[str, ModuleType]:
@@ -23,21 +25,26 @@ def commands() -> dict[str, ModuleType]:
     return {name: module for name, module in found.items() if hasattr(module, "run")}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 success, 1 a problem told in one sentence, 130 interrupted."""
+def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
     offered = parser.add_subparsers(dest="command", required=True)
     for name, command in commands().items():
         form = argparse.ArgumentDefaultsHelpFormatter
         command.add(offered.add_parser(name, help=command.HELP, formatter_class=form).add_argument)
-    options = parser.parse_args(arguments)
-    command = commands()[options.command]
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; 0 success, 1 a problem told in one sentence, 130 interrupted."""
+    command = None
     try:
+        options = _read(arguments)
+        command = commands()[options.command]
         status = command.run(options)
         # What is printed may go into a file, and its disk be full.
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print(f"\nStopped. {getattr(command, 'GOES_ON', '')}".rstrip(), file=sys.stderr)
+        print(f"\nStopped. {getattr(command, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
         said = f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core import settings
-from core.commands.terminal import read_named, say_of_store
+from core.commands.terminal import read_named, say_of_models, say_of_store
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
@@ -81,7 +81,7 @@ def evaluate(
     each question says.
 
     Args:
-        told: called with a sentence on what could not be kept.
+        told: called with a sentence on what there is to know of the model, and on what could not be kept.
     Returns:
         What there is to say about it, as text.
     Raises:
@@ -92,6 +92,7 @@ def evaluate(
     question, chosen = evaluation.question, settings.read()
     data = read_named(evaluation.data, evaluation.columns)
     model, store = load(evaluation.model, device, precision), Store(chosen.cache, chosen.cache_bytes)
+    say_of_models([model], told)
     sample = evaluation.draw(data, model)
     question.check(model)
     about = {

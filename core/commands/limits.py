@@ -1,10 +1,12 @@
 """`python -m core limits`: AOPC of measures between its limits, for a file of texts, as Parquet."""
 
+import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_measures, add_model, say_of_store
+from core.commands.terminal import Bar, Option, Options, add_measures, add_model, say_of_models, say_of_store
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
@@ -72,6 +74,7 @@ def run(options: Options) -> int:
     models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
     if len({model.digest for model in models}) < len(models):
         raise ValueError("two of these models have the same weights, so there is nothing to compare")
+    say_of_models(models, partial(print, file=sys.stderr))
     explainer, *beside = (Explainer(model, store) for model in models)
     with Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say)

@@ -2,9 +2,10 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from core.commands.terminal import Bar, Option, Options, add_model
+from core.commands.terminal import Bar, Option, Options, add_model, say_of_models
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.storage.files import only_writer
@@ -86,7 +87,7 @@ def run(options: Options) -> int:
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     # A card that is not believed does not say how the model was trained.
-    print(*model.notes, sep="\n", end="\n" * bool(model.notes), file=sys.stderr)
+    say_of_models([model], partial(print, file=sys.stderr))
     if options.simulate is not None:
         return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)

@@ -12,6 +12,7 @@ from core.data.sources import understand
 from core.data.tables import read_table
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
+from core.network.model import Model
 from core.settings import PRECISIONS
 from core.storage.store import Store
 
@@ -69,6 +70,13 @@ def say_of_store(store: Store, told: Callable[[str], None]) -> None:
     """Say what the store could not keep, since the next run will not find it."""
     if store.last_problem is not None:
         told(store.last_problem)
+
+
+def say_of_models(models: Iterable[Model], told: Callable[[str], None]) -> None:
+    """Say what whoever reads a model's numbers must know of it."""
+    for model in models:
+        for note in model.notes:
+            told(f"{model.name}: {note}")
 
 
 class Bar:

@@ -6,14 +6,17 @@ import copy
 import errno
 import json
 import os
+import runpy
 import subprocess
+import sys
+import types
 from dataclasses import replace
 
 import pytest
 from pyarrow import parquet
 from safetensors import SafetensorError
 
-from core.commands import check, evaluating, stories
+from core.commands import check, command_line, evaluating, stories
 from core.commands.command_line import main
 from core.loading import loading
 from core.storage.files import only_writer
@@ -109,11 +112,37 @@ def test_a_second_run_on_an_output_says_so(name, model, data, tmp_path, tiny_roo
     assert not out.exists() or not list(out.iterdir())
 
 
-def test_what_the_store_cannot_keep_is_said(model, data, full, tmp_path, tiny_root, monkeypatch, capsys):
+def test_what_there_is_to_know_of_a_model_and_what_the_store_cannot_keep_is_said(
+    model, data, full, tmp_path, tiny_root, monkeypatch, capsys
+):
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(full / "cache"))
+    noted = replace(model, notes=("It has no mask token.", "Its card is of others."))
+    for room in (check, evaluating, loading):
+        monkeypatch.setattr(room, "load", lambda *_: noted)
     for name in ("limits", "evaluate", "check"):
         assert main(command(name, data, tmp_path / name, tiny_root)) == 0
-        assert "was not kept for next time" in capsys.readouterr().err and (tmp_path / name).is_file()
+        said = capsys.readouterr().err
+        assert "was not kept for next time" in said and (tmp_path / name).is_file()
+        assert all(said.count(f"{model.name}: {note}\n") == 1 for note in noted.notes)
+
+
+@pytest.mark.parametrize("moment", ["reading itself", "beginning", "working"])
+def test_an_interrupt_says_what_stays_at_any_moment(monkeypatch, tmp_path, capsys, moment):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "argv", ["core", "stories", "--task", "1", "--out", str(tmp_path / "out")])
+    if moment == "reading itself":
+        monkeypatch.setitem(sys.modules, "core.commands.command_line", types.ModuleType("core.commands.command_line"))
+        sys.modules["core.commands.command_line"].__getattr__ = stop
+    elif moment == "beginning":
+        monkeypatch.setattr(command_line, "commands", stop)
+    else:
+        monkeypatch.setattr(stories, "run", stop)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("core", run_name="__main__")
+    told = capsys.readouterr().err
+    assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("the same command begins anew.\n")
 
 
 def test_whatever_a_library_says_of_weights_is_a_sentence(monkeypatch, tmp_path, capsys):
