@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import logging
 import re
 from collections.abc import AsyncGenerator, Callable
@@ -114,11 +115,17 @@ def allow_files(wanted: int) -> None:
 
 async def _let_go_of_sessions(seconds: int) -> None:
     """Look again and again for sessions whose time to come back is over; Streamlit looks only when another one ends."""
-    expire = expiry(Runtime.instance())
+    runtime, before = Runtime.instance(), set()
+    expire = expiry(runtime)
     while expire is not None:
         await asyncio.sleep(seconds)
         for _, ended in expire():
             ended.session.shutdown()
+        there = {info.session.id for info in runtime._session_mgr.list_sessions()}
+        if before - there:
+            # Sessions refer to themselves: left alone, Python would look for what hundreds left behind. Takes 0.06 s.
+            gc.collect()
+        before = there
 
 
 def expiry(runtime: Any) -> Callable[[], list] | None:
