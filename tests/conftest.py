@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import sys
 import threading
 
 import hypothesis
@@ -13,6 +14,11 @@ from tests import tiny
 # A test says what holds, not how long it takes: on a machine that is busy the same case takes a hundred times as long.
 hypothesis.settings.register_profile("suite", deadline=None)
 hypothesis.settings.load_profile("suite")
+# Tiny matrices are multiplied fastest by one thread, and always in the same order; on cores that other tests have taken,
+# threads that share a matrix spin until the last of them is done. Read when torch is imported, and by every process that
+# a test starts.
+for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
 # To draw maps of some points, UMAP's functions run in less time than they take to compile; it is read at the import.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 
@@ -31,12 +37,13 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: turns.get(item.path, last))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(autouse=True)
 def one_thread():
-    """Tiny matrices are multiplied fastest by one thread, and always in the same order."""
-    import torch
-
-    torch.set_num_threads(1)
+    """Each test begins with torch on one thread, whatever a library set in the test before: drawing a map sets it anew,
+    and all that followed in the process took several times as long.
+    """
+    if "torch" in sys.modules and sys.modules["torch"].get_num_threads() != 1:
+        sys.modules["torch"].set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
