@@ -1,9 +1,11 @@
-"""Home: what is loaded, and can it be trusted under masking?"""
+"""Home: what this is, shown at one sentence, and the ways in."""
 
 import streamlit as st
 from starlette.middleware import Middleware
 
+from core.data.browsing import WRONG
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
+from core.evaluation.predictions_report import predictions_sentence
 from core.explanation.row_sentences import importance_sentence
 from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
@@ -12,37 +14,85 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
 from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
+from pages.parts.components.player import player
+from pages.parts.frame.links import held, visit
 from pages.parts.frame.pages import PAGES
+from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.strip import shipped_strip
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
+from pages.parts.frame.tour import take
 from pages.parts.frame.waiting import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
+WHAT_IT_IS = (
+    "<b>Explanations of a classifier often disagree:</b> each importance measure colours other words. Faithscope masks "
+    "what a measure names and watches the prediction, while a test watches whether the model still knows such inputs: "
+    "so it tells which explanation can be believed, and where nothing can be said."
+)
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
 
 def home() -> None:
     """Draw the page."""
-    view = open_page("Home")
+    view = open_page("Home", _lead)
+    _example(view)
+    _trust(view)
+    st.subheader("Every page asks one question", anchor=False)
+    for page in PAGES[1:]:
+        question = page.question[0].lower() + page.question[1:]
+        st.page_link(page.path, label=f"{page.title}: {question}", icon=page.icon)
+
+
+def _lead() -> None:
+    """What this is, the ways in, and the strip: it ships, so it is there before any model is."""
+    show_answer(WHAT_IT_IS)
+    _ways()
+    strip = shipped_strip()
+    if strip is not None:
+        st.html(f"<p>{escaped(strip.said, 600)}</p>")
+        player(strip.shown, key="strip")
+
+
+def _ways() -> None:
+    asked = {key: str(value) for key in ("model", "data") if (value := held(key)) is not None}
+    with st.container(horizontal=True, key="ways"):
+        if st.button("Take the tour: three minutes", type="primary", icon=":material/tour:"):
+            take(1)
+        if st.button("See mistakes of the model", icon=":material/report:"):
+            visit("pages/examples.py", **asked, outcome=WRONG, order="confidence", descending="1")
+        if st.button("Paste a text", icon=":material/edit:"):
+            visit("pages/attributions.py", **asked | {"data": OWN})
+        if st.button("Check a model", icon=":material/fact_check:"):
+            visit("pages/model_check.py", **asked)
+
+
+def _trust(view: View) -> None:
+    """How far the model can be trusted, in one row; what that rests on is folded away."""
     model, card = view.model, view.model.card
-    where = f"<b>{escaped(model.name)}</b> is loaded, on {escaped(model.device)} in {escaped(model.precision)}."
+    st.subheader("Can this model be trusted under masking?", anchor=False)
     verdict = (
         card_sentence(measured_card(model.name, card))
         if card
         else "No card of its training came with it, so nothing is known here about how it behaves under masking."
     )
-    show_answer(f"{where} {escaped(verdict, 600)}")
-    _example(view)
+    browsed = view.browsed
+    known = browsed is not None and browsed.known is not None and browsed.known.complete
+    here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True) if known else ""
+    st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
+    if here:
+        st.html(f"<p>On the data that is chosen: {here}</p>")
     for note in model.notes:
         st.warning(plain(note))
     if card is not None:
-        _performance(view, card)
-    st.subheader("Where next", anchor=False)
-    for page in PAGES[1:]:
-        question = page.question[0].lower() + page.question[1:]
-        st.page_link(page.path, label=f"{page.title}: {question}", icon=page.icon)
+        with st.expander("Its card, weights and reference", icon=":material/id_card:"):
+            _performance(view, card)
+
+
+def _where(model) -> str:
+    return f"on {escaped(model.device)} in {escaped(model.precision)}"
 
 
 def _example(view: View) -> None:
@@ -67,7 +117,6 @@ def _example(view: View) -> None:
 
 
 def _performance(view: View, card: dict) -> None:
-    st.subheader("How it behaves under masking", anchor=False)
     model, shown, explainer = view.model, card["performance"], view.explainer
     left, right = st.columns([2, 3], gap="large")
     with left:

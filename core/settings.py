@@ -12,6 +12,7 @@ FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power
 131072 on a GPU)
 FAITHSCOPE_HOSTS       further names or addresses by which the app may be asked for, separated by ";", without port
 (default none: localhost, 127.0.0.1, [::1] and what --server.address and --browser.serverAddress name always hold)
+FAITHSCOPE_SHIPPED     yes (default): results that ship with the project are shown; no: they are computed here
 """
 
 import functools
@@ -50,6 +51,7 @@ class Settings:
     cache_bytes: int
     exact_scores: int | None = None
     hosts: tuple[str, ...] = ()
+    shipped: bool = True
 
     @property
     def model(self) -> str:
@@ -68,8 +70,8 @@ def read(environment: dict[str, str] | None = None) -> Settings:
     """Read and check the settings; unset means the default.
 
     Raises:
-        SettingError: an unknown device or precision, a number that is none or far too large, names or a folder that are
-            no text or far too long.
+        SettingError: an unknown device or precision, neither yes nor no, a number that is none or far too large, names
+            or a folder that are no text or far too long.
     """
     env = os.environ if environment is None else environment
     device, precision = env.get("FAITHSCOPE_DEVICE") or "auto", env.get("FAITHSCOPE_PRECISION") or "float32"
@@ -77,6 +79,9 @@ def read(environment: dict[str, str] | None = None) -> Settings:
         raise SettingError(f"FAITHSCOPE_DEVICE is {quoted(device)}; write auto, cpu, mps, cuda or cuda:N.")
     if precision not in PRECISIONS:
         raise SettingError(f"FAITHSCOPE_PRECISION is {quoted(precision)}; write one of {', '.join(PRECISIONS)}.")
+    shipped = env.get("FAITHSCOPE_SHIPPED") or "yes"
+    if shipped not in ("yes", "no"):
+        raise SettingError(f"FAITHSCOPE_SHIPPED is {quoted(shipped)}; write yes or no.")
     megabytes = _whole(env, "FAITHSCOPE_CACHE_MB", "megabytes", _MOST_MEGABYTES) or 2000
     exact = _whole(env, "FAITHSCOPE_EXACT", "scores", _MOST_SCORES)
     return Settings(
@@ -88,6 +93,7 @@ def read(environment: dict[str, str] | None = None) -> Settings:
         megabytes * 1_000_000,
         exact,
         hosts(env),
+        shipped != "no",
     )
 
 

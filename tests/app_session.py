@@ -85,7 +85,9 @@ class App:
     @property
     def words(self) -> dict:
         """What the page sends to its word component."""
-        (found,) = self._drawn("pieces")
+        drawn = self._drawn("pieces")
+        # Home draws the strip besides.
+        (found,) = [data for data in drawn if "rows" in data] or drawn
         return found
 
     @property

@@ -160,7 +160,7 @@ class Person:
     def follow(self, label: str, question: str) -> None:
         """Go to another page by its link."""
         self.page.get_by_role("link", name=label, exact=True).click()
-        playwright.expect(self.page.get_by_role("heading", level=2)).to_have_text(re.compile(question))
+        playwright.expect(self.page.get_by_role("heading", level=1)).to_have_text(re.compile(question))
         self.ready()
 
     def until(self, script: str, argument=None):

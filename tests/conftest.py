@@ -21,6 +21,8 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 # To draw maps of some points, UMAP's functions run in less time than they take to compile; it is read at the import.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
+# What ships computed would be found where a test means to see it computed; its own tests turn it on.
+os.environ["FAITHSCOPE_SHIPPED"] = "no"
 
 
 def pytest_collection_modifyitems(items):

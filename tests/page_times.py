@@ -79,7 +79,7 @@ def opened(browser, server: str, page: str, query: dict) -> Person:
     """A person before a page on which all is computed but what is dear everywhere."""
     person = Person(browser, server)
     person.page.goto(f"{server}/{page}?{urlencode(query, doseq=True)}")
-    playwright.expect(person.page.get_by_role("heading", level=2)).to_be_visible()
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_be_visible()
     return person.computed(DEAR)
 
 

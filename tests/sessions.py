@@ -37,7 +37,8 @@ def start_server(
     inherited = {
         name: value for name, value in os.environ.items() if not name.startswith(("FAITHSCOPE_", "STREAMLIT_"))
     }
-    inherited |= {"FAITHSCOPE_CACHE": str(folder / "cache"), "FAITHSCOPE_DEVICE": "cpu"} | environment
+    inherited |= {"FAITHSCOPE_CACHE": str(folder / "cache"), "FAITHSCOPE_DEVICE": "cpu"}
+    inherited |= {"FAITHSCOPE_SHIPPED": "no"} | environment
     inherited["PYTHONPATH"] = os.pathsep.join(filter(None, [str(WATCHED), inherited.get("PYTHONPATH")]))
     inherited["WATCHED"] = str(folder / "asked.txt")
     command = [

@@ -55,6 +55,7 @@ def test_lists_are_separated_by_semicolons(text, expected):
         ("HOSTS", "::1"),
         ("HOSTS", "bü/cher.local"),
         ("HOSTS", "bü cher.local"),
+        ("SHIPPED", "maybe"),
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(name, value):
@@ -71,10 +72,12 @@ def test_the_rest_is_taken_as_it_is():
             "FAITHSCOPE_CACHE_MB": "7",
             "FAITHSCOPE_EXACT": "512",
             "FAITHSCOPE_HOSTS": "Box.local; [FE80::1]; Bücher.local; Straße.example",
+            "FAITHSCOPE_SHIPPED": "no",
         }
     )
     # Names with other letters than English ones as browsers send them.
     assert found.hosts == ("box.local", "[fe80::1]", "xn--bcher-kva.local", "xn--strae-oqa.example")
+    assert (found.shipped, read({}).shipped) == (False, True)
     assert (found.device, found.precision, found.cache, found.cache_bytes, found.exact_scores) == (
         "cuda:1",
         "bfloat16",

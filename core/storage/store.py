@@ -5,6 +5,8 @@
 <root>/v1/<first two hex>/<digest>.text                a text, UTF-8
 <root>/damaged/                                        what could not be read back
 
+Below it may lie an archive of such files that ships with the project and is only ever read.
+
 A file is never changed in place, so a reader needs no lock. Its *seal* is the SHA-256 of the whole
 file with the seal's own 64 characters as zeros: it covers names, dtypes, shapes, values, key and
 metadata, and is checked on every read. A seal says that a file is whole, not that it holds what its
@@ -30,8 +32,10 @@ from safetensors.numpy import load, save
 
 from core.storage.content import Content
 from core.storage.files import clear_abandoned, delete, delete_abandoned, read_plain, write_whole
+from core.storage.shipped import Shipped
 
 _KEY = re.compile("[0-9a-f]{64}")
+_SEGMENT = re.compile(r"[0-9a-f]{64}\.safetensors")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
 _SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
 _UNSEALED = b"0" * 64
@@ -92,10 +96,12 @@ class Store:
         root: the folder; made at the first write.
         cap_bytes: above it the oldest files go, down to 90 %. Each process looks at the folder after
             every twentieth of the cap that it wrote, so several may overshoot by that much each.
+        shipped: an archive of results (`core.storage.shipped`), read where the folder has none.
     """
 
-    def __init__(self, root: Path, cap_bytes: int = 2_000_000_000):
+    def __init__(self, root: Path, cap_bytes: int = 2_000_000_000, shipped: Path | None = None):
         self.root = Path(root)
+        self.shipped = None if shipped is None else Shipped(shipped)
         self.cap_bytes = cap_bytes
         self.last_problem: str | None = None
         self._most = int(min(0.9 * cap_bytes, _MOST_BYTES))
@@ -111,7 +117,9 @@ class Store:
         Raises:
             ValueError: the key is not 64 lower-case hex characters.
         """
-        return self._read(self._place(key, ".safetensors"), lambda data: _unpack(data, key, content))
+        place = self._place(key, ".safetensors")
+        found = self._read(place, lambda data: _unpack(data, key, content))
+        return found or self._shipped(place, lambda data: _unpack(data, key, content))
 
     def put(self, key: str, arrays: dict[str, np.ndarray], meta: dict, content: Content | None = None) -> None:
         """Keep an entry, in place of an earlier one.
@@ -135,14 +143,20 @@ class Store:
         """Read the log under a key: its whole segments, in the order of their seals. As `get`."""
         folder = self._place(key)
         try:
-            paths = sorted(
-                path for path in folder.iterdir() if path.suffix == ".safetensors" and _KEY.fullmatch(path.stem)
-            )
+            names = {path.name for path in folder.iterdir()}
         except OSError as error:
+            names = set()
             if isinstance(error, NotADirectoryError):
                 self._set_aside(folder)
-            return []
-        found = (self._read(path, lambda data, seal=path.stem: _unpack(data, key, content, seal)) for path in paths)
+        if self.shipped is not None:
+            names |= set(self.shipped.files(self._below(folder)))
+        found = []
+        for path in sorted(folder / name for name in names if _SEGMENT.fullmatch(name)):
+
+            def unpack(data, seal=path.stem):
+                return _unpack(data, key, content, seal)
+
+            found.append(self._read(path, unpack) or self._shipped(path, unpack))
         return [entry for entry in found if entry is not None]
 
     def put_text(self, text: str) -> str:
@@ -179,6 +193,14 @@ class Store:
         if not isinstance(key, str) or not _KEY.fullmatch(key):
             raise ValueError(f"A key of the store is 64 characters of 0-9 and a-f, got {key!r:.80}.")
         return self.root / "v1" / key[:2] / f"{key}{suffix}"
+
+    def _below(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def _shipped(self, path: Path, unpack) -> Entry | None:
+        """What ships in the place of a file of the store."""
+        data = None if self.shipped is None else self.shipped.read(self._below(path))
+        return None if data is None else unpack(data)
 
     def _read(self, path: Path, unpack):
         try:

@@ -137,7 +137,7 @@ def test_a_class_button_explains_that_class_and_choices_hold_on_every_page(visit
     person.until("() => location.search.includes('unit=token')")
     person.page.get_by_role("button", name="Next").click()
     shows_example(person, "s006")
-    person.follow("Home", "What is loaded")
+    person.follow("Home", "Faithscope: which")
     shows_example(person, "s006")
     assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
     assert "example=s006" in person.query and "unit=token" in person.query
@@ -178,7 +178,7 @@ def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
     person.page.reload()
     person.ready().shows(typed)
     # Another page, and back.
-    person.follow("Home", "What is loaded")
+    person.follow("Home", "Faithscope: which")
     person.shows(typed)
     person.follow("Attributions", "Which words")
     person.shows(typed)

@@ -91,7 +91,7 @@ def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
     # The measure is scored: cancelling stops all that is under way.
     playwright.expect(gauge(person)).to_be_visible()
     person.page.get_by_role("link", name="Attributions", exact=True).click()
-    playwright.expect(person.page.get_by_role("heading", level=2)).to_have_text(re.compile("Which words"))
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("Which words"))
     person.page.get_by_role("link", name="AOPC and NAOPC", exact=True).click()
     playwright.expect(bar).to_contain_text("beam 50 limits")
     person.press("Cancel")

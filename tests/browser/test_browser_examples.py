@@ -87,7 +87,7 @@ def test_a_clock_that_is_set_back_hinders_nothing(table):
     chip(person, "label:positive").click()
     person.until("() => location.search.includes('label=positive')")
     person.page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000; }")
-    person.follow("Home", "What is loaded")
+    person.follow("Home", "Faithscope: which")
     person.follow("Examples", "Which example")
     chip(person, "label:positive").click()
     found(person, f"{len(REVIEWS)} examples")

@@ -46,7 +46,7 @@ def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
     person.page.get_by_text("absolute", exact=True).click()
     person.until("() => location.search.includes('values=absolute')")
     seen["attributions"] = person.query, query(person), words(person)
-    person.follow("Home", "What is loaded")
+    person.follow("Home", "Faithscope: which")
     seen[""] = person.query, query(person), words(person)
     for name, (address, asked, shown) in seen.items():
         assert asked["data"][0].startswith("linked.csv@") and asked["label"] == ["positive"]
@@ -63,7 +63,7 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
     assert "text=" in link and "measures=attention" in link
     other = visit().open(f"attributions?{link}")
     assert words(other) == shown and query(other) == query(person)
-    other.follow("Home", "What is loaded")
+    other.follow("Home", "Faithscope: which")
     other.shows(typed)
     other.page.get_by_role("link", name="Examples", exact=True).click()
     expect(other.page.get_by_role("heading", name="Chosen")).to_be_visible()
@@ -104,7 +104,7 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
     lines = safe_rows(content)
     assert re.fullmatch(r"examples-formulas[\w.-]*\.csv", file)
     assert len(lines) == 4 and "no film" in lines[1][1]
-    for link, question in (("Attributions", "Which words"), ("Home", "What is loaded")):
+    for link, question in (("Attributions", "Which words"), ("Home", "Faithscope: which")):
         person.follow(link, question)
         for button in person.page.get_by_role("button", name=re.compile(r"Download|Table \(CSV\)|Page \(HTML\)")).all():
             file, content = person.saved(button)

@@ -95,7 +95,7 @@ def test_long_work_is_not_lost_on_leaving_and_can_be_cancelled(visit):
     ask.press("Enter")
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_be_visible()
     person.page.get_by_role("link", name="Attributions", exact=True).click()
-    playwright.expect(person.page.get_by_role("heading", level=2)).to_have_text(re.compile("Which words"))
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("Which words"))
     person.page.get_by_role("link", name="Recursive masking", exact=True).click()
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_be_visible()
     person.press("Cancel")

@@ -80,7 +80,7 @@ def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_ch
     # There and back: over all pages, every one is reached from every other.
     later = PAGES[PAGES.index(page) + 1 :]
     for here in [page, page, *(step for other in later for step in (other, page))]:
-        (header,) = app.go(here).at.header
+        (header,) = app.go(here).at.title
         assert header.value.endswith("?") and header.value == QUESTIONS.setdefault(here, header.value)
         assert app.shown and not app.errors and not app.at.warning
         assert (app.example, app.choice) == ("s005", ("sst2-fmm", "reviews", "negative", "token"))
@@ -91,10 +91,7 @@ def test_home_answers_before_it_explains(bundled, fresh):
     app = App()
     kinds = [getattr(e, "type", "") for e in app.at.main]
     assert kinds.index("html") < kinds.index("bidi_component") < kinds.index("plotly_chart")
-    assert (
-        "sst2-fmm" in app.at.html[0].value
-        and f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.at.html[0].value
-    )
+    assert f"{100 * bundled.card['performance']['masked'][0]:.1f} %" in app.said
     encoded = bundled.encode(REVIEWS[0].text)
     predicted = Explainer(bundled).probabilities(encoded)
     assert bundled.labels[predicted.argmax()] in app.said and wording.number(float(predicted.max())) in app.said

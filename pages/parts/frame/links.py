@@ -6,13 +6,15 @@ widget starts from it.
 """
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
 from core.wording import plain, shortened
 
 _SHOWN, _MISSING = "page shown", "missing of links"
+# What the session remembers of what was chosen before, beside what is held.
+_OF_LINKS = ("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows")
 
 
 def arrive(page: str) -> None:
@@ -96,6 +98,13 @@ def forget(key: str) -> None:
     st.session_state.pop(f"held {key}", None)
     st.session_state.pop(f"drawn {key}", None)
     st.query_params.pop(key, None)
+
+
+def visit(path: str, **choices: str) -> NoReturn:
+    """Go to a page as a link to it would, with these choices in its address and no other."""
+    for key in [key for key in st.session_state if str(key).startswith(("held ", "drawn ")) or key in _OF_LINKS]:
+        del st.session_state[key]
+    st.switch_page(path, query_params=choices)
 
 
 def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:

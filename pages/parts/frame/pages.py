@@ -13,7 +13,7 @@ class Page(NamedTuple):
 
 
 PAGES = (
-    Page("app.py", "Home", ":material/home:", "What is loaded, and can it be trusted under masking?"),
+    Page("app.py", "Home", ":material/home:", "Faithscope: which explanation can be believed?"),
     Page("pages/examples.py", "Examples", ":material/table_rows:", "Which example is worth looking at?"),
     Page(
         "pages/attributions.py",
@@ -25,22 +25,27 @@ PAGES = (
         "pages/recursive_masking.py",
         "Recursive masking",
         ":material/skip_next:",
-        "Does masking them change the prediction, on inputs the model knows?",
+        "Does masking the important words change the prediction, on inputs the model knows?",
     ),
     Page(
         "pages/aopc_and_naopc.py",
         "AOPC and NAOPC",
         ":material/straighten:",
-        "How good is that, given what this model allows?",
+        "How good is a measure’s order of words, given what this model allows?",
     ),
-    Page("pages/hard_and_soft_erasure.py", "Hard and soft erasure", ":material/ink_eraser:", "Do the metrics agree?"),
+    Page(
+        "pages/hard_and_soft_erasure.py",
+        "Hard and soft erasure",
+        ":material/ink_eraser:",
+        "Do hard and soft faithfulness metrics agree?",
+    ),
     Page(
         "pages/model_check.py",
         "Model check",
         ":material/fact_check:",
         "Is masking in-distribution for this model at all, and how does it behave under it?",
     ),
-    Page("pages/data_set.py", "Data set", ":material/dataset:", "Does it hold beyond this example?"),
+    Page("pages/data_set.py", "Data set", ":material/dataset:", "Does what one example shows hold over the data?"),
 )
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import Index, LabelMatch, Predicted, Query
-from core.data.examples import Example, bundled_data
+from core.data.examples import Example, bundled_data, first_example
 from core.data.parsed import BadData
 from core.evaluation.families import examples_of
 from core.explanation.explainer import Explainer
 from core.wording import plain, shortened
-from pages.parts.frame import data, filters
+from pages.parts.frame import data, filters, resources
 from pages.parts.frame.links import choose, current, linked, remark, say_missing
 
 if TYPE_CHECKING:
@@ -138,6 +138,9 @@ def pick_example(browsed: Browsed) -> Example:
     index, rows = browsed.index, browsed.rows
     examples = index.data.examples
     first, asked = examples[rows[0] if len(rows) else 0].id, current("example")
+    if browsed.query == Query() and resources.ships_results():
+        # Its results are there at once, and show something on every page.
+        first = first_example(browsed.key) or first
     if asked is not None and asked not in index.rows:
         say_missing("example", [asked])
     if asked is None or asked not in index.rows:

@@ -29,11 +29,20 @@ def chosen_settings() -> settings.Settings:
 
 @st.cache_resource(show_spinner=False)
 def store() -> "Store":
-    """The store under `cache/`, shared by every session."""
+    """The store under `cache/`, on what ships computed, shared by every session."""
+    from core.storage.shipped import RESULTS
     from core.storage.store import Store
 
     chosen = chosen_settings()
-    return Store(chosen.cache, chosen.cache_bytes)
+    return Store(chosen.cache, chosen.cache_bytes, RESULTS if chosen.shipped else None)
+
+
+def ships_results() -> bool:
+    """Whether results that ship are shown; not while a setting cannot be used."""
+    try:
+        return chosen_settings().shipped
+    except settings.SettingError:
+        return False
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from pages.parts.frame.adding import ask_for_model
 from pages.parts.frame.links import arrive, choose, held, hold, linked, show_missing
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
+from pages.parts.frame.tour import tour_bar
 from pages.parts.frame.waiting import in_turn
 from pages.parts.frame.working import arrive_anew
 
@@ -83,26 +85,29 @@ class DataView:
     example: Example | None
 
 
-def open_page(title: str) -> View:
-    """Draw the page's frame and sidebar and return what is chosen.
+def open_page(title: str, lead: Callable[[], None] | None = None) -> View:
+    """Draw the page's frame and sidebar and return what is chosen; lead: draws what stands there before all else.
 
     While a model loads for the first time its text stands there already, without colours. Where the
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
-    frame = open_frame(title)
+    frame = open_frame(title, lead)
     if frame.view is None:
         text_box("", "")
         st.stop()
     return frame.view
 
 
-def open_frame(title: str) -> Frame:
+def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
     """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
     arrive(title)
     arrive_anew()
     # An emoji: a Material icon as page icon would be fetched from a font server.
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
-    st.header(question_of(title), anchor=False)
+    st.title(question_of(title), anchor=False)
+    tour_bar(title)
+    if lead is not None:
+        lead()
     missing, place, frame = st.container(), st.empty(), Frame()
     try:
         with st.sidebar:

@@ -1,0 +1,109 @@
+"""Home tells what this is before a model is there; the tour leads over the real pages, each stop a link."""
+
+import json
+
+import pytest
+
+from core.data.examples import first_example
+from pages.parts.frame import resources
+from pages.parts.frame.strip import shipped_strip
+from pages.parts.frame.tour import STOPS
+from tests.app_session import ATTRIBUTIONS, HOME, App
+from tests.shipping import MASKED, MEASURE, PLAIN, SURE, strip, walk
+
+LINES = [stop.line for stop in STOPS]
+
+
+@pytest.fixture(scope="module")
+def walked(shipped):
+    """The strip's models as explainers with their references."""
+    from core.explanation.explainer import with_reference
+
+    return {name: with_reference(shipped(name), None) for name in (MASKED, PLAIN)}
+
+
+def test_the_strip_is_what_the_code_computes(walked):
+    """Its words, masks, verdicts and sentences, and its numbers to four digits."""
+    found, told = strip(walked, first_example("reviews")), shipped_strip()
+    assert found["said"] == told.said
+
+    def rounded(value):
+        if isinstance(value, float):
+            return round(value, 4)
+        if isinstance(value, dict):
+            return {name: rounded(one) for name, one in value.items()}
+        return [rounded(one) for one in value] if isinstance(value, list) else value
+
+    assert rounded(json.loads(json.dumps(found["shown"]))) == rounded(told.shown)
+
+
+def test_the_first_example_shows_something_on_every_page(walked, first_text):
+    mine = {name: walk(walked[MASKED], first_text, name).summary for name in ("leave-one-out", "gradient")}
+    twin = walk(walked[PLAIN], first_text, MEASURE).summary
+    assert mine[MEASURE].values[0] >= SURE and twin.gate.first is not None
+    flips = [one.flips for one in mine.values()]
+    assert None not in flips and len(set(flips)) == 2 and all(one.gate.first is None for one in mine.values())
+
+
+@pytest.fixture
+def first_text():
+    from core.data.examples import read_bundled
+
+    return next(one.text for one in read_bundled("reviews") if one.id == first_example("reviews"))
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    """What ships computed is shown, as in the app."""
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
+    resources.chosen_settings.clear()
+    resources.store.clear()
+    yield
+    resources.chosen_settings.clear()
+    resources.store.clear()
+
+
+def test_the_first_view_is_of_the_first_example(ships):
+    app = App(HOME)
+    assert app.example == first_example("reviews") and "example" not in app.at.query_params
+    # Within filters, or in another order, the first is the first.
+    assert App(ATTRIBUTIONS, order="length").example != first_example("reviews")
+
+
+def test_home_leads_to_four_places():
+    app = App(HOME)
+    assert app.at.title[0].value.startswith("Faithscope")
+    assert "Explanations of a classifier often disagree" in app.said and shipped_strip().said in app.said
+    assert [button.label for button in app.at.main.button][:4] == [
+        "Take the tour: three minutes",
+        "See mistakes of the model",
+        "Paste a text",
+        "Check a model",
+    ]
+    assert not app.has("button", "Next") or "Tour, stop" not in app.said
+
+
+def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):
+    shipped_strip.cache_clear()
+    monkeypatch.setattr("pages.parts.frame.strip.STRIP", tmp_path / "nothing.json")
+    try:
+        app = App(HOME)
+        assert not app.errors and "Drag the slider" not in app.said and list(app.rows) == [MEASURE]
+    finally:
+        shipped_strip.cache_clear()
+
+
+def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
+    app = App(STOPS[1].path, **STOPS[1].choices, tour="2")
+    assert LINES[1] in app.said and "stop 2 of 8" in app.said
+    assert app.example == STOPS[1].choices["example"]
+    app.go(HOME)
+    assert LINES[1] not in app.said and f"It goes on at {STOPS[1].title}" in app.said
+    app.press("Leave")
+    assert "stop 2" not in app.said and "tour" not in app.at.query_params
+
+
+@pytest.mark.parametrize("asked", ["0", "9", "two", "-1", ""])
+def test_a_stop_that_is_none_is_no_tour(asked):
+    app = App(ATTRIBUTIONS, tour=asked)
+    assert "Tour, stop" not in app.said and not app.errors and "tour" not in app.at.query_params

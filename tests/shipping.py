@@ -1,0 +1,202 @@
+"""What ships computed: the strip on Home, and what the tour, *Examples* and *Model check* show of the bundled models and
+data.
+
+    python -m tests.shipping strip | results [--store FOLDER]
+
+The strip is a sentence chosen by a rule (`chosen`), masked step by step under the bundled model and under its twin.
+The results are files of a store: pages are opened until nothing on them waits, then opened again with empty caches, and
+what that second visit reads is packed into one archive. A store that is given holds what earlier runs computed, so that
+a run goes on where one stopped.
+"""
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer, with_reference
+from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
+from core.loading.loading import load
+from core.mathematics.statistics import ALPHA
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures
+from core.settings import BUNDLED
+from core.storage.shipped import RESULTS, write_shipped
+from core.storage.store import Store
+from core.validity.references import CALIBRATED
+from pages.parts.frame import resources
+from pages.parts.frame.tour import STOPS
+from tests.app_session import App
+
+MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
+# Drawn in one line of a page; a prediction that there is something to explain of.
+MOST_WORDS, SURE = 14, 0.9
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The strip's sentence under one model: the summary of its path by a measure."""
+
+    explainer: Explainer
+    encoded: Any
+    target: int
+    summary: Summary
+
+
+def walk(explainer: Explainer, text: str, measure: str) -> Walk:
+    """Mask a text step by step, the measure computed again at each."""
+    encoded = explainer.encode(text, None, "word")
+    target = int(explainer.probabilities(encoded).argmax())
+    steps = finish(follow(explainer, encoded, measure, target, "signed"))
+    return Walk(explainer, encoded, target, summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference))
+
+
+def explainers(store: Store, kept: Path) -> dict[str, Explainer]:
+    """The two models of the strip."""
+    return {name: with_reference(load(name, "cpu", "float32"), store, kept) for name in (MASKED, PLAIN)}
+
+
+def chosen(models: dict[str, Explainer]) -> str:
+    """The id of the bundled review that the strip shows, and that is the first on every page.
+
+    Of the reviews of at most `MOST_WORDS` words and a prediction of `SURE` or more: under the model that was trained to be masked no step by any of the
+    measures shown unasked has p < 5 %, and each of these changes the prediction at another step; under its twin a step
+    is rejected. The one whose twin is rejected first; of equals the one whose prediction changes first, then the first.
+    """
+    found = []
+    for example in read_bundled("reviews"):
+        if len(example.text.split()) > MOST_WORDS:
+            continue
+        twin = walk(models[PLAIN], example.text, MEASURE).summary
+        if twin.gate.first is None:
+            continue
+        mine = [walk(models[MASKED], example.text, name).summary for name in default_measures()]
+        flips = [one.flips for one in mine]
+        unsure, rejected = mine[0].values[0] < SURE, min(float(one.p.min()) for one in mine) < ALPHA
+        if None in flips or len(set(flips)) < len(flips) or unsure or rejected:
+            continue
+        found.append((twin.gate.first, flips[default_measures().index(MEASURE)], example.id))
+    return min(found)[2]
+
+
+def strip(models: dict[str, Explainer], identity: str) -> dict:
+    """What `pages.parts.frame.strip` reads: the sentence above it and the panes of the two models."""
+    from core.explanation.rows import pieces
+    from pages.parts.sections.sides import RECURSIVE, Orders, Side
+    from pages.parts.steps.following import Choice, Path
+    from pages.parts.steps.stepping import frame, pane
+
+    example = next(one for one in read_bundled("reviews") if one.id == identity)
+    choice = Choice((MEASURE,), MEASURE, "signed", BY_RATIO, RECURSIVE, "Holm", CALIBRATED)
+    walks = {name: walk(explainer, example.text, MEASURE) for name, explainer in models.items()}
+    panes, names = [], []
+    for one in walks.values():
+        side = Side(one.explainer, one.encoded, one.target, one.target)
+        path = Path(side, MEASURE, choice, Orders(side, BY_RATIO))
+        names = path.names
+        panes.append(pane(path, one.summary) | {"name": f"strip-{side.model.name}", "about": side.model.name})
+    first = walks[MASKED]
+    shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
+    return {"said": said(walks), "shown": shown | {"title": f"Words masked step by step by {MEASURE}"}}
+
+
+def said(walks: dict[str, Walk]) -> str:
+    """What the strip shows, in a sentence."""
+    mine, twin = walks[MASKED].summary, walks[PLAIN].summary
+    return (
+        f"Drag the slider: the words that {MEASURE} calls important are masked, the most important first. The "
+        f"prediction of {MASKED}, which was trained to be masked, changes at {10 * mine.flips} %, and none of its inputs "
+        f"is rejected. Those of its twin {PLAIN}, trained without masking, are rejected from {10 * twin.gate.first} % "
+        f"on: what it predicts there says nothing."
+    )
+
+
+def write_strip(folder: Path, store: Store) -> str:
+    """Write the strip; the id of its example."""
+    models = explainers(store, folder)
+    identity = chosen(models)
+    target = BUNDLED / "computed" / "strip.json"
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(json.dumps(strip(models, identity), ensure_ascii=False, indent=None) + "\n", encoding="utf-8")
+    return identity
+
+
+# Pages beside the tour's stops whose numbers ship, and whether what they offer is asked for there.
+PAGES = (
+    ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, False),
+    ("pages/examples.py", {"model": "ag-news-fmm", "data": "news"}, False),
+    *(("pages/examples.py", {"model": f"stories-{task}-fmm", "data": f"stories {task}"}, False) for task in (1, 2, 3)),
+    ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, True),
+)
+
+
+def shown() -> Iterator[tuple[str, dict[str, str], bool]]:
+    """(page, choices of its address, whether what it offers is asked for) of all whose numbers ship."""
+    yield "app.py", {}, False
+    for stop in STOPS:
+        if stop.choices.get("data") != "own text":
+            yield stop.path, stop.choices, False
+    yield from PAGES
+
+
+def opened(page: str, choices: dict[str, str], asks: bool) -> None:
+    """Open a page as a visitor does, and stay until nothing is under way or, with `asks`, waits to be asked for."""
+    app = App(page, **choices)
+    while True:
+        while resources.jobs().active():
+            time.sleep(0.2)
+        app.run()
+        offers = [button for button in app.at.button if asks and str(button.key).startswith("ask-")]
+        if not resources.jobs().active():
+            if not offers:
+                return
+            offers[0].click()
+            app.run()
+
+
+def visited(store: Path, read: set[str] | None = None) -> None:
+    """Open every page whose numbers ship; read: filled with the files of the store that this reads."""
+    st.cache_resource.clear()
+    untold = Store._read
+
+    def noted(self: Store, path: Path, unpack: Any) -> Any:
+        found = untold(self, path, unpack)
+        if found is not None and read is not None:
+            read.add(path.relative_to(self.root).as_posix())
+        return found
+
+    with mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store)}), mock.patch.object(Store, "_read", noted):
+        for page, choices, asks in shown():
+            began = time.monotonic()
+            opened(page, choices, asks)
+            print(f"{page} {choices}: {time.monotonic() - began:.0f} s", flush=True)
+
+
+def write_results(store: Path) -> int:
+    """Write the archive; its bytes."""
+    visited(store)
+    read: set[str] = set()
+    visited(store, read)
+    return write_shipped(store, read, RESULTS)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.shipping", description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=("strip", "results"))
+    parser.add_argument("--store", type=Path, help="what earlier runs computed (default: nothing)")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        where = asked.store or Path(temporary)
+        if asked.what == "strip":
+            print(write_strip(where / "references", Store(where)))
+        else:
+            print(f"{write_results(where):,} bytes")
