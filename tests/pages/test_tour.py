@@ -1,14 +1,17 @@
 """Home tells what this is before a model is there; the tour leads over the real pages, each stop a link."""
 
 import json
+from urllib.parse import parse_qsl
 
 import pytest
 
 from core.data.examples import first_example
 from pages.parts.frame import resources
+from pages.parts.frame.picking import OWN
 from pages.parts.frame.strip import shipped_strip
 from pages.parts.frame.tour import STOPS
-from tests.app_session import ATTRIBUTIONS, HOME, App
+from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
+from tests.sessions import Session, running_server
 from tests.shipping import MASKED, MEASURE, PLAIN, SURE, strip, walk
 
 LINES = [stop.line for stop in STOPS]
@@ -80,7 +83,7 @@ def test_home_leads_to_four_places():
         "Paste a text",
         "Check a model",
     ]
-    assert not app.has("button", "Next") or "Tour, stop" not in app.said
+    assert "Tour, stop" not in app.said
 
 
 def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):
@@ -99,7 +102,7 @@ def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
     assert app.example == STOPS[1].choices["example"]
     app.go(HOME)
     assert LINES[1] not in app.said and f"It goes on at {STOPS[1].title}" in app.said
-    app.press("Leave")
+    app.press("Leave the tour")
     assert "stop 2" not in app.said and "tour" not in app.at.query_params
 
 
@@ -107,3 +110,42 @@ def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
 def test_a_stop_that_is_none_is_no_tour(asked):
     app = App(ATTRIBUTIONS, tour=asked)
     assert "Tour, stop" not in app.said and not app.errors and "tour" not in app.at.query_params
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running_server(tmp_path_factory.mktemp("tour"), FAITHSCOPE_SHIPPED="yes") as address:
+        yield address
+
+
+def said(visitor: Session) -> str:
+    return unescaped(" ".join(visitor.texts))
+
+
+def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(server):
+    """Whatever was chosen before: a stop is its link and nothing else."""
+    with Session(server, "", example="s005", unit="token", measures="attention") as walker:
+        walker.press("Take the tour: three minutes")
+        for stop in STOPS:
+            assert stop.line in said(walker)
+            asked = dict(parse_qsl(walker.query))
+            assert asked["tour"] == str(STOPS.index(stop) + 1) and "attention" not in walker.query
+            assert {key: asked.get(key, value) for key, value in stop.choices.items()} == stop.choices
+            if stop.choices["data"] != OWN:
+                assert not walker.errors
+            if stop is not STOPS[-1]:
+                walker.press("Next stop")
+        walker.press("Previous stop")
+        assert STOPS[-2].line in said(walker)
+
+
+def test_the_ways_in_lead_where_they_say(server):
+    for button, question, part in (
+        ("See mistakes of the model", "Which example", "outcome=wrong"),
+        ("Paste a text", "Which words", "data=own+text"),
+        ("Check a model", "Is masking", ""),
+    ):
+        with Session(server, "") as visitor:
+            visitor.press(button)
+            assert any(text.startswith(question) for text in visitor.texts), visitor.texts[:3]
+            assert part in visitor.query

@@ -104,12 +104,12 @@ def tour_bar(title: str) -> None:
         st.markdown(
             f"**Tour, stop {at} of {len(STOPS)}.** {plain(stop.line if here else f'It goes on at {stop.title}.')}"
         )
-        if st.button("Back", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
+        if st.button("Previous stop", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
             take(at - 1)
-        if not here and st.button("Return", key="tour-return", type="primary"):
+        if not here and st.button("Back to the stop", key="tour-return", type="primary"):
             take(at)
         if here and st.button(
-            "Next", key="tour-next", disabled=at == len(STOPS), type="primary", icon=":material/arrow_forward:"
+            "Next stop", key="tour-next", disabled=at == len(STOPS), type="primary", icon=":material/arrow_forward:"
         ):
             take(at + 1)
-        st.button("Leave", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
+        st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
