@@ -159,9 +159,19 @@ def listed(items: Iterable, most: int = 5) -> str:
     return ", ".join(items[:most]) + (f" and {len(items) - most:,} more" if len(items) > most else "")
 
 
+def amount(count: int, noun: str) -> str:
+    """How many of something, for a sentence: "1 text", "1,200 texts"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def none_of(count: int, noun: str) -> str:
+    """None of so many, as a sentence begins: "None of the 12 texts", and of a single one "Not even the one text"."""
+    return f"Not even the one {noun}" if count == 1 else f"None of the {amount(count, noun)}"
+
+
 def counted(rows: Sequence[int]) -> str:
     """How many rows and which, for a sentence: "2 rows (4, 7)"."""
-    return f"{len(rows):,} row{'' if len(rows) == 1 else 's'} ({listed(rows)})"
+    return f"{amount(len(rows), 'row')} ({listed(rows)})"
 
 
 def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:

@@ -105,10 +105,12 @@ def _counted(board: MetricTable) -> str:
         f", {pairs.tied} {'is a tie or' if pairs.tied == 1 else 'are ties or'} not scored by some" if pairs.tied else ""
     )
     aside = f". {_told(silent)} tell{'s' if len(silent) == 1 else ''} none of them apart" if silent else ""
-    verb = "is" if 1 in (pairs.same, pairs.all) else "are"
+    if pairs.all == 1:
+        how = "is ordered oppositely by some" if pairs.contrary else "is a tie or not scored by some"
+        return f"the only pair of measures {f'is ordered the same way by {every}' if pairs.same else how}{aside}"
+    verb = "is" if pairs.same == 1 else "are"
     return (
-        f"{pairs.same} of {pairs.all} pair{'' if pairs.all == 1 else 's'} of measures {verb} ordered the same way "
-        f"by {every}{contrary}{tied}{aside}"
+        f"{pairs.same} of {pairs.all} pairs of measures {verb} ordered the same way by {every}{contrary}{tied}{aside}"
     )
 
 

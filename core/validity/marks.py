@@ -11,7 +11,7 @@ import numpy as np
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
 from core.validity.references import CALIBRATED, Reference
-from core.wording import number
+from core.wording import amount, number
 
 SIGN = "⚠"
 PERCENT = f"{100 * ALPHA:.0f} %"
@@ -336,8 +336,9 @@ def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
     if len(shut) == len(gates):
         return why_unavailable(gates[0])
     rule = rule_text(gates[0].rule, "the inputs of each number", "input")
+    rest = f"{amount(len(gates), 'number')} {'rests' if marked == 1 else 'rest'}"
     said = (
-        f"{SIGN} {marked} of {len(gates)} numbers rest on inputs that are {OUT}: of {whose}"
+        f"{SIGN} {marked} of {rest} on inputs that are {OUT}: of {whose}"
         if marked
         else f"None of the inputs behind these numbers is {OUT}"
     )
@@ -352,7 +353,8 @@ def counted_text(rejected: int, tested: int, where: str = "") -> str:
 
 def inputs_text(rejected: int, inputs: int) -> str:
     """How many of some inputs are rejected."""
-    return f"{rejected} of {inputs} inputs rejected {SIGN}" if rejected else f"none of {inputs} inputs rejected"
+    of = f"of {amount(inputs, 'input')} rejected"
+    return f"{rejected} {of} {SIGN}" if rejected else f"none {of}"
 
 
 def ratios_text(rule: str, ratios: int) -> str:
@@ -366,7 +368,9 @@ def ratios_text(rule: str, ratios: int) -> str:
 
 def limits_text(names: Sequence[str]) -> str:
     """Whose orders rest on rejected inputs: of the "lower" limit, the "upper" one, or both."""
-    return f"{SIGN} The order that attains the {' and the '.join(names)} limit rests on inputs that are {OUT}"
+    orders = "order that attains" if len(names) == 1 else "orders that attain"
+    rest = "limit rests" if len(names) == 1 else "limit rest"
+    return f"{SIGN} The {orders} the {' and the '.join(names)} {rest} on inputs that are {OUT}"
 
 
 def reference_text(reference: Reference | None, problem: str = "") -> str:

@@ -197,7 +197,7 @@ def test_one_example_one_word_and_masked_texts_are_said(given, alone):
     assert "from 20 embeddings on" in app.said
     app = complete(given([{"id": "a", "text": "[MASK] [MASK]", "label": "positive"}]))
     assert (
-        "None of the 1 examples of the sample could be erased. Everything in the text is masked already" in app.said
+        "Not even the one example of the sample could be erased. Everything in the text is masked already" in app.said
         and not charts(app)
     )
 

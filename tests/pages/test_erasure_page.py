@@ -134,15 +134,15 @@ def answer_to(values: list[list[float]], free: int = 5, complete: bool = True) -
 def test_the_answer_in_words_of_each_kind():
     assert (
         answer_to([[0.9, 0.8], [0.5, 0.4]])
-        == "The metrics agree: all rank a first; 1 of 1 pair of measures is ordered the same way by both."
+        == "The metrics agree: all rank a first; the only pair of measures is ordered the same way by both."
     )
     # AOPC sufficiency is better where it is lower.
     assert answer_to([[0.9, 0.8, 0.1], [0.5, 0.4, 0.2]]).endswith(
-        "1 of 1 pair of measures is ordered the same way by all three."
+        "; the only pair of measures is ordered the same way by all three."
     )
     assert answer_to([[0.9, 0.8, 0.3], [0.5, 0.4, 0.2]]) == (
         "The metrics do not agree: NS and NC rank a first, AOPC sufficiency ranks b first; "
-        "0 of 1 pair of measures is ordered the same way by all three, 1 oppositely by some."
+        "the only pair of measures is ordered oppositely by some."
     )
     assert answer_to([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5]]) == (
         "The metrics do not agree: all rank a first, and differ on the rest; 2 of 3 pairs of measures are ordered the "

@@ -219,3 +219,14 @@ def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
     gate = decide(np.full(11, 0.03), np.arange(11), 11, 0.005)
     said = why_unavailable(gate)
     assert "Holm over 11 tests" in said and "11 tests are below 5 %" in said and "inputs" not in said
+
+
+def test_sentences_of_one_and_of_several_read_as_such():
+    assert marks.limits_text(["upper"]).startswith("⚠ The order that attains the upper limit rests on inputs that are")
+    assert marks.limits_text(["lower", "upper"]).startswith(
+        "⚠ The orders that attain the lower and the upper limit rest on inputs that are"
+    )
+    assert (
+        marks.inputs_text(1, 1) == "1 of 1 input rejected ⚠" and marks.inputs_text(0, 1) == "none of 1 input rejected"
+    )
+    assert marks.inputs_text(2, 6) == "2 of 6 inputs rejected ⚠"

@@ -24,7 +24,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import NothingLeft, erasures_of
 from core.storage.store import canonical_key
-from core.wording import as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
+from core.wording import amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -293,8 +293,8 @@ class Scoring(Study[Scored]):
     def readable(self, report: Any) -> str:
         """How much was scored; the numbers are in the table that is written."""
         left = f"; left out: {len(report.found.problems):,}" if report.found.problems else ""
-        each = f"{len(self.attributions)} attributions each{left}"
-        told = f"{report.n:,} of {report.total:,} examples of {report.data}, {each}"
+        each = f"{amount(len(self.attributions), 'attribution')} each{left}"
+        told = f"{report.n:,} of {amount(report.total, 'example')} of {report.data}, {each}"
         return "\n".join(filter(None, [told, cut_sentence(report.found.cut, len(report.found))]))
 
     def records(self, answers: Answers) -> list[dict]:

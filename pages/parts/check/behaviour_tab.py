@@ -21,7 +21,7 @@ from core.evaluation.studies.orders import RANDOM
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import escaped
+from core.wording import escaped, none_of
 from pages.parts.check.checking import models_on_sample
 from pages.parts.check.embedding_map import map_section, maps_of
 from pages.parts.components.pictures import draw_figure
@@ -110,7 +110,7 @@ def _say(behaved: list[Asking]) -> None:
             said += f" So far, on {done:,} of {total:,} examples."
     elif first.found.complete:
         problems = list(dict.fromkeys(first.found.problems.values()))
-        said = f"None of the {len(first.sample):,} examples of the sample could be erased. " + " ".join(
+        said = f"{none_of(len(first.sample), 'example')} of the sample could be erased. " + " ".join(
             escaped(problem, 300) for problem in problems[:3]
         )
     elif first.runs:

@@ -13,7 +13,7 @@ from core.evaluation.studies.check_report import CheckReport, left_out, metric_o
 from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_findings, check_rows, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import panels, spans
-from core.wording import escaped, plain
+from core.wording import escaped, none_of, plain
 from pages.parts.check.checking import models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
@@ -75,7 +75,7 @@ def _say(first: Asking) -> None:
         if found.n + sum(problems.values()) < len(found.sample):
             said += f" So far, on {found.n:,} of {len(found.sample):,} examples."
     elif chance.complete:
-        said = f"None of the {len(chance.sample):,} examples of the sample could be checked."
+        said = f"{none_of(len(chance.sample), 'example')} of the sample could be checked."
     elif chance.runs:
         said = "The first examples are being masked in random order."
     else:
