@@ -171,6 +171,11 @@ class Session:
         time.sleep(seconds)
         self._ask(fragment_id=fragment, is_auto_rerun=True)
 
+    @property
+    def runs_by_itself(self) -> bool:
+        """Whether the page asks to be run again by itself, as while something is computed."""
+        return bool(self._autos)
+
     def find(self, kinds: tuple[str, ...], label: str):
         """The widget with a label; there must be one."""
         found = [element for kind in kinds for element in self.all(kind) if element.label == label]

@@ -55,17 +55,19 @@ def jobs(root: Path) -> list[Job]:
         "train": ["train", *train],
         "limits": ["limits", *asked, *few, "--exact-up-to", "1", "--width", "1", "--beside", f"{root / 'distilbert'}"],
         "scores": ["evaluate", *asked, *few, "--metrics", "NS", "Soft-NC", "--count", "1", "--draws", "2"],
-        "diagnosticity": [*"evaluate --what diagnosticity --metrics NC --count 2".split(), *asked, *few],
-        "behaviour": ["evaluate", "--what", "behaviour", *asked, "--measures", "gradient"],
-        "model check": ["evaluate", "--what", "model check", *asked, "--measures", "gradient"],
-        "check": ["check", *asked, "--measures", "gradient", "--sample", "6"],
         "reference": ["reference", *asked],
+        "check": ["check", *asked, "--measures", "gradient", "--sample", "6"],
         "stories": ["stories", "--task", "1", "--count", "100"],
+        "behaviour": ["evaluate", "--what", "behaviour", *asked, "--measures", "gradient"],
+        "diagnosticity": [*"evaluate --what diagnosticity --metrics NC --count 2".split(), *asked, *few],
+        "model check": ["evaluate", "--what", "model check", *asked, "--measures", "gradient"],
         "encoder": ["encoder", "--steps", "1", "--stop", "1"],
         "train an adapter": ["train", *train, "--method", "lora"],
     }
     found = [Job(name, _command(arguments)) for name, arguments in commands.items()]
-    return [*found, Job("results", _keep_results, False), Job("additions", _keep_additions, False)]
+    # What takes least comes before what has to be imported first.
+    kept = [Job("results", _keep_results, False), Job("additions", _keep_additions, False)]
+    return [*found[:6], *kept, *found[6:]]
 
 
 def _command(arguments: list[str]) -> Callable[[Path], int]:

@@ -21,6 +21,7 @@ class Tally:
     slowest: float = 0.0
     found: dict[str, int] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def rng(self, step: int) -> random.Random:
         """What decides a step: nothing else, so that it is had again by itself."""
@@ -31,6 +32,8 @@ class Tally:
         self.found[kind] = self.found.get(kind, 0) + 1
         again = f"python -m tests.attack --only {self.attack} --step {step} --seed {self.seed}"
         self.failures.append(f"{kind}: {said.strip()[-1500:]}\n    again: {again}")
+        # At once, since the whole takes half an hour.
+        print(self.failures[-1], flush=True)
 
     def took(self, seconds: float, step: int, what: str) -> None:
         """Note how long one thing took."""

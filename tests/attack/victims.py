@@ -3,6 +3,7 @@ attacked.
 """
 
 import importlib
+import json
 import os
 import random
 import resource
@@ -176,3 +177,17 @@ def undisturbed(work: Callable[[], int | None], at: Path) -> Ended:
                 importlib.import_module(name)
     names.unlink()
     return ended
+
+
+def in_another(work: Callable[[], object], at: Path, limit: float) -> tuple[object, Ended]:
+    """What a function returns (as JSON holds it) in a process of its own; None where it came to no end."""
+    told = at / f"told-{time.monotonic_ns()}.json"
+
+    def and_tell() -> None:
+        told.write_text(json.dumps(work()))
+
+    with Victim(and_tell, at) as victim:
+        ended = victim.wait(limit)
+    found = json.loads(told.read_text()) if told.exists() and ended.status == 0 else None
+    told.unlink(missing_ok=True)
+    return found, ended

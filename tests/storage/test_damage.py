@@ -13,75 +13,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.data.examples import Example
 from core.evaluation import predicting
-from core.evaluation.engine import run_study
 from core.evaluation.predicting import predict_all, stored_predictions
-from core.evaluation.sampling import Sample
-from core.evaluation.studies import embedding_map
-from core.evaluation.studies.behaviour import Course
-from core.evaluation.studies.embedding_map import Points, draw_map
-from core.evaluation.studies.fewest import FewestFeatures
-from core.evaluation.studies.model_check import Curve
-from core.evaluation.studies.scoring import Scoring
-from core.explanation.explainer import with_reference
-from core.explanation.judging import How, judge_measure, judge_random
 from core.mathematics.stepwise import finish
 from core.storage.store import Store, canonical_key
 from tests.storage.damage import BYTES, FOLDERS, PLACES, RESEALED, damage_file, damage_store, ways_of
+from tests.storage.kept import TEXTS, everything, of_store, quick_map, same
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = "A quiet film."
-SAMPLE = Sample(
-    "made up", "0" * 64, tuple(Example(f"{i}", text) for i, text in enumerate((TEXT, "Bad."))), np.array([1, 0])
-)
-STUDIES = (
-    Curve(),
-    Course("leave-one-out"),
-    FewestFeatures(),
-    Scoring(("leave-one-out",), ("NS", "Soft-NC", "CORR"), count=1, how=How(draws=2)),
-)
-ATTRIBUTED = ("leave-one-out", "gradient", "random", "beam", "attention")
-POINTS = Points(np.eye(20, dtype=np.float32), np.arange(20), np.arange(20))
-TEXTS = [(text, None) for text in (TEXT, "Bad.", "", "A long and winding story.")]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """No waiting for a disk, and no map that takes seconds."""
     monkeypatch.setattr(os, "fsync", lambda number: None)
-    monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
-
-
-def everything(model, store: Store | None) -> dict[str, np.ndarray]:
-    """Every kind of number that is kept, by name, read or computed."""
-    found: dict[str, np.ndarray] = {}
-    explainer = with_reference(model, store)
-    encoded = explainer.encode(TEXT, None, "word")
-    for name in ATTRIBUTED:
-        found |= {f"{name} {variant}": s for variant, s in explainer.attribute(encoded, name, 1).scores.items()}
-    rated = judge_measure(explainer, encoded, "gradient", "signed", ("NS", "Soft-NC"), How(draws=2))
-    for name, score in rated.found.items():
-        found[name] = np.array([score.value, score.error])
-        found |= {f"{name} {form}": p for form, p in rated.inputs[name].p.items()}
-    work = judge_random(explainer, encoded, ("Soft-NS",), How(draws=2), 2)
-    found |= {f"random {name}": values for name, values in finish(work).items()}
-    for study in STUDIES:
-        rows = finish(run_study(explainer, SAMPLE, study, store))
-        assert rows.complete and not rows.problems, study
-        found |= {f"{study.name} {name}": a for name, a in vars(rows).items() if isinstance(a, np.ndarray)}
-    predicted = finish(predict_all(model, TEXTS, store=store))
-    assert list(predicted.problems) == [2]
-    found["predicted"] = predicted.probabilities
-    found["map"] = draw_map(POINTS, store)
-    return found
+    quick_map(monkeypatch)
 
 
 @pytest.fixture(scope="module")
 def known(bundled):
     """Without a store."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
+        quick_map(patch)
         return everything(bundled, None)
 
 
@@ -90,20 +43,9 @@ def filled(bundled, known, tmp_path_factory):
     """A folder in which all of it is kept."""
     root = tmp_path_factory.mktemp("filled") / "cache"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(embedding_map, "_umap", lambda states: states[:, :2] + np.float32(1))
+        quick_map(patch)
         same(everything(bundled, Store(root)), known)
     return root
-
-
-def same(found: dict[str, np.ndarray], known: dict[str, np.ndarray]) -> None:
-    """Up to the rounding of other batches."""
-    assert found.keys() == known.keys()
-    for name, values in known.items():
-        np.testing.assert_allclose(found[name], values, atol=1e-5, rtol=1e-4, err_msg=name)
-
-
-def of_store(root: Path) -> list[Path]:
-    return sorted(path for path in (root / "v1").rglob("*") if path.suffix in (".safetensors", ".text"))
 
 
 def producers(root: Path) -> dict[str, list[Path]]:
