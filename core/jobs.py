@@ -33,14 +33,15 @@ class Job:
     state: "running" from its first turn on, also while others have theirs; partial: what the work
     yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
     it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
-    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked.
+    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked; batches: that
+    were begun since `done` grew.
     """
 
     def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
         self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
         self.place, self.expected, self.askers = "", 0.0, set[str]()
         self.state = WAITING
-        self.done = self.total = 0
+        self.done = self.total = self.batches = 0
         self.partial: Any = None
         self.result: Any = None
         self.problem = ""
@@ -57,6 +58,7 @@ class Job:
     def report(self, done: int, total: int) -> None:
         """Tell how far the work is; the first report says where it begins (what was there already is no pace)."""
         self._pace.report(done, self.seconds)
+        self.batches = 0 if done > self.done else self.batches
         self.done, self.total = done, total
 
     def cancel(self) -> None:
@@ -70,6 +72,7 @@ class Job:
         more urgent.
         """
         if self._owner is not None and threading.current_thread() is self._thread:
+            self.batches += 1
             self._owner.give_way(self)
         return self._stop.is_set()
 

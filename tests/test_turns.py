@@ -228,6 +228,24 @@ def test_seconds_left_count_what_goes_before_and_between(jobs, monkeypatch):
     assert jobs.seconds_left("unknown") is None
 
 
+def test_batches_since_the_last_piece_show_that_a_long_one_goes_on(jobs):
+    go = threading.Event()
+
+    def work(job):
+        job.report(0, 2)
+        for _ in range(5):
+            job.cancelled()
+        assert go.wait(10)
+        job.report(1, 2)
+        job.cancelled()
+
+    job = jobs.submit("key", "", work)
+    until(lambda: job.batches == 5)
+    assert job.cancelled() is False and job.batches == 5, "others that ask are no batches"
+    go.set()
+    assert ended(job) == DONE and job.batches == 1
+
+
 def _asks(model, examples):
     """Paths and random orders of some examples, each as work of a job. Each has an oracle of its own: of a shared one,
     who asked first decides which inputs are read together, and so the last bits.

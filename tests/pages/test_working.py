@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.explanation.explainer import Cost
 from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
+from core.network.scheduler import Cancelled
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import seconds_between, start
 
@@ -143,3 +144,41 @@ def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_two_seconds()
     page.run()
     assert not page.exception
     assert {name: 0.3 <= taken < 3 for (_, name), taken in page.session_state.drawing.items()}["slow"]
+
+
+def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(server):
+    from threading import Event
+
+    from pages.parts.frame import resources
+    from tests.app_session import App, wait
+    from tests.waiting import until
+
+    let_go = Event()
+
+    def work(job):
+        job.report(43, 100)
+        while not (let_go.wait(0.01) or job.cancelled()):
+            pass
+        if job.cancelled():
+            raise Cancelled
+        return 1
+
+    app = App("pages/attributions.py", measures=["gradient"])
+    (me,) = resources.jobs()._looks
+
+    def asked(key, place, asker=me):
+        return resources.jobs().submit(key, f"beam *{key}*", work, place=place, asker=asker)
+
+    def stops():
+        return [button.label for button in app.at.sidebar.button if button.label.startswith("Stop")]
+
+    elsewhere = asked("there", "Recursive masking, s041")
+    # What stands on the page itself, and what others asked for.
+    asked("here", f"Attributions, {app.example}"), asked("others", "Model check", "you")
+    until(lambda: elsewhere.done)
+    assert stops() == [] and app.run() and stops() == ["Stop beam \\*there\\*"]
+    assert "beam *there* · Recursive masking, s041: 43 %" in app.said
+    app.press("Stop", exact=False)
+    assert elsewhere.cancelled()
+    wait(app, lambda: not stops())
+    let_go.set()

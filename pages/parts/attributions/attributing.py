@@ -69,7 +69,9 @@ class Attributing(PageWork):
         """How far it is."""
         job = self.job
         if job is None or job.state == WAITING:
-            return f"{self.measure}: {ahead} other job{'' if ahead == 1 else 's'} asked for before; yours comes in turn"
+            return (
+                f"{self.measure}: {ahead} other job{' goes' if ahead == 1 else 's go'} first" if ahead else self.measure
+            )
         return f"{self.measure}: {job.done:,} of at most {job.total:,} forward passes{left}"
 
     def run(self, job: Job) -> Any:

@@ -38,12 +38,11 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
     Returns:
         The chosen option or options.
     """
-    page = st.session_state[_SHOWN]
-    name = f"{page}: {key}"
+    name = _name(key)
     # Noted for each widget, since a run may be cut short by the next one before it comes to all of them.
-    if st.session_state.get(f"drawn {key}") != page or name not in st.session_state:
+    if st.session_state.get(f"drawn {key}") != name or name not in st.session_state:
         st.session_state[name] = _start(label, options, default, key)
-        st.session_state[f"drawn {key}"] = page
+        st.session_state[f"drawn {key}"] = name
     if not isinstance(default, list) and st.session_state[name] not in options:
         # What was chosen is offered no longer; Streamlit would make nothing of it.
         st.session_state[name] = default
@@ -78,19 +77,21 @@ def held(key: str) -> Any:
 
 def current(key: str) -> Any:
     """The value as of now: the widget's on this page if it was drawn there, else what is held."""
-    page = st.session_state[_SHOWN]
-    name = f"{page}: {key}"
+    name = _name(key)
     return (
         st.session_state[name]
-        if st.session_state.get(f"drawn {key}") == page and name in st.session_state
+        if st.session_state.get(f"drawn {key}") == name and name in st.session_state
         else held(key)
     )
 
 
 def choose(key: str, value: object) -> None:
-    """Set a choice from elsewhere (a button, a form); its widget shows it on the next run."""
+    """Set a choice from elsewhere (a button, a form); its widget shows it on the next run.
+
+    It is a new widget, since the browser still tells what the old one shows until it has drawn the next run.
+    """
     hold(key, value)
-    st.session_state.pop(f"drawn {key}", None)
+    st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
 
 
 def forget(key: str) -> None:
@@ -105,6 +106,12 @@ def visit(path: str, **choices: str) -> NoReturn:
     for key in [key for key in st.session_state if str(key).startswith(("held ", "drawn ")) or key in _OF_LINKS]:
         del st.session_state[key]
     st.switch_page(path, query_params=choices)
+
+
+def _name(key: str) -> str:
+    """The widget of a choice on this page, since it was last set from elsewhere."""
+    times = st.session_state.get(f"chosen {key}", 0)
+    return f"{st.session_state[_SHOWN]}: {key}" + (f" {times}" if times else "")
 
 
 def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:

@@ -14,8 +14,9 @@ from core.data.parsed import BadData
 from core.evaluation.families import examples_of
 from core.explanation.explainer import Explainer
 from core.wording import plain, shortened
+from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
-from pages.parts.frame.links import choose, current, linked, remark, say_missing
+from pages.parts.frame.links import choose, current, held, linked, remark, say_missing
 
 if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
@@ -137,6 +138,7 @@ def pick_example(browsed: Browsed) -> Example:
     """Draw the choice of an example, with previous and next within the filters."""
     index, rows = browsed.index, browsed.rows
     examples = index.data.examples
+    _follow_presses(browsed)
     first, asked = examples[rows[0] if len(rows) else 0].id, current("example")
     if browsed.query == Query() and resources.ships_results():
         # Its results are there at once, and show something on every page.
@@ -175,12 +177,33 @@ def pick_example(browsed: Browsed) -> Example:
     return examples[index.rows[chosen]]
 
 
+def _follow_presses(browsed: Browsed) -> None:
+    """Choose the example that the presses of Previous and Next lead to, as many as they are."""
+    pressed = presses()
+    steps = draw_presses(pressed, bool(len(browsed.rows)))
+    if steps:
+        # From what was chosen last, which the browser may not show yet.
+        pressed.take(steps, stepped(browsed, pressed.to or held("example"), steps))
+    if pressed.to is not None:
+        choose("example", pressed.to)
+        pressed.to = None
+
+
+def stepped(browsed: Browsed, start: str | None, steps: int) -> str:
+    """The example so many steps from another within the filters, and round; from one that is not among them, the first
+    or the last is the first step.
+    """
+    rows, count = browsed.rows, len(browsed.rows)
+    found = np.flatnonzero(rows == browsed.index.rows.get(start, -1))
+    at = int(found[0]) if len(found) else -1 if steps > 0 else 0
+    return browsed.index.data.examples[rows[(at + steps) % count]].id
+
+
 def _previous_and_next(browsed: Browsed, place: int | None) -> None:
-    rows, examples, count = browsed.rows, browsed.index.data.examples, len(browsed.rows)
+    count = len(browsed.rows)
 
     def go(step: int) -> None:
-        to = (0 if step > 0 else -1) if place is None else (place + step) % count
-        choose("example", examples[rows[to]].id)
+        choose("example", stepped(browsed, held("example"), step))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P", disabled=not count)

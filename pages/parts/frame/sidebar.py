@@ -27,6 +27,7 @@ from pages.parts.frame.links import arrive, choose, held, hold, linked, show_mis
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.tour import tour_bar
+from pages.parts.frame.tray import draw_tray
 from pages.parts.frame.waiting import in_turn
 from pages.parts.frame.working import arrive_anew
 
@@ -117,6 +118,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
         place.error(plain(frame.problem), icon=":material/error:")
     with st.sidebar:
         steady_buttons()
+        draw_tray()
     with missing:
         show_missing()
     filters.write(with_page=title == "Examples")

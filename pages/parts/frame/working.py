@@ -88,6 +88,12 @@ class PageWork(jobs.Work):
         job = self.job
         return (0, 1) if job is None or not job.total else (job.done, job.total)
 
+    @property
+    def counts(self) -> str:
+        """What is done of it, in words that follow its label; "" where nothing is counted."""
+        done, total = self.progress
+        return f", {done:,} of at most {total:,} {self.counted}" if self.counted and done else ""
+
     def told(self, ahead: int, left: str) -> str:
         """How far it is, text, where it says so in words of its own; else "".
 
@@ -112,7 +118,7 @@ class PageWork(jobs.Work):
             self.run,
             wanted=wanted,
             batch=self.batch,
-            place=_place(self.batch),
+            place=place_of(self.batch),
             expected=self.cost.seconds,
             asker=viewer(),
         )
@@ -134,7 +140,7 @@ def look(works: Sequence[PageWork]) -> None:
     resources.jobs().looks(viewer(), [work.key for work in works])
 
 
-def _place(batch: bool) -> str:
+def place_of(batch: bool) -> str:
     """Where something is asked for, in words: the page, and its example unless it is about many."""
     example = None if batch else held("example")
     return shown_page() if example is None else f"{shown_page()}, {example}"

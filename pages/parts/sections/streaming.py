@@ -132,23 +132,14 @@ def _progress(works: Sequence[PageWork], name: str) -> None:
     share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
     ahead = min(resources.jobs().ahead(work.key) for work in under_way)
     seconds = [left for work in under_way if (left := work.seconds_left) is not None]
-    # The pace of the first few says nothing.
-    left = f", about {duration(sum(seconds))} left" if len(seconds) == len(under_way) and share > 0.02 else ""
-    waits = (
-        f" ({ahead} other job{'' if ahead == 1 else 's'} asked for before; yours come in turn)"
-        if ahead and not share
-        else ""
-    )
-    named = ", ".join(work.label + _counts(work) for work in under_way)
+    # The pace of the first few says nothing. Each counts what has its turns between.
+    left = f", about {duration(max(seconds))} left" if len(seconds) == len(under_way) and share > 0.02 else ""
+    waits = f" ({ahead} other job{' goes' if ahead == 1 else 's go'} first)" if ahead and not share else ""
+    named = ", ".join(work.label + work.counts for work in under_way)
     told = under_way[0].told(ahead, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.progress(share, plain(told or f"Computing {named}") + ("" if told else waits + left))
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
-
-
-def _counts(work: PageWork) -> str:
-    done, total = work.progress
-    return f", {done:,} of at most {total:,} {work.counted}" if work.counted and done else ""
 
 
 def _offer(works: Sequence[PageWork], together: bool) -> None:

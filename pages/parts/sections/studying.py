@@ -67,6 +67,15 @@ class Studying(PageWork):
         return super().begun or self._stored.done > 0
 
     @property
+    def counts(self) -> str:
+        """Examples that are done, and what shows that a long one goes on."""
+        job = self.job
+        if job is None or not job.total:
+            return ""
+        within = f", {job.batches:,} batches into the next" if job.batches > 1 and job.done < job.total else ""
+        return f", {job.done:,} done{within}"
+
+    @property
     def found(self) -> Any:
         """What is known: of the work under way or done, else of the store."""
         found = self.latest
