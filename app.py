@@ -23,7 +23,7 @@ from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.strip import shipped_strip
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
 from pages.parts.frame.tour import take
-from pages.parts.frame.waiting import in_turn
+from pages.parts.frame.working import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 

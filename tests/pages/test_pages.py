@@ -819,11 +819,11 @@ def test_who_waits_for_others_is_told_and_who_does_not_is_not(others, said, monk
     from contextlib import nullcontext
     from types import SimpleNamespace
 
-    from pages.parts.frame import waiting
+    from pages.parts.frame import working
 
     shown = []
-    monkeypatch.setattr(waiting.st, "spinner", lambda text: shown.append(text) or nullcontext())
-    with waiting.in_turn(SimpleNamespace(lock=SimpleNamespace(waiting=others))):
+    monkeypatch.setattr(working.st, "spinner", lambda text: shown.append(text) or nullcontext())
+    with working.in_turn(SimpleNamespace(lock=SimpleNamespace(waiting=others))):
         pass
     assert [text.startswith(start) for text, start in zip(shown, said, strict=True)] == [True] * len(said)
 

@@ -13,8 +13,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.waiting import in_turn
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import PageWork, in_turn
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from pages.parts.components.tables import table
 from pages.parts.components.words import words
 from pages.parts.erasure.judging import judge_of
 from pages.parts.frame.links import linked
-from pages.parts.frame.waiting import in_turn
+from pages.parts.frame.working import in_turn
 from pages.parts.sections.sides import Side
 
 _STEPS = tuple(f"{i / 20:g}" for i in range(21))

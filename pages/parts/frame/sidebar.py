@@ -28,8 +28,7 @@ from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.tour import tour_bar
 from pages.parts.frame.tray import draw_tray
-from pages.parts.frame.waiting import in_turn
-from pages.parts.frame.working import arrive_anew
+from pages.parts.frame.working import arrive_anew, in_turn
 
 PREDICTED = "predicted"
 

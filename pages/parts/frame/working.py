@@ -1,11 +1,16 @@
-"""Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it."""
+"""Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it; and
+what it does itself in turn with others.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core import jobs
+from core.network.model import Model
 from core.wording import duration
 from pages.parts.frame import resources
 from pages.parts.frame.links import held, shown_page
@@ -144,3 +149,14 @@ def place_of(batch: bool) -> str:
     """Where something is asked for, in words: the page, and its example unless it is about many."""
     example = None if batch else held("example")
     return shown_page() if example is None else f"{shown_page()}, {example}"
+
+
+@contextmanager
+def in_turn(model: Model) -> Generator[None]:
+    """Say how many ask this model now, if anybody does; whoever asked first is served first, batch by batch."""
+    others = model.lock.waiting
+    if not others:
+        yield
+        return
+    with st.spinner(f"{others} other{'' if others == 1 else 's'} asked this model before; yours comes in turn …"):
+        yield

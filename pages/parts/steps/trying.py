@@ -11,7 +11,7 @@ from core.validity.marks import PLAIN, decide_path, why_unavailable
 from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.waiting import in_turn
+from pages.parts.frame.working import in_turn
 from pages.parts.sections.sides import Side
 from pages.parts.steps.stepping import by_hand, frame
 
