@@ -92,16 +92,27 @@ def installed_browser():
         )
 
 
-class Person:
-    """One person at a browser of their own: their page, and all that it asked for and complained of."""
+def own_context(browser):
+    """A browser of one's own: nothing of another's cookies, storage and cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(WAIT)
+    return context
 
-    def __init__(self, browser, server: str, theme: str = "light"):
+
+class Person:
+    """One person at a browser: their tab, and all that it asked for and complained of.
+
+    context: whose browser it is; one of their own, closed when they leave, unless it is given. A window and scripts that
+    were never read before cost more than what most tests look at.
+    """
+
+    def __init__(self, browser, server: str, theme: str = "light", context=None):
         self.server, self.problems, self.hosts = server, [], set()
-        self.context = browser.new_context(color_scheme=theme, viewport={"width": 1280, "height": 900})
-        self.context.set_default_timeout(WAIT)
-        self.page = self.context.new_page()
-        self.context.on("request", lambda request: self._host(request.url))
-        self.context.on("response", self._response)
+        self._owned = own_context(browser) if context is None else None
+        self.page = (context or self._owned).new_page()
+        self.page.emulate_media(color_scheme=theme)
+        self.page.on("request", lambda request: self._host(request.url))
+        self.page.on("response", self._response)
         self.page.on("websocket", lambda socket: self._host(socket.url))
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.problems.append(f"error on the page: {error}"))
@@ -230,14 +241,21 @@ class Person:
             self.page.screenshot(path=str(Path(folder) / f"{name}.png"))
 
     def leave(self) -> None:
-        """Close the context and complain of what should not have been."""
+        """Close the tab and complain of what should not have been."""
         # What nobody waits for any more would keep the others waiting.
-        for page in self.context.pages:
-            for cancel in page.get_by_role("button", name="Cancel", exact=True).all():
-                cancel.press("Enter")
-        self.context.close()
+        for cancel in self.page.get_by_role("button", name="Cancel", exact=True).all():
+            cancel.press("Enter")
+        # Who comes next at this browser finds nothing of this visit.
+        self.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+        self.close()
         assert not self.problems, "\n".join(self.problems)
         assert self.hosts == {"127.0.0.1"}, self.hosts
+
+    def close(self) -> None:
+        """Close the tab, and the browser where it is one's own."""
+        self.page.close()
+        if self._owned is not None:
+            self._owned.close()
 
     def _host(self, url: str) -> None:
         parts = urlsplit(url)

@@ -117,7 +117,7 @@ def shared_store(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser():
-    """An installed browser, one for the session; each person in it has a context of their own."""
+    """An installed browser, one for the session."""
     from tests.browsing import installed_browser
 
     with contextlib.ExitStack() as stack:
@@ -127,6 +127,16 @@ def browser():
             missing = pytest.fail if os.environ.get("FAITHSCOPE_REQUIRE_BROWSER") == "1" else pytest.skip
             missing(str(error))
         yield opened
+
+
+@pytest.fixture(scope="session")
+def window(browser):
+    """A window of it in which one person after the other opens a tab: what the app's pages are made of is read once."""
+    from tests.browsing import own_context
+
+    context = own_context(browser)
+    yield context
+    context.close()
 
 
 @pytest.fixture(scope="session")

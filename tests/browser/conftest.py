@@ -33,19 +33,23 @@ def short(folder) -> str:
 def server(folder, short):
     """The app with a store that was empty when the first of these tests began; its address."""
     # To draw maps of thirty points, UMAP's functions run in less time than they take to compile.
-    # Nobody waits for a tab that comes back.
-    with running_server(folder, NUMBA_DISABLE_JIT="1", STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as address:
+    # Nobody waits for a tab that comes back. With the cores taken by other tests, threads that share a matrix spin
+    # until the last is done.
+    settings = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}
+    with running_server(folder, **settings) as address:
         yield address
 
 
 @pytest.fixture
-def visit(browser, server, folder):
-    """`visit(theme)`: a person with a fresh context of the browser; at the end nothing may have gone wrong."""
+def visit(browser, window, server, folder):
+    """`visit(theme)`: a person; at the end nothing may have gone wrong. The first of a test sits at the window that the
+    tests share; whoever comes besides has a browser of their own, with nothing in it.
+    """
     people, log = [], folder / "log.txt"
     before = log.stat().st_size
 
     def come(theme: str = "light") -> Person:
-        people.append(Person(browser, server, theme))
+        people.append(Person(browser, server, theme, None if people else window))
         return people[-1]
 
     yield come

@@ -13,7 +13,7 @@ from tests.browsing import contrasts
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 SMALL, NEXT = "s040", "s041"
 # A wide beam on it takes long enough to be cancelled.
-LONG = min(REVIEWS.values(), key=lambda example: abs(len(example.text) - 170)).id
+LONG = min(REVIEWS.values(), key=lambda example: abs(len(example.text) - 110)).id
 # Dear everywhere, and asked for where they are looked at.
 ASKED_FOR = "exact|beam sizes"
 
@@ -78,7 +78,7 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     person.narrow()
 
 
-def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
+def test_a_search_can_be_cancelled_and_goes_on(visit):
     person = come(visit, example=LONG, beam="50", measures=["gradient"])
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) beam 50 limits"))
     bar = person.page.locator("[data-testid=stProgress]")
@@ -90,10 +90,6 @@ def test_a_search_is_not_lost_on_leaving_can_be_cancelled_and_goes_on(visit):
     playwright.expect(person.page.get_by_text("this is the best so far")).to_be_visible()
     # The measure is scored: cancelling stops all that is under way.
     playwright.expect(gauge(person)).to_be_visible()
-    person.page.get_by_role("link", name="Attributions", exact=True).click()
-    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("Which words"))
-    person.page.get_by_role("link", name="AOPC and NAOPC", exact=True).click()
-    playwright.expect(bar).to_contain_text("beam 50 limits")
     person.press("Cancel")
     playwright.expect(person.page.get_by_text("Cancelled; what was computed is kept").first).to_be_visible()
     playwright.expect(person.page.get_by_text(re.compile("a beam of 50 stopped"))).to_be_visible()

@@ -1,4 +1,4 @@
-"""Model check in a real browser: it streams, is cancelled in the middle, goes on, and is read in both themes."""
+"""Model check in a real browser: it streams, and is read in both themes and saved."""
 
 import re
 
@@ -40,22 +40,3 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, shor
     name, content = person.saved("Table (CSV)")
     # Two curves of the model and one of its twin, eleven ratios each, below the header.
     assert name.endswith(".csv") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 3 * 11
-
-
-def test_a_check_can_be_cancelled_keeps_what_is_there_and_goes_on(visit):
-    person = opened(visit, sample="200", measures=["leave-one-out"], models=["sst2-plain"])
-    ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
-    playwright.expect(ask).to_be_visible(timeout=60_000)
-    ask.press("Enter")
-    # Random orders may be under way already, with a Cancel that is not about this.
-    playwright.expect(person.page.locator("[data-testid=stProgress]")).to_contain_text("leave-one-out")
-    person.press("Cancel")
-    again = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
-    playwright.expect(again).to_be_visible(timeout=60_000)
-    person.rest()
-    person.page.goto(f"{person.server}/?example=s001")
-    playwright.expect(person.page.get_by_text("is loaded, on")).to_be_visible()
-    person.page.goto(f"{person.server}/{PAGE}?sample=200&measures=leave-one-out")
-    playwright.expect(
-        person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) leave-one-out"))
-    ).to_be_visible(timeout=60_000)

@@ -1,12 +1,8 @@
-"""Files of one's own in a real browser: from the box to a link, markup shown as typed, refusals, and a server that
-dies.
-"""
+"""Files of one's own in a real browser: from the box to a link, markup shown as typed, and refusals."""
 
 import json
 import re
 import time
-
-import pytest
 
 from core.data.browsing import excerpt
 from core.data.examples import read_bundled
@@ -27,7 +23,6 @@ from tests.examples_table import (
     state,
     untouched,
 )
-from tests.sessions import running_server, start_server
 
 REVIEWS = read_bundled("reviews")
 MARKUP = (
@@ -171,50 +166,3 @@ def test_more_than_ten_megabytes_are_refused_in_a_sentence_and_the_page_goes_on(
     person.has_chosen(REVIEWS[1].id)
     hand_over(person, ("small.csv", b"text,label\nA fine film,positive\nA dull film,negative\n"))
     expect(person.page.get_by_role("button", name="Add this data")).to_be_visible()
-
-
-def test_a_server_killed_while_it_predicts_goes_on_where_it_was(browser, tmp_path):
-    lines = many(5_000, 3)
-    process, address = start_server(tmp_path)
-    try:
-        person = Person(browser, address)
-        person.open("examples")
-        add(
-            person,
-            "killed.csv",
-            ("text,label\n" + "\n".join(f"{text},{label}" for text, label in lines)).encode(),
-            5_000,
-        )
-        ask = person.page.get_by_role("button", name="Predict all examples")
-        if ask.count():
-            ask.press("Enter")
-        # Of so many, some are kept by now.
-        person.page.wait_for_function("""() => {
-          const found = /right on [\\d,]+ of ([\\d,]+) examples/.exec(document.querySelector('[data-testid=stMain]').textContent);
-          return found && Number(found[1].replace(',', '')) > 2048;
-        }""")
-        if "so far" not in person.said:
-            pytest.skip("this machine predicts faster than a server can be killed")
-        link, before = person.query, person.page.locator(".browser tbody td:nth-child(4)").all_text_contents()
-        problems = list(person.problems)
-    finally:
-        process.kill()
-        process.wait()
-    person.context.close()
-    assert not problems and "Traceback" not in (tmp_path / "log.txt").read_text(encoding="utf-8", errors="replace")
-    with running_server(tmp_path) as address:
-        person = Person(browser, address).open(f"examples?{link}")
-        assert (
-            person.chosen("Data").startswith("killed.csv")
-            and person.page.locator(".found").text_content() == "5,000 examples"
-        )
-        kept = 5_000 - int(re.search(r"([\d,]+) texts to read", person.said)[1].replace(",", ""))
-        assert kept > 0
-        # Nothing is damaged: what is known now was known before, and is the same.
-        after = person.page.locator(".browser tbody td:nth-child(4)").all_text_contents()
-        assert len(after) == len(before) == 12 and all(a in ("—", b) for a, b in zip(after, before))
-        person.press("Go on predicting")
-        progress = person.page.locator("[data-testid=stProgress]")
-        expect(progress).to_contain_text("Predicted")
-        assert int(re.search(r"Predicted ([\d,]+) of", progress.text_content())[1].replace(",", "")) >= kept
-        person.leave()

@@ -90,12 +90,12 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browser, server):
+def visit(browser, window, server):
     """`visit(theme, text=…)`: a person who sees the small page."""
     people = []
 
     def come(theme: str = "light", **query):
-        people.append(browsing.Person(browser, server, theme))
+        people.append(browsing.Person(browser, server, theme, window))
         people[-1].open("", **query)
         people[-1].page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
         playwright.expect(people[-1].page.locator(".save button")).to_have_count(8)

@@ -1,10 +1,12 @@
-"""Whom the server answers: its own pages, under names of this machine, and no other site; whom it asks: nobody; and
-what it keeps of those that left: nothing.
+"""Whom the server answers: its own pages, under names of this machine, and no other site; whom it asks: nobody; what it
+keeps of those that left: nothing; and of what it had predicted when it was killed: all that was written.
 """
 
 import contextlib
 import http.client
 import inspect
+import json
+import re
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -19,7 +21,9 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from pages.parts.frame.server import OwnPagesOnly, allow_files, expiry
-from tests.sessions import Session, asked_by, open_files
+from tests.examples_table import many
+from tests.hostile import lines
+from tests.sessions import Session, asked_by, open_files, running_server, start_server
 from tests.waiting import until
 
 PATHS = (
@@ -173,6 +177,49 @@ def test_sessions_whose_time_is_over_are_shut_down_where_the_framework_keeps_the
     assert "self._session_mgr" in inspect.getsource(Runtime.__init__) and callable(AppSession.shutdown)
     for lacking in (SimpleNamespace(), SimpleNamespace(_session_mgr=SimpleNamespace(_session_storage=object()))):
         assert expiry(lacking) is None and "stay in memory until another one ends" in caplog.messages[-1]
+
+
+def predicted(session: Session) -> list[tuple]:
+    """What the table of the page Examples says of its first examples: their texts, and what is predicted of each."""
+    sent = [json.loads(json.loads(element.json)["json"]) for element in session.all("bidi_component")]
+    (table,) = [data for data in sent if "facets" in data]
+    assert table["found"] == "5,000 examples"
+    return [(row["text"], row["predicted"], row["share"]) for row in table["rows"]]
+
+
+def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
+    told = [{"text": text, "label": label} for text, label in many(5_000, 3)]
+    (tmp_path / "killed.jsonl").write_bytes(lines(*told))
+    given = {"FAITHSCOPE_DATA": str(tmp_path / "killed.jsonl")}
+    process, address = start_server(tmp_path, **given)
+    try:
+        with Session(address, "examples") as before:
+            if before.offers("Predict all examples"):
+                before.press("Predict all examples")
+            # Of so many, some are kept by now.
+            while not (known := re.search(r"right on <b>[\d,]+ of ([\d,]+)</b> examples", " ".join(before.texts))) or (
+                int(known[1].replace(",", "")) <= 2048
+            ):
+                before.poll()
+            if "so far" not in " ".join(before.texts):
+                pytest.skip("this machine predicts faster than a server can be killed")
+            shown = predicted(before)
+    finally:
+        process.kill()
+        process.wait()
+    assert not before.errors and "Traceback" not in (tmp_path / "log.txt").read_text(encoding="utf-8", errors="replace")
+    assert len(shown) == 12 and all(told[i]["text"] == text for i, (text, _, _) in enumerate(shown))
+    with running_server(tmp_path, **given) as address, Session(address, "examples") as after:
+        (left,) = re.findall(r"([\d,]+) texts to read", " ".join(after.texts))
+        kept = 5_000 - int(left.replace(",", ""))
+        assert kept > 0
+        # Nothing is damaged: what is known now was known before, and is the same.
+        for one, other in zip(predicted(after), shown, strict=True):
+            assert one in (other, (other[0], None, None))
+        after.press("Go on predicting")
+        while not after.all("progress"):
+            after.poll()
+        assert int(re.search(r"Predicted ([\d,]+) of", after.all("progress")[0].text)[1].replace(",", "")) >= kept
 
 
 @pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no such limit")

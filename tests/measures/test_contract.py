@@ -19,6 +19,7 @@ from core.measures.catalogue import default_measures, measures, swept_measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, Measure, register
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
+from tests.pairs import pairs
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXT, SECOND = "The captain's boat reads the wind", "Salt the water"
@@ -96,10 +97,11 @@ class Broken(Exception):
 # Results
 
 
-@EVERY
-@pytest.mark.parametrize("unit", ["word", "token"])
-@pytest.mark.parametrize("second", [None, SECOND], ids=["single", "pair"])
-@EACH
+# Every measure meets every family, both units, one text and a pair.
+SHAPES = pairs(kind=KINDS, name=NAMES, unit=["word", "token"], second=[None, SECOND])
+
+
+@pytest.mark.parametrize("kind, name, unit, second", [tuple(row.values()) for row in SHAPES])
 def test_the_shape_of_every_result(tiny_model, kind, unit, second, name):
     model, measure = tiny_model(kind), measures()[name]
     encoded = model.encode(TEXT, second, unit)
