@@ -30,6 +30,11 @@ def strong(text: str, most: int = 60) -> str:
     return f"<b>{escaped(text, most)}</b>"
 
 
+def named_word(text: str) -> str:
+    """A word of an example within a sentence, as HTML: in quotation marks, so that *not* is read as a word."""
+    return f"“<b>{escaped(text)}</b>”"
+
+
 def joined(names: Sequence[str]) -> str:
     """Names for a sentence: "a, b and c"; "" for none."""
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.explanation.rows import WordRow, most_important, shared_top
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.wording import escaped, number
+from core.wording import escaped, named_word, number
 
 TOP = 3
 
@@ -50,4 +50,4 @@ def agreement_sentence(rows: Sequence[WordRow], encoded: Encoded, complete: bool
 
 
 def _bold(encoded: Encoded, i: int) -> str:
-    return f"<b>{escaped(encoded.features[i].text)}</b>"
+    return named_word(encoded.features[i].text)

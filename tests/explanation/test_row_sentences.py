@@ -21,8 +21,8 @@ def row(name: str, *scores: float):
 
 def test_what_matters_most_is_named_and_escaped():
     said = importance_sentence(row("leave-one-out", 2, 1, 0, -3), TEXT)
-    assert "Masking <b>&lt;b&gt;bad&lt;/b&gt;</b> alone" in said and said.endswith("fall by 2.")
-    assert importance_sentence(row("gradient", 0, 1, 3, 0), TEXT) == "It calls <b>not</b> most important."
+    assert "Masking “<b>&lt;b&gt;bad&lt;/b&gt;</b>” alone" in said and said.endswith("fall by 2.")
+    assert importance_sentence(row("gradient", 0, 1, 3, 0), TEXT) == "It calls “<b>not</b>” most important."
     # What beam scores are places, and no fall of anything.
     assert importance_sentence(row("beam", 4, 3, 2, 1), TEXT).startswith("It calls")
     assert "No single word speaks" in importance_sentence(row("leave-one-out", -1, -1, 0, -3), TEXT)
@@ -35,10 +35,10 @@ def test_nothing_is_said_of_random_order_alone(complete, said):
 
 def test_measures_agree_on_what_all_put_first():
     first, second = row("leave-one-out", 4, 3, 2, 1), row("gradient", 1, 4, 3, 2)
-    assert "Both measures put <b>film</b>, <b>not</b> among their top 3" in agreement_sentence(
+    assert "Both measures put “<b>film</b>”, “<b>not</b>” among their top 3" in agreement_sentence(
         [first, second], TEXT, True
     )
-    assert agreement_sentence([second], TEXT, True) == "By gradient, <b>film</b> matters most."
+    assert agreement_sentence([second], TEXT, True) == "By gradient, “<b>film</b>” matters most."
 
 
 def test_measures_that_share_nothing_are_told_one_by_one():

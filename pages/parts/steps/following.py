@@ -10,7 +10,7 @@ from core.jobs import Job
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
-from core.wording import escaped, number
+from core.wording import escaped, named_word, number
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side, classes_sentence
 
@@ -223,7 +223,7 @@ def _flip(path: Path, summary: Summary) -> str:
         return f"Masking what {measure} ranks first never changes that, not even with every {encoded.unit} masked"
     step = summary.steps[summary.flips]
     words = [
-        f"<b>{escaped(feature.text)}</b>"
+        named_word(feature.text)
         for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked)
         if masked and not before
     ]
