@@ -20,9 +20,8 @@ from pages.parts.frame.pages import PAGES
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.strip import shipped_strip
 from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
-from pages.parts.frame.tour import take
+from pages.parts.frame.tour import shipped_strip, take
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table

@@ -89,7 +89,7 @@ def chosen(models: dict[str, Explainer]) -> str:
 
 
 def strip(models: dict[str, Explainer], identity: str) -> dict:
-    """What `pages.parts.frame.strip` reads: the sentence above it and the panes of the two models."""
+    """What `pages.parts.frame.tour` reads: the sentence above it and the panes of the two models."""
     from core.explanation.rows import pieces
     from pages.parts.sections.sides import RECURSIVE, Orders, Side
     from pages.parts.steps.following import Choice, Path

@@ -25,7 +25,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 # The house from the ground up: a room imports from itself and from rooms before it. core/README.md says what each
 # promises.
 ROOMS = (
-    "core.wording core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
+    "core.wording core.terms core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
     "core.measures core.metrics core.loading core.data core.validity core.explanation core.evaluation "
     "core.evaluation.studies core.training core.figures core.reports core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "

@@ -1,15 +1,18 @@
 """Home tells what this is before a model is there; the tour leads over the real pages, each stop a link."""
 
+import html
 import json
 from urllib.parse import parse_qsl
 
 import pytest
 
 from core.data.examples import first_example
+from core.measures.catalogue import measures
+from core.terms import KEYS, TERMS
+from core.validity.marks import MEANING
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
-from pages.parts.frame.strip import shipped_strip
-from pages.parts.frame.tour import STOPS
+from pages.parts.frame.tour import STOPS, shipped_strip
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
 from tests.sessions import Session, running_server
 from tests.shipping import MASKED, MEASURE, PLAIN, SURE, strip, walk
@@ -88,7 +91,7 @@ def test_home_leads_to_four_places():
 
 def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):
     shipped_strip.cache_clear()
-    monkeypatch.setattr("pages.parts.frame.strip.STRIP", tmp_path / "nothing.json")
+    monkeypatch.setattr("pages.parts.frame.tour.STRIP", tmp_path / "nothing.json")
     try:
         app = App(HOME)
         assert not app.errors and "Drag the slider" not in app.said and list(app.rows) == [MEASURE]
@@ -149,3 +152,11 @@ def test_the_ways_in_lead_where_they_say(server):
             visitor.press(button)
             assert any(text.startswith(question) for text in visitor.texts), visitor.texts[:3]
             assert part in visitor.query
+
+
+def test_every_page_has_its_words_and_keys():
+    app = App(ATTRIBUTIONS)
+    assert TERMS["RACU ↑"] not in app.said
+    app.press("Words and keys")
+    for told in (*TERMS, *TERMS.values(), *KEYS.values(), MEANING, *(one.definition for one in measures().values())):
+        assert html.escape(told) in app.said, told

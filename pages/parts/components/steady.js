@@ -1,3 +1,4 @@
+// What every page needs of the browser. The key ? opens the sheet of words and keys.
 // A button that moves away between the halves of a click, as on a page that streams, is pressed all the same: the
 // browser gives the click to whatever lies under the pointer by then.
 
@@ -28,8 +29,17 @@ const release = (event) => {
   if (button && !button.contains(event.target)) button.click();
 };
 
+const FIELDS = 'input, textarea, select, [contenteditable="true"], [role="dialog"]';
+// A key that is pressed within a component is told as its host's: the path names what it was pressed in.
+const inField = (event) => event.composedPath().some((node) => node instanceof Element && node.matches(FIELDS));
+const asked = (event) => {
+  if (event.key !== '?' || event.ctrlKey || event.altKey || event.metaKey || inField(event)) return;
+  document.querySelector('.st-key-words-and-keys button')?.click();
+};
+
 export default function () {
   if (document.documentElement.dataset.steady) return;
+  document.addEventListener('keydown', asked);
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);
   document.addEventListener('pointerup', release, true);

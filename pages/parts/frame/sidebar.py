@@ -28,6 +28,7 @@ from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
 from pages.parts.frame.tour import tour_bar
 from pages.parts.frame.tray import draw_tray
+from pages.parts.frame.words_and_keys import words_and_keys
 from pages.parts.frame.working import arrive_anew, in_turn
 
 PREDICTED = "predicted"
@@ -116,6 +117,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
         frame.problem = str(error)
         place.error(plain(frame.problem), icon=":material/error:")
     with st.sidebar:
+        words_and_keys()
         steady_buttons()
         draw_tray()
     with missing:

@@ -1,15 +1,20 @@
-"""A tour over the real pages: eight stops, each a link, with one line for whoever speaks.
+"""For who comes first: one sentence masked step by step, and a tour over the real pages.
 
-A line names no number: those on the page are the app's own.
+The strip ships, so that it is drawn before any model is loaded. A stop of the tour is a link, with one line for whoever
+speaks; a line names no number: those on the page are the app's own.
 """
 
+import functools
+import json
 from typing import NamedTuple
 
 import streamlit as st
 
+from core.settings import BUNDLED
 from core.wording import plain
 from pages.parts.frame.links import forget, held, hold, visit
 
+STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
 
 
@@ -113,3 +118,19 @@ def tour_bar(title: str) -> None:
         ):
             take(at + 1)
         st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
+
+
+class Strip(NamedTuple):
+    """What is said above it, text, and what `pages.parts.components.player.player` draws."""
+
+    said: str
+    shown: dict
+
+
+@functools.cache
+def shipped_strip() -> Strip | None:
+    """The strip that ships (`python -m tests.shipping` writes it); None where it cannot be read."""
+    try:
+        return Strip(**json.loads(STRIP.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

@@ -1,0 +1,75 @@
+"""What the words on pages and in tables mean, a sentence each; formulas stand in the glossary of core/README.md."""
+
+TERMS = {
+    "importance measure": (
+        "A way to score how much each word mattered to a prediction. Its scores for one text are an attribution."
+    ),
+    "explained class": (
+        "The class whose score an attribution explains: the predicted one unless another is chosen. It stays fixed "
+        "while words are masked."
+    ),
+    "supports, opposes": (
+        "A signed score above 0 speaks for the explained class, one below 0 against it. Absolute scores say how "
+        "much a word matters, either way."
+    ),
+    "feature, unit": "What is masked and scored as one piece: a word, a token, a clause or a sentence.",
+    "masked": "The mask token stands in place of the word; the text keeps its length.",
+    "masking ratio": "The share of the features that is masked, 0 to 100 %.",
+    "faithfulness measurable model (FMM)": (
+        "A classifier fine-tuned so that texts with any words masked are still inputs that it knows."
+    ),
+    "plain twin": "The same classifier, fine-tuned on the same texts without masking.",
+    "p": (
+        "From the MaSF test: how unusual the model’s hidden states are among those of reference texts, 0 to 1; "
+        "small is unusual."
+    ),
+    "rejected (out-of-distribution)": (
+        "The test says that the model was not made for such an input, so what it predicts there says little. Not "
+        "rejected is no proof that it was."
+    ),
+    "validity gate": (
+        "What decides over all steps of a path together which are rejected: Holm at 5 %, or each p by itself."
+    ),
+    "reference": "The texts, and the model’s hidden states on them, that the test compares with.",
+    "calibrated, literal": (
+        "Two forms of the test: the calibrated one rejects at most 5 % of texts like the reference’s, on average "
+        "over references; the literal one is the paper’s, and rejects more."
+    ),
+    "recursive masking": "Mask what a measure ranks first, compute the measure again on what is left, and go on.",
+    "random order": "Masking the words in an order drawn by a seed: what a measure must beat.",
+    "ACU ↑": (
+        "Area between a measure’s curve and that of random order: above 0 is better than random. Does not compare "
+        "across models."
+    ),
+    "RACU ↑": (
+        "ACU relative to a measure that reaches the fully masked score at once: 0 is random, higher is more faithful."
+    ),
+    "AOPC": (
+        "Area over the perturbation curve: the mean fall of the class’s probability as words are masked one by one."
+    ),
+    "comprehensiveness ↑": "AOPC with the most important words masked first: it should be high.",
+    "sufficiency ↓": "AOPC with the least important words masked first: it should be low.",
+    "limits": (
+        "The lowest and the highest AOPC that any order of these words reaches under this model: exact, or found "
+        "by a beam search."
+    ),
+    "NAOPC": "AOPC set between the limits, so that models can be compared.",
+    "hard erasure": "Words are masked or taken away whole.",
+    "soft erasure": "Of every word a share is kept, by its attribution.",
+    "fidelity ↑": "1 − the mean share of the words that must go before the prediction changes.",
+    "evidence": "The words that an answer is known to rest on, in the stories that ship.",
+    "plausible, faithful": (
+        "Plausible is what looks right to people, faithful what the model really used; they need not agree."
+    ),
+    "diagnosticity": "How often a faithfulness metric prefers a measure’s attribution to what is set against it.",
+    "interval (95 %)": (
+        "A range that holds the figure for all such texts, or all such random orders, in 19 of 20 samples."
+    ),
+}
+KEYS = {
+    "P, N": "previous and next example",
+    "←, →": "a step back and forth, or along the words, where they have the focus",
+    "Home, End": "first and last step",
+    "Enter": "choose the word that has the focus",
+    "?": "this sheet",
+}
