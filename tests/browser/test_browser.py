@@ -36,7 +36,8 @@ def test_home_opens_with_an_example_and_legible_words_and_a_link_restores_its_ch
     person = visit().open()
     # The cheapest measure stands in where this machine looks slow.
     assert person.rows in (["leave-one-out"], ["gradient"]) and person.text == next(iter(REVIEWS.values())).text
-    assert "sst2-fmm" in person.page.locator("[data-testid=stHtml]").first.text_content()
+    assert "Explanations of a classifier often disagree" in person.said and "sst2-fmm, on cpu" in person.said
+    person.page.get_by_text("Its card, weights and reference").click()
     person.page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
     legible(person, "home")
     person.open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
@@ -243,3 +244,15 @@ def test_dear_work_shows_how_far_it_is_is_not_lost_on_leaving_and_stops_when_tol
     playwright.expect(progress).to_have_count(0)
     assert person.rows == ["gradient"] and "ancelled" in person.page.locator("[data-testid=stMain]").text_content()
     person.narrow()
+
+
+def test_a_question_mark_opens_the_words_and_keys_unless_it_is_typed(visit):
+    person = visit().open("attributions")
+    sheet = person.page.get_by_role("dialog")
+    person.page.keyboard.press("?")
+    playwright.expect(sheet).to_contain_text("previous and next example")
+    person.page.keyboard.press("Escape")
+    playwright.expect(sheet).to_have_count(0)
+    person.page.get_by_role("combobox", name="Example").first.press("?")
+    person.rest()
+    playwright.expect(sheet).to_have_count(0)

@@ -115,15 +115,3 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
             assert starts is None or content.lower().startswith(starts.lower()), content[:40]
             if file.endswith(".html"):
                 opened_offline(browser, tmp_path / file, content, "HYPERLINK")
-
-
-def test_a_question_mark_opens_the_words_and_keys_unless_it_is_typed(visit):
-    person = visit().open("attributions")
-    sheet = person.page.get_by_role("dialog")
-    person.page.keyboard.press("?")
-    playwright.expect(sheet).to_contain_text("previous and next example")
-    person.page.keyboard.press("Escape")
-    playwright.expect(sheet).to_have_count(0)
-    person.page.get_by_role("combobox", name="Example").first.press("?")
-    person.rest()
-    playwright.expect(sheet).to_have_count(0)

@@ -45,6 +45,7 @@ def test_settings_table_names_every_variable_with_its_default():
         "FAITHSCOPE_CACHE_MB": str(default.cache_bytes // 1_000_000),
         "FAITHSCOPE_EXACT": default.exact_scores or "",
         "FAITHSCOPE_HOSTS": ";".join(default.hosts),
+        "FAITHSCOPE_SHIPPED": "yes" if default.shipped else "no",
     }
     assert table == expected
     code = (ROOT / "core" / "settings.py").read_text(encoding="utf-8")
