@@ -32,7 +32,7 @@ def test_every_press_counts_and_what_is_shown_goes_before_a_run_over_many(visit,
     runs = other.page.get_by_role("button", name="Cancel").first
     playwright.expect(runs).to_be_visible()
     person = visit().open("recursive_masking", data=short, measures=["gradient"])
-    person.page.get_by_role("heading", level=2).click()
+    person.page.get_by_role("heading", level=1).click()
     # Eleven times among six texts is five on.
     pressed(person, *"nnnnnnnnnnn")
     shows(person, 5)
