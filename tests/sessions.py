@@ -164,10 +164,11 @@ class Session:
         return any(element.label == label for element in self.all("button"))
 
     def poll(self) -> None:
-        """Let pass what the page asks to be run again by itself, once."""
+        """Let pass what the page asks to be run again by itself, once; of several, one after the other in turn."""
         if not self._autos:
             raise AssertionError("nothing on this page runs by itself")
         fragment, seconds = next(iter(self._autos.items()))
+        self._autos[fragment] = self._autos.pop(fragment)
         time.sleep(seconds)
         self._ask(fragment_id=fragment, is_auto_rerun=True)
 

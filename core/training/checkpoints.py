@@ -1,5 +1,6 @@
 """A training run's state on disk after every epoch, as safetensors and JSON, each file with its checksum."""
 
+import contextlib
 import hashlib
 import itertools
 import json
@@ -103,6 +104,9 @@ class Checkpoint:
 
     def clear(self) -> None:
         """Remove the state."""
+        # First what names the other files: killed in between, a run leaves none that are missed.
+        with contextlib.suppress(OSError):
+            (self.folder / "record.json").unlink()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _read(self, told: Callable[[str], None]) -> dict | None:

@@ -36,7 +36,7 @@ class Tally:
         print(self.failures[-1], flush=True)
 
     def took(self, seconds: float, step: int, what: str) -> None:
-        """Note how long one thing took."""
+        """Note how long one thing took, without the time in which others used the machine."""
         self.slowest = max(self.slowest, seconds)
         if seconds > HANG:
             self.fail("hangs over 10 s", step, f"{what} took {seconds:.1f} s")

@@ -1,6 +1,5 @@
 """The attack finds nothing, and finds what is planted."""
 
-import os
 import subprocess
 import sys
 
@@ -8,7 +7,7 @@ import pytest
 
 from core.settings import ROOT
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="what is killed is forked and measured as Linux does")
 
 PLANTED = """
 import os, sys, time
@@ -52,7 +51,7 @@ for job in (in_place, left, raises, hangs):
     attack.jobs = [Job(job.__name__, job)]
     for step in range(8):
         attack.step(step)
-    print(job.__name__, *sorted(told.found), sep=", ")
+    print(job.__name__, *sorted(told.found), sep=", ", file=sys.stderr)
 """
 
 
@@ -67,8 +66,7 @@ def test_everything_is_attacked_and_nothing_found():
 
 def test_what_is_planted_is_found(tmp_path):
     ended = attacked("-c", PLANTED, str(tmp_path))
-    assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.splitlines() == [
+    assert ended.returncode == 0 and ended.stderr.splitlines() == [
         "in_place, wrong numbers",
         "left, other failures",
         "raises, other failures, tracebacks",

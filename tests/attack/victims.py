@@ -24,8 +24,9 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended. status: None where it was killed; changes: how often it changed the disk, where it came to
-    its end; megabytes: the most that it held at once.
+    """How a process ended. status: None where it was killed; seconds: without those in which it waited for a processor
+    that others used; changes: how often it changed the disk, where it came to its end; megabytes: the most that it held
+    at once.
     """
 
     status: int | None
@@ -49,7 +50,7 @@ class Victim:
         self, work: Callable[[], int | None], at: Path, *, dies: int = 0, torn: float | None = None, most: int = 0
     ):
         self.screen = at / f"screen-{time.monotonic_ns()}.txt"
-        self.began = time.monotonic()
+        self.began, self.waited = time.monotonic(), 0.0
         self.ends, held = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -76,12 +77,24 @@ class Victim:
         with suppress(ProcessLookupError):
             os.kill(self.pid, how)
 
+    @property
+    def seconds(self) -> float:
+        """How long it is at work, without the time in which its first thread waited for a processor."""
+        with suppress(OSError, IndexError):
+            self.waited = int(Path(f"/proc/{self.pid}/schedstat").read_text().split()[1]) / 1e9
+        return time.monotonic() - self.began - self.waited
+
     def wait(self, limit: float) -> Ended:
         """Wait until it has ended; one that is at work after so many seconds is killed."""
-        if self.alive(limit):
-            self.kill()
+        while self.alive(min(1.0, limit)):
+            if self.seconds > limit:
+                self.kill()
+                break
+        # Until it is waited for, the system still says what it took.
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        seconds = self.seconds
         _, status, used = os.wait4(self.pid, 0)
-        seconds, self.pid = time.monotonic() - self.began, 0
+        self.pid = 0
         os.close(self.ends)
         said = self.screen.read_text(encoding="utf-8", errors="replace") if self.screen.exists() else ""
         self.screen.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """Masked fine-tuning: its masks, metrics and files, real small runs, and runs that are stopped and go on."""
 
+import contextlib
 import json
 import math
 import os
@@ -775,6 +776,35 @@ def test_weights_that_are_damaged_while_it_trains_are_not_taken_for_the_best(tmp
     best.write_bytes(best.read_bytes()[:-1] + b"!")
     with pytest.raises(TrainingError, match=r"best epoch .* damaged"):
         checkpoint.load_best(module)
+
+
+def test_a_kill_while_the_state_is_removed_is_no_damage(tmp_path, monkeypatch):
+    """Before each removal in turn: the state is whole, or there is none."""
+    module = torch.nn.Linear(1, 1)
+    optimiser = torch.optim.AdamW(module.parameters())
+
+    def dies_at(change, left: list[int]):
+        def change_or_die(*given, **more):
+            left[0] -= 1
+            if left[0] < 0:
+                raise KeyboardInterrupt
+            return change(*given, **more)
+
+        return change_or_die
+
+    seen = []
+    for at in range(5):
+        checkpoint, said = Checkpoint(tmp_path / f"{at}", "plan"), []
+        for epoch, score in enumerate((1, 0)):
+            checkpoint.save(module, optimiser, epoch, {"selection": score})
+        with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+            left = [at]
+            for name in ("unlink", "rmdir"):
+                patch.setattr(os, name, dies_at(getattr(os, name), left))
+            checkpoint.clear()
+        seen.append(Checkpoint(tmp_path / f"{at}", "plan").resume(module, optimiser, said.append))
+        assert said == [] and not (tmp_path / f"{at}" / ".damaged").exists()
+    assert seen == [2, 0, 0, 0, 0]
 
 
 def test_another_plan_neither_goes_on_from_a_state_nor_deletes_it(files, tiny_root, tmp_path):
