@@ -52,7 +52,7 @@ def recursive_masking() -> None:
     paths = [Path(side, name, choice, one) for side, one in zip(sides, orders) for name in choice.measures]
     stream([*paths, *orders], stage, partial(_draw, view, sides, paths), said, partial(_say, view, paths))
     with hand:
-        what_if_section(view, sides, choice.form)
+        what_if_section(view, sides, choice)
     with below:
         about_the_test(sides, choice.form)
         show_notes(view)

@@ -52,7 +52,7 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
             by = "by count" if of == CALIBRATED else "by Simes"
             axes[f"yaxis{end}"] = axis(f"data-set p, {of}, {by}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
             shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
-            notes.append(_at(99, np.log10(ALPHA), "5 %", end))
+            notes.append(_at(99, np.log10(ALPHA), "5 %, each ratio by itself", end))
     return figure(traces, 620 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.03))
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
-from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS
+from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, deciding, figure, legend, note, stroke, trace
+from core.figures.palette import OPPOSES, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
 from core.wording import as_json
@@ -108,13 +108,20 @@ def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str)
     return traces
 
 
-def leaving(found: dict[str, np.ndarray], rejected: dict[str, np.ndarray], sizes: np.ndarray, unit: str) -> dict:
-    """p-values of rationales kept (left) and erased (right) by erasure, with the 5 % line; a cross where the input is
-    rejected.
+def leaving(
+    found: dict[str, np.ndarray],
+    rejected: dict[str, np.ndarray],
+    sizes: np.ndarray,
+    unit: str,
+    gate: tuple[float, str] = (ALPHA, "5 %"),
+) -> dict:
+    """p-values of rationales kept (left) and erased (right) by erasure, with the line that decides; a cross where the
+    input is rejected.
 
     Args:
         found: {erasure: float64[2, R]}; rejected: {erasure: bool[2, R]}.
         sizes: int[R], features of the rationale at each length.
+        gate: where the line is, in (0, 1), and what it is called.
     """
     traces = []
     for i, (erasure, p) in enumerate(found.items()):
@@ -133,8 +140,9 @@ def leaving(found: dict[str, np.ndarray], rejected: dict[str, np.ndarray], sizes
         "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
-    shapes = [level(ALPHA, OUT_OF_DISTRIBUTION, f"x{end} domain", yref=f"y{end}") for end in ("", "2")]
-    return figure(traces, 400, **axes, shapes=shapes, legend=_LEGEND)
+    drawn = [deciding(gate, f"x{end} domain", f"y{end}") for end in ("", "2")]
+    shapes, notes = ([one for half in part for one in half] for part in zip(*drawn))
+    return figure(traces, 400, notes, **axes, shapes=shapes, legend=_LEGEND)
 
 
 def _stroke(i: int, hue: str, width: float, size: int) -> dict:

@@ -4,6 +4,7 @@ Dictionaries, since building the same figure through `plotly.graph_objects` take
 """
 
 import html
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -150,10 +151,15 @@ def performance_by_masking(card: dict) -> dict:
 
 
 def masking_paths(
-    lines: list[FigureLine], chance: RandomLine | None, score: str, unit: str, at: float | None = None
+    lines: list[FigureLine],
+    chance: RandomLine | None,
+    score: str,
+    unit: str,
+    at: float | None = None,
+    gate: tuple[float, str] = (ALPHA, "5 %"),
 ) -> dict:
-    """The score against the share masked, for several measures and random order; below it the p-values, with the 5 %
-    line.
+    """The score against the share masked, for several measures and random order; below it the p-values, with the line
+    that the smallest of a path must be below for any to be rejected.
 
     What rests on rejected steps is drawn thin and dotted, rejected inputs have a cross: colour is never the only sign.
 
@@ -161,13 +167,14 @@ def masking_paths(
         score: name of the score, "probability of positive".
         unit: what is masked as one piece, see `core.network.features.UNITS`.
         at: where a vertical line marks the step that is shown, in [0, 1].
+        gate: where that line is, in (0, 1), and what it is called.
     Source: FMM Fig. 4.
     """
     tested = any(np.isfinite(line.p).any() for line in lines)
     traces = _chance(chance, tested) if chance is not None else []
     for i, line in enumerate(lines):
         traces += _path(line, DASHES[i % len(DASHES)], tested)
-    shapes = [] if at is None else [upright(100 * at, INK, 1)]
+    shapes, notes = [] if at is None else [upright(100 * at, INK, 1)], []
     axes: dict[str, Any] = {
         "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
         # Plotly reads markup in its texts.
@@ -175,8 +182,22 @@ def masking_paths(
     }
     if tested:
         axes["yaxis2"] = axis("p-value", **P_AXIS, domain=[0, 0.32])
-        shapes.append(level(ALPHA, OUT_OF_DISTRIBUTION, yref="y2"))
-    return figure(traces, 470 if tested else 320, **axes, legend=legend(1.02), shapes=shapes)
+        lines_at, notes = deciding(gate)
+        shapes += lines_at
+    return figure(traces, 470 if tested else 320, notes, **axes, legend=legend(1.02), shapes=shapes)
+
+
+def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> tuple[list[dict], list[dict]]:
+    """The line on an axis of p-values that decides, and its name; beside it 5 %, thin and grey.
+
+    Returns:
+        shapes, annotations.
+    """
+    at, said = max(gate[0], LOWEST_P), gate[1]
+    each = level(ALPHA, RANDOM, xref, yref=yref)
+    each["line"] |= {"width": 1, "dash": "dot"}
+    notes = [note(1, math.log10(at), said, 11, xref=xref, yref=yref, xanchor="right", yshift=-8)]
+    return [each, level(at, OUT_OF_DISTRIBUTION, xref, yref=yref)], notes
 
 
 def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:

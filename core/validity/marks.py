@@ -60,6 +60,8 @@ class Rule:
     level: Callable[[int], float]
     said: str
     about: str
+    # Whether each rejection leaves one test less to divide 5 % by.
+    step_down: bool = False
 
 
 HOLM, PLAIN = "Holm", "plain"
@@ -69,6 +71,7 @@ RULES = {
         lambda planned: ALPHA / planned,
         f"Holm over {{over}}, {PERCENT}",
         f"over all steps together, at most {PERCENT} chance of any false rejection",
+        step_down=True,
     ),
     PLAIN: Rule(
         lambda p, planned: alone(p),
@@ -85,6 +88,7 @@ class Gate:
 
     why: None where the test can reject, else why it says nothing: no reference, "floor" (its smallest p is 0.05 or
     more) or "too few texts" (its smallest p is not below what the rule asks of so many inputs).
+    cut: what lies between the p-values that are rejected and the others, so that it is what a figure draws;
     rejected: bool[K]; first: the first rejected step, from which on every number is marked, or None;
     threshold: what the smallest p must be below; steps: tests that are planned; below: how many tests have a p below
     5 % by itself; tested: bool[K], where only some steps of a path are tested, since the reference is too small for
@@ -99,6 +103,7 @@ class Gate:
     steps: int
     below: int
     tested: np.ndarray | None = None
+    cut: float = ALPHA
 
     @property
     def available(self) -> bool:
@@ -144,7 +149,9 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
     found = RULES[rule].reject(distinct, planned) if why is None else np.zeros(len(distinct), dtype=bool)
     rejected = found[back.reshape(-1)]
     first = int(np.flatnonzero(rejected)[0]) if rejected.any() else None
-    return Gate(why, rejected, first, rule, threshold, planned, int(alone(distinct).sum()))
+    left = max(1, planned - int(found.sum())) if RULES[rule].step_down else planned
+    cut = RULES[rule].level(left)
+    return Gate(why, rejected, first, rule, threshold, planned, int(alone(distinct).sum()), cut=cut)
 
 
 def decide_path(
@@ -296,7 +303,7 @@ def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete:
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
     so_far = "" if complete else " so far"
-    return why_unavailable(gate) or f"Not rejected at any step{so_far} (smallest p = {number(smallest)}; {rule})."
+    return why_unavailable(gate) or f"Not rejected at any step{so_far} ({_smallest_text(smallest)}; {rule})."
 
 
 def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> str:
@@ -311,7 +318,7 @@ def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complet
     if not gate.available:
         return f". {why_unavailable(gate)}"
     if gate.first is None:
-        return f"; no step{'' if complete else ' so far'} is {OUT} (smallest p = {number(smallest)})."
+        return f"; no step{'' if complete else ' so far'} is {OUT} ({_smallest_text(smallest, gate)})."
     if change is not None and gate.beyond(change):
         return f", but {_inputs_from(name(gate.first))}, so that change says little about the words."
     return f"; {SIGN} from {name(gate.first)} on its inputs are {OUT}."
@@ -322,8 +329,21 @@ def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete
     if not gate.available:
         return f"validity {UNAVAILABLE}"
     if gate.first is None:
-        return f"no step{'' if complete else ' so far'} is rejected (smallest p = {number(smallest)})"
+        return f"no step{'' if complete else ' so far'} is rejected ({_smallest_text(smallest, gate)})"
     return _inputs_from(name(gate.first))
+
+
+def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
+    """The smallest p where nothing is rejected; gate: whose rule is named where it is below 5 % all the same."""
+    said = f"smallest p = {number(smallest)}"
+    if gate is None or not alone(np.array(smallest)):
+        return said
+    return f"{said}: below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
+
+
+def level_text(gate: Gate) -> str:
+    """What is written beside the line that a figure draws at `gate.cut` or `gate.threshold`: "Holm over 11 tests"."""
+    return PERCENT if gate.threshold == ALPHA else f"{gate.rule} over {amount(gate.steps, 'test')}"
 
 
 def _inputs_from(place: str) -> str:

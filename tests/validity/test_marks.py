@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.validity import marks
-from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, rule_text, why_unavailable
+from core.validity.marks import (
+    HOLM,
+    PLAIN,
+    RULES,
+    SIGN,
+    Rule,
+    Why,
+    decide,
+    level_text,
+    path_clause,
+    rule_text,
+    why_unavailable,
+)
 from core.validity.references import Reference
 from tests.p_values import PROPERTY, p_values, slow_holm
 
@@ -103,6 +115,20 @@ def test_holm_steps_down_over_the_planned_inputs_and_the_plain_rule_takes_each_b
     # The last input is still to come: it counts as not rejected, and as planned.
     assert decide(p[:3], np.arange(3), 4, 0.001).rejected.tolist() == [False, True, True]
     assert decide(p[:3], np.arange(3), 9, 0.001).rejected.tolist() == [False, False, False]
+
+
+def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_sentence_names_the_rule():
+    p = np.array([0.03, 0.016, 0.012, 0.5])
+    gate = decide(p, np.arange(4), 4, 0.001)
+    # Two are rejected, so the third smallest is held against 0.05/2.
+    assert gate.cut == 0.025 and ((p < gate.cut) == gate.rejected).all() and level_text(gate) == "Holm over 4 tests"
+    assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
+    shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
+    said = path_clause(shut, str, 0.041, True, None)
+    assert "(smallest p = 0.041: below 5 %, but not rejected by Holm over 11 tests)" in said
+    assert "below" not in path_clause(shut, str, 0.051, True, None) and shut.cut == shut.threshold == 0.05 / 11
+    whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
+    assert whole.cut == 0.05 and whole.first == 0
 
 
 def test_the_plain_rule_is_strict():

@@ -47,29 +47,41 @@ const buildScale = (data) => {
     return node;
   };
   const ticks = [
-    [0.001, 'low-end'],
-    [0.01, ''],
-    [1, 'high-end'],
-  ].filter(([p]) => Math.abs(Math.log10(p / data.alpha)) > 0.5);
-  const dot = make('span', 'dot');
+    [0.001, 'low-end', '0.001'],
+    [0.01, '', '0.01'],
+    [data.alpha, '', data.alpha_text],
+    [1, 'high-end', '1'],
+  ].map(([p, kind, text]) => [p, at(make('span', 'tick ' + kind, text), p)]);
+  const [dot, low, limit, named] = ['dot', 'low', 'limit', 'tick alpha'].map((kind) => make('span', kind));
   const scale = make(
     'div',
     'scale',
     make('span', 'ground'),
-    at(make('span', 'low'), data.alpha, 'width'),
-    at(make('span', 'limit'), data.alpha),
-    ...ticks.map(([p, kind]) => at(make('span', 'tick ' + kind, String(p)), p)),
-    at(make('span', 'tick alpha', data.alpha_text), data.alpha),
+    low,
+    limit,
+    ...ticks.map(([, node]) => node),
+    named,
     dot,
   );
   scale.setAttribute('aria-hidden', 'true');
-  return { scale, dot };
+  // What decides stands where the rule puts it; ticks that its name would cover give way.
+  const decide = (p, text) => {
+    at(low, p, 'width');
+    [limit, named].forEach((node) => at(node, p));
+    named.textContent = text;
+    named.classList.toggle('long', text.length > 4);
+    ticks.forEach(([tick, node]) => {
+      const near = Math.abs(Math.log10(tick / p));
+      node.hidden = near < (text.length > 4 && tick !== data.alpha ? 0.9 : 0.5);
+    });
+  };
+  return { scale, dot, decide };
 };
 // The nodes of a pane's numbers; `box` holds them all.
 export const buildNumbers = (pane, data) => {
   const rows = pane.classes.map(buildClass(pane));
   const [said, more, verdict] = [make('span', 'said'), make('div', 'more'), make('div', 'verdict')];
-  const { scale, dot } = buildScale(data);
+  const { scale, dot, decide } = buildScale(data);
   const cells = pane.layers.map(() => make('i'));
   cells.forEach((cell) => cell.setAttribute('role', 'img'));
   const ends = [pane.layers[0], 'p by layer', pane.layers.at(-1)].map((name) => make('span', '', visible(name ?? '')));
@@ -81,7 +93,7 @@ export const buildNumbers = (pane, data) => {
     make('div', '', title, make('div', 'classes', ...rows.map(({ row }) => row), more)),
     make('div', 'chance', verdict, scale, strip),
   );
-  return { box, said, rows, more, verdict, scale, dot, strip, cells };
+  return { box, said, rows, more, verdict, scale, dot, decide, strip, cells, data };
 };
 const verdictOf = (pane, step) => {
   if (!step) return '';
@@ -96,19 +108,21 @@ const drawLayer = (cell, name, p, text, out) => {
   cell.textContent = out ? '✕' : '';
   titled(cell, `${name}: p = ${text}`);
 };
-const drawChance = ({ verdict, scale, dot, strip, cells }, pane, step) => {
+const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, step) => {
   const tested = Boolean(step) && step.p !== null;
   const out = Boolean(step?.rejected);
   verdict.classList.toggle('out', out);
   verdict.textContent = verdictOf(pane, step);
   scale.hidden = !tested;
+  decide(pane.gate.limit ?? data.alpha, pane.gate.limit_text ?? data.alpha_text);
   if (tested) dot.style.left = along(step.p);
   dot.classList.toggle('out', out);
   dot.textContent = out ? '✕' : '';
   strip.hidden = !step?.layer_ps || !cells.length;
   if (strip.hidden) return;
   cells.forEach((cell, i) =>
-    drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], step.layer_outs[i]),
+    // A cross says "rejected", which a layer by itself never is.
+    drawLayer(cell, pane.layers[i], step.layer_ps[i], step.layer_texts[i], out && step.layer_outs[i]),
   );
 };
 export const drawNumbers = (nodes, pane, step) => {

@@ -7,6 +7,7 @@ from core.explanation.metric_sentences import directed, leaving_sentence, length
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.metrics.catalogue import hard_and_soft
+from core.validity.marks import level_text
 from core.wording import number, plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square
@@ -77,13 +78,14 @@ def draw_leaves(view: View, report: MetricReport, measure: str) -> None:
         {erasure: gate.rejected.reshape(2, -1) for erasure, (_, gate) in leaves.items()},
         report.sizes,
         report.unit,
+        next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
     )
     told = f"p-values of kept and erased rationales by erasure. {without_markup(said)}"
     _draw(view, drawn, "leaving", told, "erasure-p-values", "the p-values")
     st.caption(
-        "↑ Higher is more familiar to the model. Below the dashed line p is under 5 %; a cross: rejected as "
-        "out-of-distribution. The test can only reject: “not rejected” is no proof. NS keeps the rationale, NC erases "
-        "it."
+        "↑ Higher is more familiar to the model. The dashed line: what the smallest p must be below for any to be "
+        "rejected; a cross: rejected as out-of-distribution. The test can only reject: “not rejected” is no proof. NS "
+        "keeps the rationale, NC erases it."
     )
 
 

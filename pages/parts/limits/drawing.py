@@ -14,7 +14,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, StandingTable
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT
-from core.validity.marks import MEANING
+from core.validity.marks import MEANING, level_text
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
@@ -89,7 +89,8 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             gating, gate = one.gating, None if board.chance is None else board.chance.gate
             line = None if gate is None else one.orders.line(gating.counts / side.encoded.F, gate, gating.form)
             lines = standing.curve_lines(board, one.choice.direction, gating)
-            drawn = masking_paths(lines, line, one.score_name, side.encoded.unit)
+            decides = board.gates[0].threshold, level_text(board.gates[0])
+            drawn = masking_paths(lines, line, one.score_name, side.encoded.unit, gate=decides)
             told, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
             draw_figure(drawn, f"curves-{i}", told, [*name, side.model.name], about_shown(view, side), "the curves")
 

@@ -10,7 +10,7 @@ from core.explanation.recursive import UNSTABLE_MEANS
 from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.storage.store import canonical_key
-from core.validity.marks import LINES, MEANING
+from core.validity.marks import LINES, MEANING, level_text
 from core.wording import safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
@@ -70,6 +70,7 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
                 f"probability of {side.class_name}",
                 side.encoded.unit,
                 float(summary.x[min(at, len(summary.x) - 1)]),
+                (summary.gate.threshold, level_text(summary.gate)),
             )
             name = ["masking-curves", view.example.id, side.model.name]
             draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_shown(view, side))

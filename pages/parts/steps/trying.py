@@ -3,23 +3,26 @@
 import numpy as np
 import streamlit as st
 
+from core.explanation.recursive import BY_RATIO, planned_counts
 from core.explanation.rows import build_row, pieces
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
-from core.validity.marks import PLAIN, decide_path, why_unavailable
+from core.validity.marks import Gate, decide, decide_path, rule_text, why_unavailable
+from core.validity.mask_tests import MaskTest
 from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.sides import Side
+from pages.parts.steps.following import Choice
 from pages.parts.steps.stepping import by_hand, frame
 
 _KEPT = "masked by hand"
 
 
 @st.fragment
-def what_if_section(view: View, sides: list[Side], form: str) -> None:
+def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
     encoded = view.encoded
     st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
@@ -30,7 +33,7 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
     mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
     shades, colours = _shades(sides[0], mask)
     try:
-        panes = [_pane(side, mask, shades, colours, form) for side in sides]
+        panes = [_pane(side, mask, shades, colours, choice) for side in sides]
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
@@ -49,16 +52,27 @@ def what_if_section(view: View, sides: list[Side], form: str) -> None:
     _remember(encoded, mask & ~encoded.premasked)
 
 
-def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, form: str) -> dict:
+def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choice: Choice) -> dict:
     tested = side.explainer.tested(side.encoded)
     with in_turn(side.model):
         # One pass for both, where neither is known.
         both = tested.judge(np.stack([mask, side.encoded.premasked]))
         judged, whole = both.one(0), both.one(1)
     tested.flush()
-    p = judged.p.get(form, np.ones(1))
-    gate = decide_path(p, np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), side.reference, PLAIN, form)
-    return by_hand(side, mask, judged, whole, shades, colours, form, gate, why_unavailable(gate))
+    gate = _gate(side, judged, choice)
+    text = why_unavailable(gate) or f"Tested as a step is: {rule_text(gate.rule, f'{gate.steps} tests', 'mask')}."
+    return by_hand(side, mask, judged, whole, shades, colours, choice.form, gate, text)
+
+
+def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:
+    """By the rule of the page, as one of as many tests as a path has, so that a mask that is a step is judged alike."""
+    encoded, nothing = side.encoded, np.zeros(0, dtype=np.int64)
+    planned = planned_counts(encoded.F, choice.step, int(encoded.premasked.sum()))
+    ratios = choice.step == BY_RATIO
+    path = decide_path(np.zeros(0), nothing, planned, side.reference, choice.rule, choice.form, ratios)
+    floor = None if side.reference is None else side.reference.floor(choice.form)
+    p = judged.p.get(choice.form, np.ones(1))
+    return decide(p, np.zeros(1, dtype=np.int64), path.steps, floor, choice.rule)
 
 
 def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
