@@ -2,12 +2,19 @@
 
 import html
 import json
+import time
 from urllib.parse import parse_qsl
 
 import pytest
 
-from core.data.examples import first_example
-from core.measures.catalogue import measures
+from core.data.examples import bundled_set, first_example
+from core.evaluation.engine import run_study
+from core.evaluation.sampling import draw_sample
+from core.evaluation.studies.model_check import Curve
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures, measures
+from core.storage.shipped import RESULTS
+from core.storage.store import Store
 from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING
 from pages.parts.frame import resources
@@ -160,3 +167,49 @@ def test_every_page_has_its_words_and_keys():
     app.press("Words and keys")
     for told in (*TERMS, *TERMS.values(), *KEYS.values(), MEANING, *(one.definition for one in measures().values())):
         assert html.escape(told) in app.said, told
+
+
+# What ships computed
+
+
+@pytest.fixture(scope="module")
+def passes_of(walked):
+    """`passes_of(work)`: forward passes of the bundled model while it is done."""
+
+    def count(work):
+        before = walked[MASKED].model.scheduler.counters.passes
+        found = work()
+        return walked[MASKED].model.scheduler.counters.passes - before, found
+
+    return count
+
+
+@pytest.mark.parametrize(
+    "study", [Curve(), *(Curve(name) for name in default_measures())], ids=lambda study: study.label
+)
+def test_what_ships_of_a_check_is_what_the_code_computes(study, walked, passes_of, tmp_path):
+    """Its rows are found under the keys of now, and two of them come out the same when they are computed anew."""
+    sample = draw_sample(bundled_set("reviews"), walked[MASKED].model.labels, 2)
+    store = Store(tmp_path / "store", shipped=RESULTS)
+    spent, shipped = passes_of(lambda: finish(run_study(walked[MASKED], sample, study, store)))
+    again = finish(run_study(walked[MASKED], sample, study))
+    assert spent == 0 and shipped.complete
+    assert shipped.predicted.tolist() == again.predicted.tolist()
+    assert shipped.values == pytest.approx(again.values, abs=1e-4)
+    for form, p in shipped.p.items():
+        assert p == pytest.approx(again.p[form], abs=0.02)
+
+
+@pytest.mark.parametrize("stop", STOPS[:-1], ids=lambda stop: f"{stop.title}-{len(stop.choices)}")
+def test_a_stop_is_there_at_once(stop, ships, monkeypatch, tmp_path, passes_of):
+    """With nothing in the store of its own, nothing is asked of the network but what no page keeps."""
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    resources.jobs.clear()
+    app = App(stop.path, **stop.choices)
+    loaded = [resources.explainer(name).model for name in (stop.choices["model"], stop.choices.get("beside")) if name]
+    spent = sum(model.scheduler.counters.passes for model in loaded)
+    while resources.jobs().active():
+        time.sleep(0.05)
+    app.run()
+    assert not app.errors and "Computing" not in app.said
+    assert sum(model.scheduler.counters.passes for model in loaded) - spent == 0
