@@ -2,6 +2,7 @@
 attacked.
 """
 
+import ctypes
 import importlib
 import json
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 
 # What Python says of every change to the disk before it happens; opening for reading is none.
 _CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink"}
+_DIES_WITH_PARENT = 1
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
@@ -108,6 +110,8 @@ def _be(work: Callable[[], int | None], at: Path, screen: Path, dies: int, torn:
     """Be the victim; never returns."""
     status = 70
     try:
+        # Whoever ends the attack ends its victims.
+        ctypes.CDLL(None).prctl(_DIES_WITH_PARENT, signal.SIGKILL)
         file = os.open(screen, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
         os.dup2(file, 1)
         os.dup2(file, 2)
