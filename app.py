@@ -56,16 +56,17 @@ def _lead() -> None:
 
 
 def _ways() -> None:
-    asked = {key: str(value) for key in ("model", "data") if (value := held(key)) is not None}
+    asked = {key: str(value) for key in ("model", "data", "text") if (value := held(key)) is not None}
+    of_data = asked if asked.get("data") != OWN else {key: asked[key] for key in asked if key == "model"}
     with st.container(horizontal=True, key="ways"):
         if st.button("Take the tour: three minutes", type="primary", icon=":material/tour:"):
             take(1)
         if st.button("See mistakes of the model", icon=":material/report:"):
-            visit("pages/examples.py", **asked, outcome=WRONG, order="confidence", descending="1")
+            visit("pages/examples.py", **of_data, outcome=WRONG, order="confidence", descending="1")
         if st.button("Paste a text", icon=":material/edit:"):
             visit("pages/attributions.py", **asked | {"data": OWN})
         if st.button("Check a model", icon=":material/fact_check:"):
-            visit("pages/model_check.py", **asked)
+            visit("pages/model_check.py", **of_data)
 
 
 def _trust(view: View) -> None:

@@ -78,7 +78,8 @@ def ships(monkeypatch):
 
 def test_the_first_view_is_of_the_first_example(ships):
     app = App(HOME)
-    assert app.example == first_example("reviews") and "example" not in app.at.query_params
+    # A link names it: another server may show another first.
+    assert app.example == first_example("reviews") and app.at.query_params["example"] == app.example
     # Within filters, or in another order, the first is the first.
     assert App(ATTRIBUTIONS, order="length").example != first_example("reviews")
 
@@ -116,6 +117,13 @@ def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
     assert "stop 2" not in app.said and "tour" not in app.at.query_params
 
 
+def test_of_another_example_a_stop_says_nothing_and_leads_back():
+    app = App(STOPS[1].path, **STOPS[1].choices, tour="2")
+    assert LINES[1] in app.said and not app.has("button", "Back to the stop")
+    app.set("selectbox", "Example", "s005").run()
+    assert LINES[1] not in app.said and app.has("button", "Back to the stop")
+
+
 @pytest.mark.parametrize("asked", ["0", "9", "two", "-1", ""])
 def test_a_stop_that_is_none_is_no_tour(asked):
     app = App(ATTRIBUTIONS, tour=asked)
@@ -144,21 +152,39 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
             if stop.choices["data"] != OWN:
                 assert not walker.errors
             if stop is not STOPS[-1]:
+                # What is chosen at a stop is left there.
+                walker.choose("Unit", "token")
                 walker.press("Next stop")
         walker.press("Previous stop")
         assert STOPS[-2].line in said(walker)
 
 
-def test_the_ways_in_lead_where_they_say(server):
-    for button, question, part in (
-        ("See mistakes of the model", "Which example", "outcome=wrong"),
-        ("Paste a text", "Which words", "data=own+text"),
-        ("Check a model", "Is masking", ""),
-    ):
-        with Session(server, "") as visitor:
-            visitor.press(button)
-            assert any(text.startswith(question) for text in visitor.texts), visitor.texts[:3]
-            assert part in visitor.query
+@pytest.mark.parametrize(
+    "button, question, part, data",
+    [
+        ("See mistakes of the model", "Which example", "outcome=wrong", "reviews"),
+        ("See mistakes of the model", "Which example", "outcome=wrong", OWN),
+        ("Paste a text", "Which words", "data=own+text", "reviews"),
+        ("Check a model", "Is masking", "weights=", OWN),
+    ],
+)
+def test_the_ways_in_lead_where_they_say(server, button, question, part, data):
+    """Mistakes and checks are of data, whatever text of one's own was looked at."""
+    with Session(server, "", data=data) as visitor:
+        visitor.press(button)
+        assert any(text.startswith(question) for text in visitor.texts), visitor.texts[:3]
+        assert part in visitor.query and ("own" in visitor.query) == (button == "Paste a text")
+
+
+def test_a_press_where_the_filters_leave_nothing_leads_nowhere(monkeypatch):
+    monkeypatch.setattr(
+        "pages.parts.frame.picking.draw_presses", lambda held, on: held.read({"visit": held.visit, "sum": 2})
+    )
+    app = App(ATTRIBUTIONS, search="zzzzzz", example="s005")
+    assert app.example == "s005" and "No example matches the filters" in app.said
+    # They are taken, and not kept for when there is something again.
+    app.press("Clear filters")
+    assert app.example == "s005"
 
 
 def test_every_page_has_its_words_and_keys():

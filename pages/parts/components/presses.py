@@ -25,8 +25,8 @@ class Presses:
         mine = isinstance(told, dict) and told.get("visit") == self.visit and isinstance(told.get("sum"), int)
         return told["sum"] - self.taken if mine else 0
 
-    def take(self, steps: int, to: str) -> None:
-        """These steps lead to an example. Streamlit cuts a run short in its own calls only, and there is none here."""
+    def take(self, steps: int, to: str | None) -> None:
+        """These steps lead to an example or nowhere. Streamlit cuts a run short in its own calls only; there is none."""
         self.taken, self.to = self.taken + steps, to
 
 

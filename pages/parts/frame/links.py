@@ -14,7 +14,11 @@ from core.wording import plain, shortened
 
 _SHOWN, _MISSING = "page shown", "missing of links"
 # What the session remembers of what was chosen before, beside what is held.
-_OF_LINKS = ("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows")
+_OF_LINKS = (
+    *("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows"),
+    # What components tell of a text, and what was masked by hand.
+    *("player", "what-if", "masked by hand", _MISSING),
+)
 
 
 def arrive(page: str) -> None:
@@ -103,8 +107,13 @@ def forget(key: str) -> None:
 
 def visit(path: str, **choices: str) -> NoReturn:
     """Go to a page as a link to it would, with these choices in its address and no other."""
-    for key in [key for key in st.session_state if str(key).startswith(("held ", "drawn ")) or key in _OF_LINKS]:
-        del st.session_state[key]
+    for key in list(map(str, st.session_state)):
+        kind, _, name = key.partition(" ")
+        if kind == "held":
+            # A new widget, as in `choose`: the browser still tells what the old one shows.
+            st.session_state[f"chosen {name}"] = st.session_state.get(f"chosen {name}", 0) + 1
+        if kind in ("held", "drawn") or key in _OF_LINKS:
+            del st.session_state[key]
     st.switch_page(path, query_params=choices)
 
 

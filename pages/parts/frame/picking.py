@@ -170,8 +170,8 @@ def pick_example(browsed: Browsed) -> Example:
         if len(rows) <= _MENU
         else f"{_MENU} of {len(rows):,} at a time; the page Examples searches and sorts all.",
     )
-    if browsed.query != Query():
-        # The first of an order that another machine may not know yet.
+    if browsed.query != Query() or first != examples[0].id:
+        # The first of an order that another machine may not know yet, or of results that it may not show.
         st.query_params["example"] = chosen
     _previous_and_next(browsed, place)
     return examples[index.rows[chosen]]
@@ -182,8 +182,9 @@ def _follow_presses(browsed: Browsed) -> None:
     pressed = presses()
     steps = draw_presses(pressed, bool(len(browsed.rows)))
     if steps:
-        # From what was chosen last, which the browser may not show yet.
-        pressed.take(steps, stepped(browsed, pressed.to or held("example"), steps))
+        # From what was chosen last, which the browser may not show yet; where the filters leave nothing, nowhere.
+        start = pressed.to or held("example")
+        pressed.take(steps, stepped(browsed, start, steps) if len(browsed.rows) else pressed.to)
     if pressed.to is not None:
         choose("example", pressed.to)
         pressed.to = None

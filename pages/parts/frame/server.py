@@ -119,9 +119,14 @@ async def _let_go_of_sessions(seconds: int) -> None:
     expire = expiry(runtime)
     while expire is not None:
         await asyncio.sleep(seconds)
-        for _, ended in expire():
-            ended.session.shutdown()
-        there = {info.session.id for info in runtime._session_mgr.list_sessions()}
+        try:
+            for _, ended in expire():
+                ended.session.shutdown()
+            there = {info.session.id for info in runtime._session_mgr.list_sessions()}
+        except Exception:
+            # One session that cannot be let go of must not keep all that come after it.
+            logging.getLogger(__name__).exception("a session that ended was not let go of")
+            continue
         if before - there:
             # Sessions refer to themselves: left alone, Python would look for what hundreds left behind. Takes 0.06 s.
             gc.collect()

@@ -16,6 +16,7 @@ from pages.parts.frame.links import forget, held, hold, visit
 
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
+_SHOWN = ("model", "data", "example")
 
 
 class Stop(NamedTuple):
@@ -104,7 +105,9 @@ def tour_bar(title: str) -> None:
     hold(_KEY, asked)
     st.query_params[_KEY] = asked
     at = int(asked)
-    stop, here = STOPS[at - 1], STOPS[at - 1].title == title
+    stop = STOPS[at - 1]
+    # Of another example its line would be untrue.
+    here = stop.title == title and all(held(key) == stop.choices.get(key, held(key)) for key in _SHOWN)
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
         st.markdown(
             f"**Tour, stop {at} of {len(STOPS)}.** {plain(stop.line if here else f'It goes on at {stop.title}.')}"
