@@ -26,7 +26,7 @@ class Presses:
         return told["sum"] - self.taken if mine else 0
 
     def take(self, steps: int, to: str | None) -> None:
-        """These steps lead to an example or nowhere. Streamlit cuts a run short in its own calls only; there is none."""
+        """These steps lead to an example or nowhere. Streamlit cuts a run short in its own calls only: none is here."""
         self.taken, self.to = self.taken + steps, to
 
 
