@@ -103,7 +103,7 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
         side = Side(one.explainer, one.encoded, one.target, one.target)
         path = Path(side, MEASURE, choice, Orders(side, BY_RATIO))
         names = path.names
-        panes.append(pane(path, one.summary) | {"name": f"strip-{side.model.name}", "about": side.model.name})
+        panes.append(pane(path, one.summary))
     first = walks[MASKED]
     shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
     return {"said": said(walks), "shown": shown | {"title": f"Words masked step by step by {MEASURE}"}}

@@ -191,7 +191,7 @@ export default function (component) {
     const numbers = buildNumbers(pane, data);
     const gate = make('div', 'gate');
     const beyond = make('div', 'beyond-line', data.beyond_text);
-    const head = make('div', 'head', names, byHand ? '' : saving(visible(pane.title), () => box, p));
+    const head = make('div', 'head', names, byHand || !pane.about ? '' : saving(visible(pane.title), () => box, p));
     const box = make(
       'section',
       'pane',

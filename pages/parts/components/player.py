@@ -15,7 +15,8 @@ def player(shown: dict, key: str = "player") -> int | None:
     """Draw the stepper; return the step that the person stopped at, None where none was chosen for this text.
 
     Args:
-        shown: the text, its steps and a pane a model, JSON only; a step that is not computed yet is None. State told
+        shown: the text, its steps and a pane a model, JSON only; a step that is not computed yet is None, and a pane
+            without `about` is not offered as a picture. State told
             for another `shown["text"]` counts for nothing.
     """
     return _step(_draw(shown, key).step, shown["text"], len(shown["steps"]))
