@@ -23,6 +23,8 @@ _LOG = logging.getLogger(__name__)
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 # Of jobs that nobody looks at and nobody asked for, so many are kept where they stand, and for so many seconds.
 _MOST_LEFT, _LEFT_SECONDS = 16, 300.0
+# A page that is drawn anew has left all of its jobs for a moment: none is one too many before so many seconds.
+_SPARED_SECONDS = 5.0
 # How often work that gave way with a lock in hand looks whether anybody waits for it.
 _LOOK_SECONDS = 0.05
 
@@ -334,9 +336,12 @@ class Jobs:
             self._looks = {one: keys for one, keys in self._looks.items() if there is None or one in there}
         for job in self._line:
             job.left = None if job.wanted or self._looked_at(job) else job.left or now
-        left = sorted((job for job in self._line if job.left is not None), key=lambda job: job.left or 0.0)
-        for job in left[: max(0, len(left) - self._most_left)]:
-            self._drop(job)
+        left = [job for job in self._line if job.left is not None and not job._stop.is_set()]
+        # Of those that were left together, what is not begun goes first: nothing of it is lost.
+        left.sort(key=lambda job: (job.left or 0.0, job.started is not None))
+        for i, job in enumerate(left):
+            if now - (job.left or now) >= (_SPARED_SECONDS if i < len(left) - self._most_left else _LEFT_SECONDS):
+                self._drop(job)
         for job in [job for job in self._works if job._stop.is_set()]:
             del self._works[job]
             job.state = CANCELLED

@@ -165,11 +165,53 @@ def test_few_are_kept_of_what_was_left_and_asked_again_they_begin_anew(jobs):
     oldest = jobs.find("0")
     assert oldest.parked and not oldest.cancelled()
     jobs.arrives("me")
+    assert jobs.find("0") is oldest, "a page that is only drawn anew asks for it in a moment"
+    oldest.left -= 10
+    jobs.arrives("me")
     assert jobs.find("0") is None, "whoever looks for it finds nothing that was stopped"
     assert all(jobs.find(key).parked for key in "123") and ended(oldest) == DONE and oldest.result == "stopped"
     jobs.looks("me", ["0"])
     again = jobs.submit("0", "", Plain(0), wanted=False)
     assert ended(again) == DONE and again.result == "whole"
+
+
+def test_a_page_drawn_anew_finds_all_of_its_jobs_as_they_were(jobs):
+    """Five, where three are kept of what is left."""
+    first, keys = Plain(), "01234"
+    jobs.looks("me", keys)
+    made = [jobs.submit(key, "", first if key == "0" else Plain(0), wanted=False) for key in keys]
+    until(first.inside.is_set)
+    jobs.arrives("me")
+    assert all(job.parked for job in made)
+    jobs.looks("me", keys)
+    assert [jobs.submit(key, "", Plain(), wanted=False) for key in keys] == made
+    first.go(3)
+    assert [ended(job) for job in made] == [DONE] * 5 and [job.result for job in made] == ["whole"] * 5
+
+
+def test_of_what_was_left_together_what_has_not_begun_is_dropped_first(jobs):
+    first, keys = Plain(), "0123"
+    jobs.looks("me", keys)
+    made = [jobs.submit(key, "", first if key == "0" else Plain(0), wanted=False) for key in keys]
+    until(first.inside.is_set)
+    jobs.arrives("me")
+    for job in made:
+        job.left -= 10
+    jobs.arrives("me")
+    assert [job.state == CANCELLED for job in made] == [False, True, False, False] and jobs.find("0") is made[0]
+
+
+def test_what_was_left_long_ago_is_dropped_begun_or_not(jobs):
+    first = Plain()
+    jobs.looks("me", ["first", "second", "third"])
+    begun = jobs.submit("first", "", first, wanted=False)
+    until(first.inside.is_set)
+    waiting, late = (jobs.submit(key, "", Plain(), wanted=False) for key in ("second", "third"))
+    jobs.arrives("me")
+    begun.left, waiting.left = begun.left - 301, waiting.left - 301
+    jobs.arrives("me")
+    assert waiting.state == CANCELLED and ended(begun) == DONE and begun.result == "stopped"
+    assert [jobs.find(key) for key in ("first", "second", "third")] == [None, None, late] and late.parked
 
 
 def test_what_waits_and_was_left_can_be_cancelled(jobs):
