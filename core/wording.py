@@ -174,6 +174,12 @@ def none_of(count: int, noun: str) -> str:
     return f"Not even the one {noun}" if count == 1 else f"None of the {amount(count, noun)}"
 
 
+def ordinal(place: int) -> str:
+    """A place as it is written: "1st", "12th"; no full stop, which before a number reads as a decimal point."""
+    end = "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place}{end}"
+
+
 def counted(rows: Sequence[int]) -> str:
     """How many rows and which, for a sentence: "2 rows (4, 7)"."""
     return f"{amount(len(rows), 'row')} ({listed(rows)})"

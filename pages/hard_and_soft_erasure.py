@@ -93,7 +93,7 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     )
     draw_metric_table(report)
     st.caption(
-        "**1.** is the best place, and the bluer the better; scores equal to three decimals share one. "
+        "**1st** is the best place, and the bluer the closer to it; scores equal to three decimals share one. "
         f"⇅ Rank flip: this measure and another are ordered the other way by another metric. {MEANING} "
         "± Standard error over draws; in the random row, and of shuffles, the standard deviation. "
         "The perturbed embeddings of soft metrics are tested like erased words."

@@ -4,6 +4,7 @@ task.
 
 import functools
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -103,6 +104,12 @@ def family(card: dict | None) -> list[Measured]:
 def relatives(name: str, card: dict | None) -> list[str]:
     """Bundled models of the same family, without the one that is named."""
     return [one.name for one in family(card) if one.ships and one.name != name]
+
+
+def other_classes(name: str, labels: Sequence[str]) -> bool:
+    """Whether a model has none of these classes, in any case; False where there is no card of it here."""
+    card = next((card for one, card, _ in _cards() if one == name), None)
+    return card is not None and not {label.casefold() for label in card["labels"]} & {one.casefold() for one in labels}
 
 
 def examples_of(model: str, now: str | None = None) -> str | None:

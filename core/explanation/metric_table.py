@@ -47,7 +47,8 @@ def places(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
 
 
 def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How a score stands between the worst (0) and the best (1) of its metric.
+    """How close a score comes to the best (1) of its metric: less by its distance from that, as a share of the largest
+    value, so that scores that hardly differ look alike.
 
     Returns:
         float64[M, K] in [0, 1]; NaN where there is no place, and where all that have one are equal.
@@ -57,7 +58,7 @@ def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     for column, shown in zip(good.T, found.T):
         known = column[~np.isnan(column)]
         if len(known) and np.ptp(known) > 0:
-            shown[:] = (column - known.min()) / np.ptp(known)
+            shown[:] = np.clip(1 - (known.max() - column) / np.abs(known).max(), 0, 1)
     return found
 
 

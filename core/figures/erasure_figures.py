@@ -36,21 +36,24 @@ class ByLength:
 def places_across(
     names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
-    """Places of measures across metrics, a line each; 1 is on top.
+    """Places of measures across metrics, a line each; 1 is on top. Those that share a place stand side by side.
 
     Args:
         names, hues: of M measures; heads: of K metrics, with their arrows.
         places: int[M, K], 0 where there is none; texts: M times K values for the hover.
     """
     most, many = int(places.max(initial=1)), len(heads) > 6
-    traces, notes = [], []
+    traces, ends = [], {}
     for i, (name, hue, shifts) in enumerate(zip(names, hues, _apart(places))):
-        label, ranks = html.escape(name), places[i].tolist()
-        y = [place + shift if place else None for place, shift in zip(ranks, shifts.tolist())]
-        look = _stroke(i, hue, 3, 11) | {"connectgaps": True, "customdata": list(map(list, zip(ranks, texts[i])))}
-        told = "%{x}: place %{customdata[0]}, %{customdata[1]}"
-        traces.append(trace("lines+markers", list(range(len(heads))), y, told, label, name=label, **look))
-        notes += [note(k, at, label, xanchor="left", xshift=12) for k, at in enumerate(y) if at is not None][-1:]
+        label, y = html.escape(name), [place or None for place in places[i].tolist()]
+        x = [k + shift for k, shift in enumerate(shifts.tolist())]
+        told = list(map(list, zip(map(html.escape, heads), texts[i])))
+        look = _stroke(i, hue, 3, 11) | {"connectgaps": True, "customdata": told}
+        said = "%{customdata[0]}: place %{y}, %{customdata[1]}"
+        traces.append(trace("lines+markers", x, y, said, label, name=label, **look))
+        for end in [(k, at) for k, at in enumerate(y) if at is not None][-1:]:
+            ends.setdefault(end, []).append((x[end[0]], label))
+    notes = [_ends(at, labels) for (_, at), labels in ends.items()]
     columns = axis(
         tickvals=list(range(len(heads))),
         ticktext=_heads(heads, many),
@@ -65,6 +68,12 @@ def places_across(
     # Room for the names at the right, however narrow the window is.
     drawn["layout"]["margin"]["r"] = 20 + 7 * max(map(len, names), default=0)
     return drawn
+
+
+def _ends(at: int, labels: list[tuple[float, str]]) -> dict:
+    """The names of the measures whose lines end at a place, under each other."""
+    last = max(x for x, _ in labels)
+    return note(last, at, "<br>".join(label for _, label in labels), align="left", xanchor="left", xshift=12)
 
 
 def _heads(heads: Sequence[str], many: bool) -> list[str]:
@@ -151,10 +160,10 @@ def _stroke(i: int, hue: str, width: float, size: int) -> dict:
 
 
 def _apart(places: np.ndarray) -> np.ndarray:
-    """How far down each point is drawn, so that those that share a place stand under each other; float64[M, K]."""
+    """How far to the right each point is drawn, so that those that share a place stand side by side; float64[M, K]."""
     found = np.zeros(places.shape)
     for k, column in enumerate(places.T):
         for place in set(column[column > 0].tolist()):
             shared = np.flatnonzero(column == place)
-            found[shared, k] = 0.34 * np.arange(len(shared))
+            found[shared, k] = 0.09 * np.arange(len(shared))
     return found

@@ -58,7 +58,7 @@ def gauges(
     Source: NAOPC Eq. 8.
     """
     names = [row.name for row in rows] + (["random"] if chance is not None else [])
-    traces = [_marks(rows, i) for i in range(len(_MARKS))] if rows else []
+    traces = [_marks(rows, i, limits) for i in range(len(_MARKS))] if rows else []
     beside = [f"↑ {row.normal[0]}   ↓ {row.normal[1]}" for row in rows]
     if chance is not None:
         traces += _range(chance, len(rows))
@@ -77,7 +77,7 @@ def gauges(
         xaxis=axis(f"AOPC: mean fall of the {html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=_limits(limits),
-        margin={"l": 10, "r": 150, "t": _ABOVE, "b": _BELOW},
+        margin={"l": 10, "r": 24 + 8 * max(map(len, [*beside, "NAOPC"])), "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
         legend=legend(-70 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
@@ -162,7 +162,7 @@ def _settled(study: BeamStudy) -> str:
     return "enough" if study.settled and study.known.all() else "stands still" if study.settled else "not settled"
 
 
-def _marks(rows: list[Gauge], i: int) -> dict:
+def _marks(rows: list[Gauge], i: int, limits: Limits) -> dict:
     direction, symbol, better = _MARKS[i]
     values = [(row.comprehensiveness, row.sufficiency)[i] for row in rows]
     edges = [OUT_OF_DISTRIBUTION if row.marked[i] else row.hue for row in rows]
@@ -173,7 +173,8 @@ def _marks(rows: list[Gauge], i: int) -> dict:
         "line": {"width": 2.5, "color": edges},
     }
     texts = [with_sign(f"{value:.3g}", row.marked[i]) for row, value in zip(rows, values)]
-    more = {"name": f"{direction} ({better})", "marker": marks} | _written(texts, ("top", "bottom")[i])
+    sides = [f"{('top', 'bottom')[i]} {_clear_of(limits, value)}" for value in values]
+    more = {"name": f"{direction} ({better})", "marker": marks} | _written(texts, sides)
     return trace("markers+text", values, list(range(len(rows))), "%{text}", f"{direction}, {better}", **more)
 
 
@@ -183,15 +184,21 @@ def _range(chance: Range, y: int) -> list[dict]:
     more: dict[str, Any] = {
         "name": f"random order (mean, 95 % of {chance.orders})",
         "marker": {"color": RANDOM, "size": 12, "symbol": "diamond"},
-    } | _written([f"{chance.mean:.3g}"], "top")
+    } | _written([f"{chance.mean:.3g}"], "top center")
     return [
         trace("lines", [chance.low, chance.high], [y, y], **bar),
         trace("markers+text", [chance.mean], [y], told, "random", **more),
     ]
 
 
-def _written(texts: list[str], side: str) -> dict:
-    return {"text": texts, "textposition": f"{side} center", "textfont": {"color": INK}}
+def _written(texts: list[str], places: str | list[str]) -> dict:
+    return {"text": texts, "textposition": places, "textfont": {"color": INK}}
+
+
+def _clear_of(limits: Limits, value: float) -> str:
+    """To which side of its mark a value is written, so that no limit's line goes through it."""
+    near = 0.08 * (limits.upper - limits.lower)
+    return "right" if value - limits.lower < near else "left" if limits.upper - value < near else "center"
 
 
 def _shifts(places: list[int]) -> list[int]:

@@ -25,7 +25,6 @@ LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that 
 AT_RATIOS = "; those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e This and every later step rests on inputs outside the model’s distribution."
 # What stands behind a sentence.
-ANSWER_RESTS = f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
 SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {OUT}."
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
@@ -369,6 +368,14 @@ def numbers_text(gates: Sequence[Gate], whose: str, smallest: float) -> str:
 def counted_text(rejected: int, tested: int, where: str = "") -> str:
     """How many of N different texts are rejected: "3 of 40 texts rejected, 5 % expected"; where: at which ratio."""
     return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
+
+
+def answer_rests(gate: Gate) -> str:
+    """That an answer rests on rejected inputs: all of those of its order, or some, be it those of the limits."""
+    tested = gate.rejected if gate.tested is None else gate.rejected[gate.tested]
+    if len(tested) and tested.all():
+        return f"{SIGN} All inputs that this rests on are {OUT}, that of the unmasked text included."
+    return f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
 
 
 def inputs_text(rejected: int, inputs: int) -> str:

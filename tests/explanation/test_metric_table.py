@@ -41,13 +41,14 @@ def test_scores_equal_to_three_decimals_share_a_place_and_what_is_undefined_has_
     assert places(np.array([[-1e-9], [0.0]]), np.array([LOWER])).ravel().tolist() == [1, 1]
 
 
-def test_shades_run_from_the_worst_to_the_best():
+def test_shades_say_how_close_a_score_comes_to_the_best_as_a_share_of_the_largest():
     found = shades(VALUES, DIRECTIONS)
     assert (
-        found[:, 0] == pytest.approx([1, 0, 0.5])
-        and found[:, 1] == pytest.approx([1, 0, 0.5])
+        found[:, 0] == pytest.approx([1, 5 / 9, 7 / 9])
+        and found[:, 1] == pytest.approx([1, 1 / 7, 4 / 7])
         and np.isnan(found[:, 2]).all()
     )
+    assert shades(np.array([[1.0], [0.844], [-1.0]]), np.array([HIGHER])).ravel() == pytest.approx([1, 0.844, 0])
     assert np.isnan(shades(np.array([[0.4], [0.4], [NAN]]), np.array([HIGHER]))).all(), (
         "where all are equal none is better"
     )

@@ -26,7 +26,7 @@ from core.oracle import erasing
 from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
-from core.wording import without_markup
+from core.wording import ordinal, without_markup
 from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -83,7 +83,7 @@ def has_table(app: App) -> bool:
 
 
 def value_of(cell: str) -> float:
-    return float(re.sub(r"^\d+\. ", "", cell).split(" ")[0])
+    return float(re.sub(r"^\d+[a-z]{2} ", "", cell).split(" ")[0])
 
 
 def rows_of(app: App) -> list[dict]:
@@ -104,7 +104,7 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     for i, row in enumerate(rows[:-1]):
         for k, cell in enumerate(row[1:]):
             assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(
-                f"{mine_board.places[i, k]}. "
+                f"{ordinal(int(mine_board.places[i, k]))} "
             )
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))

@@ -2,7 +2,7 @@
 
 import { pictureOf, pngOf, saveButtons, svgNode, svgOf } from './drawing.js';
 import { buildNumbers, drawNumbers, titled } from './numbers.js';
-import { brief, make, mix, pointing, shadeOf, visible, walkWords } from './text.js';
+import { brief, laid, make, mix, pointing, shadeOf, visible, walkWords } from './text.js';
 
 const ICONS = {
   'First step': 'M2 2h2.4v12H2zM14 2v12L5 8z',
@@ -140,9 +140,9 @@ export default function (component) {
           ariaDisabled: String(piece.masked),
         });
       else node.setAttribute('role', 'img');
-      text.append(visible(piece.gap), node);
       return node;
     });
+    text.append(...laid(data.pieces, words));
     if (data.rest) text.append(make('span', 'rest', data.rest));
     return { text, words };
   };

@@ -37,8 +37,13 @@ const asked = (event) => {
   document.querySelector('.st-key-words-and-keys button')?.click();
 };
 
+// The framework writes what is chosen in the theme's colour on a tint of it: too weak in the dark theme. Tint and edge
+// say that it is chosen.
+const CHOSEN = "button[kind='segmented_controlActive']:not(:disabled) { color: inherit; }";
+
 export default function () {
   if (document.documentElement.dataset.steady) return;
+  document.head.append(Object.assign(document.createElement('style'), { textContent: CHOSEN }));
   document.addEventListener('keydown', asked);
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);

@@ -13,11 +13,30 @@ export const brief = (label) => {
   const all = [...label];
   return all.length > 240 ? all.slice(0, 120).join('') + ' … ' + all.slice(-100).join('') : label;
 };
+// Words and what stands between them; a comma is not parted from the word before it, nor a bracket from what it opens.
+const [CLOSES, OPENS, MOST_TIED] = [/^[\p{Pe}\p{Pf}\p{Po}\p{Pd}]/u, /[\p{Ps}\p{Pi}]$/u, 8];
+export const laid = (pieces, nodes) => {
+  const inside = [];
+  let tied = null;
+  nodes.forEach((node, i) => {
+    const { gap, text } = pieces[i];
+    const bound = i && !gap && (CLOSES.test(text) || OPENS.test(pieces[i - 1].text));
+    if (bound && (tied?.childNodes.length ?? 0) < MOST_TIED) {
+      if (!tied) inside.push((tied = make('span', 'tied', inside.pop())));
+      tied.append(node);
+      return;
+    }
+    tied = null;
+    if (gap) inside.push(visible(gap));
+    inside.push(node);
+  });
+  return inside;
+};
 // Arrow keys go from word to word; one of them is a stop of the tab key.
 export const walkWords = (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
-  const all = [...event.currentTarget.parentElement.querySelectorAll('.word')];
+  const all = [...event.currentTarget.closest('.text').querySelectorAll('.word')];
   const next = all[all.indexOf(event.currentTarget) + step];
   if (next) {
     event.currentTarget.tabIndex = -1;

@@ -1,7 +1,7 @@
 // A row of coloured words a measure, with a legend; a click tells which word.
 
 import { pictureOf, pngOf, saveButtons, svgOf } from './drawing.js';
-import { make, pointing, shadeOf, visible, walkWords } from './text.js';
+import { laid, make, pointing, shadeOf, visible, walkWords } from './text.js';
 
 export default function (component) {
   const { parentElement, setStateValue } = component;
@@ -24,11 +24,8 @@ export default function (component) {
       visible(piece.text) +
         (piece.evidence ? ', evidence' : '') +
         (piece.masked ? ', masked in the text' : '') +
-        ', ' +
-        row.name +
-        ' ' +
-        row.values[i] +
-        (piece.masked ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'),
+        (row.values[i] && ', ' + row.name + ' ' + row.values[i]) +
+        (piece.masked || !row.values[i] ? '' : ' (' + row.places[i] + ' of ' + data.free + ')'),
     );
     node.setAttribute('aria-pressed', String(data.chosen === i));
     if (Math.abs(value) > 0.02) {
@@ -54,10 +51,8 @@ export default function (component) {
     head.title = row.definition;
     const text = make('div', over.length ? 'text roomy' : 'text');
     text.dir = 'auto';
-    data.pieces.forEach((piece, i) => {
-      if (piece.gap) text.append(visible(piece.gap));
-      text.append(drawWord(row, i));
-    });
+    const nodes = data.pieces.map((_, i) => drawWord(row, i));
+    text.append(...laid(data.pieces, nodes));
     if (data.rest) text.append(make('span', 'rest', data.rest));
     box.append(head, text);
     return box;

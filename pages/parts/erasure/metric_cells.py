@@ -8,13 +8,13 @@ from core.explanation.metric_sentences import flip_sentence
 from core.explanation.metric_table import mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import Metric
-from core.wording import number
+from core.wording import number, ordinal
 from pages.parts.components.tables import macros
 
 
 def draw_metric_table(report: MetricReport) -> None:
     """Draw it; all text is escaped."""
-    told = {"metric": _metric, "flip": flip_sentence, "spread": _spread}
+    told = {"metric": _metric, "flip": flip_sentence, "spread": _spread, "place": ordinal}
     st.html(macros("erasure/metric_cells.html").table(report, metrics(), told))
 
 

@@ -19,7 +19,7 @@ _NAMES = {
     "predicted": "Predicted",
     "outcome": "The model is",
     "confidence": "Confidence",
-    "length": "Length",
+    "length": "Words by spaces",
     "tag": "Tags",
 }
 _COLUMNS = {
@@ -28,14 +28,17 @@ _COLUMNS = {
     "label": ("label", "Sort by label"),
     "predicted": ("predicted", "Sort by predicted class"),
     "label probability": (
-        "p(label) ↑",
+        "p(label)",
         (
             "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
             "mistakes"
         ),
     ),
     "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
-    "length": ("words", "Length in words, counted between spaces"),
+    "length": (
+        "words by spaces",
+        "Runs of text between spaces; the other pages split punctuation off, so they count more words",
+    ),
 }
 _FIRST_DOWN = ("confidence", "length")
 

@@ -54,7 +54,10 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
         # An address may name more than the widget takes.
         st.session_state[name] = st.session_state[name][: more["max_selections"]]
     value = widget(label, options, key=name, **more)
+    unasked = value == default and (f"held {key}" not in st.session_state or _unasked(key))
     hold(key, value)
+    # What nobody chose is held for whoever asks, and gives way to the default of another page.
+    st.session_state[f"held {key} unasked"] = unasked
     if value == default:
         st.query_params.pop(key, None)
     else:
@@ -72,6 +75,7 @@ def choose_one(
 def hold(key: str, value: object) -> None:
     """Keep a value for every page, without drawing it."""
     st.session_state[f"held {key}"] = value
+    st.session_state.pop(f"held {key} unasked", None)
 
 
 def held(key: str) -> Any:
@@ -123,9 +127,14 @@ def _name(key: str) -> str:
     return f"{st.session_state[_SHOWN]}: {key}" + (f" {times}" if times else "")
 
 
+def _unasked(key: str) -> bool:
+    """Whether what is held is a page's default that nobody chose."""
+    return st.session_state.get(f"held {key} unasked", False)
+
+
 def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
     many = isinstance(default, list)
-    if f"held {key}" in st.session_state:
+    if f"held {key}" in st.session_state and not _unasked(key):
         asked: Any = st.session_state[f"held {key}"]
     elif key in st.query_params:
         named = st.query_params.get_all(key) if many else [st.query_params[key]]
@@ -135,7 +144,7 @@ def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
         return default
     if many:
         return list(dict.fromkeys(a for a in asked if a in options)) or (
-            [] if f"held {key}" in st.session_state else default
+            [] if f"held {key}" in st.session_state and not _unasked(key) else default
         )
     return asked if asked in options else default
 

@@ -23,9 +23,9 @@ from core.jobs import FAILED
 from core.mathematics.search.limits import EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.validity.marks import (
-    ANSWER_RESTS,
     SCORES_REST,
     STEP_COLUMNS,
+    answer_rests,
     limits_text,
     path_word,
     step_cells,
@@ -36,7 +36,7 @@ from core.validity.marks import (
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
 from pages.parts.limits.limiting import Boards, KnownLimits
-from pages.parts.sections.sides import Side, classes_sentence, same_class
+from pages.parts.sections.sides import Side, classes_sentence, same_class, why_rejected
 
 SCORE_COLUMNS = [
     "model",
@@ -95,7 +95,8 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     first, how = board.best(direction), tag(limits)
     if first is None:
         return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
-    warned = f" {ANSWER_RESTS}" if first.marked(direction, True) else ""
+    gate = first.gates[direction]
+    warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     what, best, worst = (
         ("most", limits.upper, limits.lower)
         if direction == COMPREHENSIVENESS

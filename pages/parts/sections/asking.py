@@ -16,6 +16,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, forget, linked
+from pages.parts.sections.sides import name_beside
 
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # As many as stay in memory with the one that is checked.
@@ -44,6 +45,7 @@ def choose_models(model: Model, does: str) -> list[str]:
         families.relatives(model.name, model.card)[:MOST_BESIDE],
         "models",
         max_selections=MOST_BESIDE,
+        format_func=lambda name: name_beside(name, model.labels),
         help=f"{does}. Those trained on the same data in another way stand here unasked.",
     )
 

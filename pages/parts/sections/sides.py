@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.evaluation import families
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import Band, band_cost, random_band
 from core.figures.figures import RandomLine
@@ -19,7 +20,7 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
-from core.validity.marks import HOLM, PERCENT, RULES, Gate, doubts, says_nothing
+from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
@@ -72,7 +73,13 @@ def choose_beside(view: View, does: str) -> str:
         ALONE,
         "beside",
         help=f"A second model that {does}, such as one that was trained without masking.",
+        format_func=lambda name: name_beside(name, view.model.labels),
     )
+
+
+def name_beside(name: str, labels: Sequence[str]) -> str:
+    """How a model is offered beside one of these classes: that it answers another question is said."""
+    return f"{name} (other classes)" if families.other_classes(name, labels) else name
 
 
 def choose_form() -> str:
@@ -265,6 +272,19 @@ def _reference_notes(side: Side) -> list[str]:
         return []
     encoded = side.encoded
     return list(doubts(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit).values())
+
+
+def why_rejected(side: Side, gate: Gate) -> str:
+    """Why inputs are rejected where it is not the masking, and what to do next, HTML in which all text is escaped; ""
+    where no text is unlike those of the reference from the start.
+    """
+    if gate.first is None or side.reference is None:
+        return ""
+    length = doubts(side.reference, np.array([side.encoded.T]), side.model.precision).get(Why.LENGTH, "")
+    if not length and gate.first > 0:
+        return ""
+    begins = "The text is rejected before anything is masked, so the masking is not why. " * (gate.first == 0)
+    return f"{begins}{escaped(length, 400)} {escaped(how_to_fit(side.model), 400)}".replace("  ", " ")
 
 
 def about_side(side: Side) -> dict:

@@ -12,7 +12,7 @@ from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word
 from core.validity.references import FORMS
 from core.wording import escaped, named_word, number
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side, classes_sentence
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side, classes_sentence, why_rejected
 
 COLUMNS = [
     "model",
@@ -156,7 +156,8 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
             if first.runs
             else f"Ask for {escaped(played)} below to see what masking does."
         )
-    said = f"{_flip(first, mine[first])}{_validity(first, mine[first])}"
+    said = f"{_flip(first, mine[first])}{_validity(first, mine[first])} {why_rejected(first.side, mine[first].gate)}"
+    said = said.strip()
     for path, summary in mine.items():
         if path is not first:
             said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
