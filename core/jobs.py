@@ -276,18 +276,36 @@ class Jobs:
         """Give the turn to whom it belongs now."""
         with self._changed:
             self._settle()
-            ready = [job for job in self._line if self._goes_on(job)]
-            best = min(ready, key=self._rank, default=None)
-            holder = self._at_turn
-            if holder not in ready or best is None or self._rank(best) < self._rank(holder):
-                self._at_turn = best
-                if best is not None and best._thread is None:
-                    work = self._works.pop(best)
-                    best._thread = threading.Thread(
-                        target=self._live, args=(best, work), name="faithscope-job", daemon=True
-                    )
-                    best._thread.start()
+            while not self._gives_turn():
+                pass
             self._changed.notify_all()
+
+    def _gives_turn(self) -> bool:
+        """Whether the turn is where it belongs now; not where that job could not begin, which ends it."""
+        ready = [job for job in self._line if self._goes_on(job)]
+        best, holder = min(ready, key=self._rank, default=None), self._at_turn
+        if holder in ready and best is not None and self._rank(best) >= self._rank(holder):
+            return True
+        if best is not None and best._thread is None and not self._begins(best):
+            return False
+        self._at_turn = best
+        return True
+
+    def _begins(self, job: Job) -> bool:
+        """Start a job's thread; False where there can be none, and the job has failed."""
+        job._thread = threading.Thread(
+            target=self._live, args=(job, self._works[job]), name="faithscope-job", daemon=True
+        )
+        try:
+            job._thread.start()
+        except (RuntimeError, MemoryError):
+            _LOG.exception("the job %s could not begin", job.label)
+            job._thread = None
+            job.problem = "The computation could not begin: the server has no thread left for it. Try it again later."
+            job.state = FAILED
+            self._leaves(job)
+        del self._works[job]
+        return job.active
 
     def give_way(self, job: Job, turn_ends: bool = False) -> None:
         """Called by a job's own thread: wait until the turn is its own or it is told to stop, or somebody needs a lock

@@ -12,7 +12,7 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import follow, random_band
-from core.jobs import CANCELLED, DONE, WAITING, Jobs
+from core.jobs import CANCELLED, DONE, FAILED, WAITING, Jobs
 from core.mathematics.stepwise import finish
 from core.network.locks import FairLock
 from tests.waiting import ended, until
@@ -268,6 +268,27 @@ def test_seconds_left_count_what_goes_before_and_between(jobs, monkeypatch):
     assert [jobs.seconds_left(job.key) for job in (seen, asked)] == [8.0, 34.0], "equals take turns"
     one.go(), two.go(), three.go()
     assert jobs.seconds_left("unknown") is None
+
+
+def test_where_no_thread_can_be_started_the_job_fails_and_the_next_goes_on(jobs, monkeypatch):
+    gate, start = Plain(1), threading.Thread.start
+    jobs.looks("me", ["gate", "bad", "good"])
+    first = jobs.submit("gate", "", gate)
+    until(gate.inside.is_set)
+    bad, good = (jobs.submit(key, "", lambda job: 7) for key in ("bad", "good"))
+
+    def none_for_bad(thread):
+        if thread._args[0] is bad:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", none_for_bad)
+    gate.go()
+    assert ended(first) == DONE and ended(good) == DONE and good.result == 7
+    assert bad.state == FAILED and "Try it again" in bad.problem and bad.started is None and not jobs.active()
+    monkeypatch.undo()
+    again = jobs.submit("bad", "", lambda job: 8)
+    assert again is not bad and ended(again) == DONE
 
 
 def test_batches_since_the_last_piece_show_that_a_long_one_goes_on(jobs):
