@@ -35,8 +35,8 @@ class Job:
     state: "running" from its first turn on, also while others have theirs; partial: what the work
     yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
     it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
-    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked; batches: that
-    were begun since `done` grew.
+    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked for it; batches:
+    that were begun since `done` grew.
     """
 
     def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
@@ -228,7 +228,8 @@ class Jobs:
                 self._line.append(job)
                 self._works[job] = work
             job.wanted |= wanted
-            job.askers.add(asker)
+            if wanted:
+                job.askers.add(asker)
             self.look_again()
         return job
 
@@ -243,6 +244,11 @@ class Jobs:
         with self._changed:
             self._looks.setdefault(viewer, set()).update(keys)
             self.look_again()
+
+    def looked_at(self, viewer: str) -> frozenset[str]:
+        """Keys of the jobs that are on the viewer's page, as far as it is drawn."""
+        with self._changed:
+            return frozenset(self._looks.get(viewer, ()))
 
     def find(self, key: str) -> Job | None:
         """The job of a key, whatever its state."""

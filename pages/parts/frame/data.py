@@ -18,7 +18,7 @@ from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import PageWork, others_first
 
 if TYPE_CHECKING:
     # Imported when something is predicted: the first page does not wait for it.
@@ -113,7 +113,7 @@ class Predicting(PageWork):
         """How far it is."""
         (done, total), job = self.progress, self.job
         said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
-        return said + left + (f"; takes turns with {ahead} other job{'' if ahead == 1 else 's'}" if ahead else "")
+        return said + left + (f"; {others_first(ahead)}" if ahead else "")
 
     def ask(self, wanted: bool = True) -> None:
         """Start the job, or join the one that is under way."""

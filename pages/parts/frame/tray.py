@@ -10,37 +10,58 @@ from pages.parts.frame.working import place_of, viewer
 # More than this are counted.
 _MOST = 4
 _SECONDS = 1.0
+# Where this session holds what was found last.
+_FOUND = "tray-found"
 
 
 def draw_tray() -> None:
     """Draw it at the end of the sidebar; nothing where nothing goes on that is not on the page itself."""
-    polls = bool(_elsewhere())
+    if not _asked():
+        return
+    place, drawn = place_of(batch=False), False
 
     def show() -> None:
-        running = _elsewhere()
-        if polls and not running:
+        nonlocal drawn
+        asked = _asked()
+        if drawn and not asked:
             # The page stops to look for it.
             st.rerun()
-        for job in running[:_MOST]:
+        away = _not_shown(asked, place) if drawn else _as_before(asked, place)
+        drawn = True
+        if away:
+            st.caption("**Goes on elsewhere**")
+        for job in away[:_MOST]:
             _line(job)
-        if len(running) > _MOST:
-            st.caption(f"and {len(running) - _MOST:,} more")
+        if len(away) > _MOST:
+            st.caption(f"and {len(away) - _MOST:,} more")
 
-    if polls:
-        st.caption("**Goes on elsewhere**")
-        st.fragment(show, run_every=_SECONDS)()
+    st.fragment(show, run_every=_SECONDS)()
 
 
-def _elsewhere() -> list[Job]:
-    """What this session asked for and is not asked for on this page at this example."""
+def _asked() -> list[Job]:
+    """What this session asked for and goes on."""
     me = viewer()
-    every = resources.jobs().active()
-    return [job for job in every if me in job.askers and job.place != place_of(job.batch) and not job.cancelled()]
+    return [job for job in resources.jobs().active() if me in job.askers and not job.cancelled()]
+
+
+def _not_shown(asked: list[Job], place: str) -> list[Job]:
+    """Those that are not on the page, once that is drawn; this is remembered for the place."""
+    shown = resources.jobs().looked_at(viewer())
+    st.session_state[_FOUND] = (place, {job.key: job.key not in shown for job in asked})
+    return [job for job in asked if job.key not in shown]
+
+
+def _as_before(asked: list[Job], place: str) -> list[Job]:
+    """The same while the page is not drawn yet: as it was found at this place, else by where it was asked for."""
+    before, found = st.session_state.get(_FOUND, ("", {}))
+    known = found if before == place else {}
+    return [job for job in asked if known.get(job.key, job.place != place_of(job.batch))]
 
 
 def _line(job: Job) -> None:
     seconds, jobs = resources.jobs().seconds_left(job.key), resources.jobs()
-    far = f"{100 * job.done / job.total:.0f} %" if job.total else "waits" if jobs.ahead(job.key) else "begins"
+    begins = "waits" if jobs.ahead(job.key) else "at work" if job.started else "begins"
+    far = f"{100 * job.done / job.total:.0f} %" if job.total else begins
     left = "" if seconds is None else f", about {duration(seconds)} left"
     with st.container(gap=None):
         st.caption(f"{plain(job.label)} · {plain(job.place)}: {far}{left}")

@@ -151,6 +151,11 @@ def place_of(batch: bool) -> str:
     return shown_page() if example is None else f"{shown_page()}, {example}"
 
 
+def others_first(ahead: int) -> str:
+    """That so many jobs have their turn before, in words."""
+    return f"{ahead:,} other job{' goes' if ahead == 1 else 's go'} first"
+
+
 @contextmanager
 def in_turn(model: Model) -> Generator[None]:
     """Say how many ask this model now, if anybody does; whoever asked first is served first, batch by batch."""

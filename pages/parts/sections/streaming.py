@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.jobs import FAILED
 from core.wording import duration, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork, look
+from pages.parts.frame.working import PageWork, look, others_first
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
@@ -134,7 +134,7 @@ def _progress(works: Sequence[PageWork], name: str) -> None:
     seconds = [left for work in under_way if (left := work.seconds_left) is not None]
     # The pace of the first few says nothing. Each counts what has its turns between.
     left = f", about {duration(max(seconds))} left" if len(seconds) == len(under_way) and share > 0.02 else ""
-    waits = f" ({ahead} other job{' goes' if ahead == 1 else 's go'} first)" if ahead and not share else ""
+    waits = f" ({others_first(ahead)})" if ahead and not share else ""
     named = ", ".join(work.label + work.counts for work in under_way)
     told = under_way[0].told(ahead, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):

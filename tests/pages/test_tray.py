@@ -1,0 +1,96 @@
+"""What goes on for a session away from its page, as its sidebar lists it."""
+
+from threading import Event
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.jobs import Jobs
+from pages.parts.frame import resources, tray
+from pages.parts.frame.working import others_first
+from tests.waiting import until
+
+ME, PLACE = "me", "Attributions, s001"
+
+
+def page():
+    import streamlit as st
+
+    from pages.parts.frame import resources, tray
+
+    jobs = resources.jobs()
+    jobs.arrives("me")
+    tray.draw_tray()
+    # The browser asks for its fragments a second after the page is drawn.
+    jobs.looks("me", st.session_state.looked)
+    if st.session_state.get("later"):
+        st.session_state.fragment()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Jobs of a server of which the first is at work, and what draws a page that looks at some of them."""
+    import streamlit
+
+    jobs, go = Jobs(), Event()
+    monkeypatch.setattr(resources, "jobs", lambda: jobs)
+    monkeypatch.setattr(tray, "viewer", lambda: ME)
+    monkeypatch.setattr(tray, "place_of", lambda batch: PLACE.partition(",")[0] if batch else PLACE)
+
+    def fragment(show, run_every):
+        streamlit.session_state["fragment"] = show
+        return show
+
+    monkeypatch.setattr(streamlit, "fragment", fragment)
+    app = AppTest.from_function(page)
+
+    def shown(looked, later):
+        app.session_state["looked"], app.session_state["later"] = looked, later
+        app.run()
+        assert not app.exception
+        return [caption.value for caption in app.caption]
+
+    def ask(key, place=PLACE, asker=ME, wanted=True):
+        return jobs.submit(key, key, lambda job: go.wait(10), place=place, asker=asker, wanted=wanted)
+
+    ask.shown = shown
+    yield ask
+    go.set()
+    jobs.close()
+
+
+def test_work_of_another_model_on_the_same_page_goes_on_elsewhere(asked):
+    job = asked("path")
+    until(lambda: job.started)
+    line = "path · Attributions, s001: at work"
+    assert asked.shown(["path"], later=True) == []
+    assert asked.shown(["another model's"], later=False) == [], "until the page is drawn it is not known"
+    app_lines = asked.shown(["another model's"], later=True)
+    assert app_lines == ["**Goes on elsewhere**", line]
+    assert asked.shown(["another model's"], later=False) == app_lines, "drawn anew, it stays listed"
+    assert asked.shown(["path"], later=True)[2:] == [], "chosen again, it stands on the page"
+    assert asked.shown(["path"], later=False) == []
+
+
+def test_what_another_page_asked_for_first_is_here_where_it_is_looked_at(asked):
+    asked("path", "Recursive masking, s001", "you")
+    asked("path")
+    assert asked.shown(["path"], later=True)[2:] == []
+    assert asked.shown(["path"], later=False) == []
+
+
+def test_what_started_by_itself_or_others_asked_for_is_not_listed(asked):
+    asked("itself", "Model check", wanted=False)
+    asked("theirs", "Model check", "you")
+    assert asked.shown(["itself"], later=False) == []
+
+
+def test_what_waits_says_so(asked):
+    first = asked("first", "Model check")
+    until(lambda: first.started)
+    asked("second", "Model check")
+    assert [line.rpartition(": ")[2] for line in asked.shown([], later=False)[1:]] == ["at work", "waits"]
+
+
+def test_how_many_go_first_in_words():
+    assert [others_first(n) for n in (1, 2)] == ["1 other job goes first", "2 other jobs go first"]
