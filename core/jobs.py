@@ -13,7 +13,7 @@ from types import GeneratorType
 from typing import Any
 
 from core.explanation.explainer import Cost
-from core.mathematics.pace import Pace
+from core.mathematics.pace import Pace, between
 from core.mathematics.search.limits import TooDear
 from core.network import locks
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
@@ -36,7 +36,7 @@ class Job:
     yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
     it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
     where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked for it; batches:
-    that were begun since `done` grew.
+    that were begun since `done` grew; turns: begun of work that yields, 0 of other work, None before it begins.
     """
 
     def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
@@ -44,6 +44,7 @@ class Job:
         self.place, self.expected, self.askers = "", 0.0, set[str]()
         self.state = WAITING
         self.done = self.total = self.batches = 0
+        self.turns: int | None = None
         self.partial: Any = None
         self.result: Any = None
         self.problem = ""
@@ -275,8 +276,10 @@ class Jobs:
             if job is None or own is None:
                 return None
             rank, others = self._rank(job), [one for one in self._line if one is not job and self._goes_on(one)]
-            whole = sum(_rest(one) for one in others if self._rank(one) < rank)
-            return own + whole + sum(min(own, _rest(one)) for one in others if self._rank(one) == rank)
+            whole, first = sum(_rest(one) for one in others if self._rank(one) < rank), self._before(job)
+            equals = [one for one in others if self._rank(one) == rank]
+            shared = (between(own, job.turns, _rest(one), one.turns, one.seconds, one in first) for one in equals)
+            return own + whole + sum(shared)
 
     def look_again(self) -> None:
         """Give the turn to whom it belongs now."""
@@ -409,9 +412,11 @@ class Jobs:
             self.look_again()
 
     def _done(self, job: Job, work: Callable[[Job], object]) -> object:
+        job.turns = 0
         found = work(job)
         if not isinstance(found, GeneratorType):
             return found
+        job.turns = 1
         while True:
             try:
                 part = next(found)
@@ -422,6 +427,7 @@ class Jobs:
             if job._stop.is_set():
                 _close(job, found)
                 raise Cancelled
+            job.turns += 1
 
     def _forget(self) -> None:
         ended = [key for key, job in self._jobs.items() if not job.active]

@@ -265,9 +265,36 @@ def test_seconds_left_count_what_goes_before_and_between(jobs, monkeypatch):
         monkeypatch.setattr(job, "_pace", type("Fixed", (), {"left": lambda *_, s=seconds: s})())
     assert [jobs.seconds_left(job.key) for job in (seen, asked, many)] == [4.0, 34.0, 44.0]
     jobs.looks("me", ["asked"])
-    assert [jobs.seconds_left(job.key) for job in (seen, asked)] == [8.0, 34.0], "equals take turns"
+    assert [jobs.seconds_left(job.key) for job in (seen, asked)] == [4.0, 34.0], "it never ends a turn"
     one.go(), two.go(), three.go()
     assert jobs.seconds_left("unknown") is None
+
+
+def test_seconds_left_of_equals_go_by_who_ends_a_turn_before_its_end(jobs, monkeypatch):
+    """30 s of work that shares and 4 s of work that keeps its turn, by hand; the first turn of the one took 2 s."""
+    sharing, keeping = Steps(2, yields=True), Plain(1)
+    jobs.looks("me", ["sharing", "other", "keeping"])
+    shares = jobs.submit("sharing", "", sharing)
+    until(sharing.inside.is_set)
+    other, keeps = jobs.submit("other", "", Steps(1, yields=True)), jobs.submit("keeping", "", keeping)
+    for job, seconds in ((shares, 30.0), (other, 10.0), (keeps, 4.0)):
+        monkeypatch.setattr(job, "_pace", type("Fixed", (), {"left": lambda *_, s=seconds: s})())
+    assert shares.turns == 1 and other.turns is None
+    # What has not begun may share; each has a turn for one of the other's, until the shorter ends.
+    assert jobs.seconds_left("sharing") == 30 + 10 + 4 and jobs.seconds_left("other") == 10 + 10 + 4
+    other.cancel()
+    sharing.go()
+    until(keeping.inside.is_set)
+    shares._clock = (2.0, None)
+    assert jobs.seconds_left("sharing") == 30 + 4, "whole: it has begun and keeps its turn"
+    assert jobs.seconds_left("keeping") == 4, "nothing comes between"
+    jobs._at_turn = shares
+    assert jobs.seconds_left("keeping") == 4 + 2, "one turn before, as long as the one that ended"
+    jobs._at_turn = keeps
+    monkeypatch.setattr(shares, "_pace", type("Fixed", (), {"left": lambda *_: 1.0})())
+    assert jobs.seconds_left("sharing") == 1 + 4, "however little is left of what shares"
+    keeping.go(), sharing.go()
+    assert ended(shares) == ended(keeps) == DONE
 
 
 def test_where_no_thread_can_be_started_the_job_fails_and_the_next_goes_on(jobs, monkeypatch):

@@ -38,3 +38,15 @@ class Pace:
         since, pace = max(0.0, seconds - at), self._seconds / self._pieces
         pace = max(pace, (self._seconds + since) / (self._pieces + 1))
         return max(0.0, pace * (total - done) - min(since, pace))
+
+
+def between(own: float, turns: int | None, rest: float, others: int | None, spent: float, first: bool) -> float:
+    """Expected seconds that the equal of a job takes before that job, with `own` seconds to go, ends.
+
+    turns, others: turns begun of the job and of its equal, 0 of what keeps its turn to the end, None of what has not
+    begun; rest, spent: seconds of the equal to come and so far; first: whether its turn comes before the job's next.
+    """
+    if turns == 0:
+        # It keeps its turn; of what shares one comes before, as long as those so far.
+        return min(rest, spent / others if others else rest) if first else 0.0
+    return rest if others == 0 else min(own, rest)
