@@ -27,7 +27,7 @@ def legible(person, name: str = "") -> None:
         person.turn(theme)
         own = ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p"
         # What the framework draws: captions, buttons and what is chosen of several.
-        found = contrasts(person, f"{own}, [data-testid=stCaptionContainer] p, button[data-testid^=stBaseButton] p")
+        found = contrasts(person, f"{own}, [data-testid=stCaptionContainer] p, button[data-variant] p")
         shades = {part["shaded"] for part in found if part["kind"].split()[0] == "word"}
         assert len(shades) > 2, "no shaded words were found"
         if name:

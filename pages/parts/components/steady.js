@@ -39,7 +39,7 @@ const asked = (event) => {
 
 // The framework writes what is chosen in the theme's colour on a tint of it: too weak in the dark theme. Tint and edge
 // say that it is chosen.
-const CHOSEN = "button[kind='segmented_controlActive']:not(:disabled) { color: inherit; }";
+const CHOSEN = "button[data-variant='segmented_control'][data-selected]:not([data-disabled]) { color: inherit; }";
 
 export default function () {
   if (document.documentElement.dataset.steady) return;
