@@ -102,7 +102,8 @@ class App:
 
     @property
     def rows(self) -> dict[str, dict]:
-        return {row["name"]: row for row in self.words["rows"]} if self._drawn("pieces") else {}
+        drawn = any("rows" in data for data in self._drawn("pieces"))
+        return {row["name"]: row for row in self.words["rows"]} if drawn else {}
 
     @property
     def text(self) -> str:
