@@ -323,7 +323,8 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monk
 
 
 def test_rows_of_other_choices_are_not_mixed_in(explainer, tmp_path):
-    (tmp_path / "limits.parquet.partial.jsonl").write_text(json.dumps({"fingerprint": "another"}) + "\n")
+    lines = {"fingerprint": "another"}, {"example": 1, "sha256": "of another fingerprint"}
+    (tmp_path / "limits.parquet.partial.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.raises(BadData, match="Delete it, or choose another --out"):
         batch_limits(explainer, texts([SHORT]), BATCH, tmp_path / "limits.parquet")
 
