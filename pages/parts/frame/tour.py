@@ -74,8 +74,8 @@ STOPS = (
     Stop(
         "Model check",
         "pages/model_check.py",
-        "One sentence proves little: over a sample every figure comes with its interval, and with the share of inputs "
-        "that the model does not know.",
+        "One sentence proves little: over a sample, areas come with intervals, and beside the curves stands how many "
+        "inputs are rejected.",
         {"model": "sst2-fmm", "data": "reviews"},
     ),
     Stop(
