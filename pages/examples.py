@@ -5,10 +5,12 @@ import streamlit as st
 
 from core.data.browsing import worst
 from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text, predictions_sentence
+from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
 from core.wording import escaped, number, plain, safe_name, shortened
 from pages.parts.components.example_table import asked, browser
 from pages.parts.examples.listing import carry_out, table_of
+from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
 from pages.parts.frame.adding import add_data, data_notes
 from pages.parts.frame.links import choose
@@ -38,6 +40,7 @@ def examples() -> None:
         if frame.explainer is not None:
             _predictions(frame.explainer, browsed)
         browser(table_of(frame, browsed))
+        slices_section(browsed)
         with answer:
             _answer(frame, browsed)
     if frame.view is not None:
@@ -48,7 +51,10 @@ def examples() -> None:
 
 def _answer(frame: Frame, browsed: Browsed) -> None:
     index, judged, row = browsed.index, browsed.judged, worst(browsed.judged)
-    show_answer(predictions_sentence(index, judged, browsed.match, browsed.known is None or browsed.known.complete))
+    complete = browsed.known is None or browsed.known.complete
+    # What the filter leaves comes first: it is what is asked for.
+    here = slice_sentence(judged, browsed.rows, browsed.query, complete)
+    show_answer(here, predictions_sentence(index, judged, browsed.match, complete))
     if row is not None:
         mistake = index.data.examples[row].id
         st.button(

@@ -34,27 +34,44 @@ class Query:
     order.
 
     search: terms that must all occur in text, second text or id, in any case; "quoted words" are one term.
-    facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last.
+    facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last. all_tags: whether
+    several tags narrow, so that an example has all of them; of the other facets it has one value.
     """
 
     search: str = ""
     facets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     order: str = "row"
     descending: bool = False
+    all_tags: bool = False
 
     @property
     def asks_model(self) -> bool:
         """Whether its answer depends on what a model predicts."""
-        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence")) or self.order in (
-            "predicted",
-            "label probability",
-            "confidence",
-        )
+        return self.picks_by_model or self.order in ("predicted", "label probability", "confidence")
+
+    @property
+    def picks_by_model(self) -> bool:
+        """Whether it chooses examples by what a model predicts for them, so that their accuracy says how they were
+        chosen.
+        """
+        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence"))
 
     @property
     def narrows(self) -> bool:
         """Whether it leaves anything out."""
         return bool(terms(self.search)) or any(self.facets.values())
+
+    @property
+    def in_words(self) -> str:
+        """What it asks for, as text: 'search "not", tag negation and short, label positive'; "" for everything."""
+        joins = {True: " and ", False: " or "}
+        found = [f"search “{self.search.strip()}”"] if terms(self.search) else []
+        found += [
+            f"{facet} {joins[self.all_tags and facet == 'tag'].join(values)}"
+            for facet, values in self.facets.items()
+            if values
+        ]
+        return ", ".join(found)
 
     def toggled(self, facet: str, value: str) -> "Query":
         """The query with one value of a facet switched on, or off where it is on."""
@@ -88,6 +105,13 @@ class Index:
 
     def __len__(self) -> int:
         return len(self.data)
+
+    @property
+    def groups(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+        """What the data itself says of its examples: {facet: (values, which examples have which)},
+        int64[N] (−1: the last value) or, for tags, bool[values, N].
+        """
+        return {"label": ((*self.data.classes, NO_LABEL), self.labels), "tag": ((*self.tags, UNTAGGED), self.tagged)}
 
 
 @dataclass(frozen=True)
@@ -203,11 +227,14 @@ def select(index: Index, judged: Predicted, query: Query) -> np.ndarray:
 
 
 def counts(index: Index, judged: Predicted, query: Query) -> dict[str, dict[str, int]]:
-    """For each facet, how many examples each of its values would leave beside the query's other parts."""
+    """For each facet, how many examples each of its values would leave beside the query's other parts; of tags that
+    narrow, beside the tags that are asked for, too.
+    """
     parts = _parts(index, judged, query)
     found = {}
     for facet, (names, members) in _members(index, judged).items():
-        others = np.logical_and.reduce([mask for part, mask in parts.items() if part != facet])
+        beside = facet == "tag" and query.all_tags
+        others = np.logical_and.reduce([mask for part, mask in parts.items() if part != facet or beside])
         if members.ndim == 2:
             tally = members[:, others].sum(axis=1)
         else:
@@ -245,12 +272,12 @@ def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...]
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
     return {
-        "label": ((*index.data.classes, NO_LABEL), index.labels),
+        "label": index.groups["label"],
         "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
         "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
         "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
         "length": (tuple(_LENGTH.values()), length),
-        "tag": ((*index.tags, UNTAGGED), index.tagged),
+        "tag": index.groups["tag"],
     }
 
 
@@ -261,7 +288,12 @@ def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarra
         asked = np.array([name in query.facets.get(facet, ()) for name in names])
         if not query.facets.get(facet):
             continue
-        found[facet] = members[asked].any(axis=0) if members.ndim == 2 else asked[members]
+        if members.ndim == 2:
+            # A value that no example can have leaves nothing where all are asked for, too.
+            every = query.all_tags and set(query.facets[facet]) <= set(names)
+            found[facet] = members[asked].all(axis=0) if every else members[asked].any(axis=0) & (not query.all_tags)
+        else:
+            found[facet] = asked[members]
     return found
 
 

@@ -16,7 +16,8 @@ SAMPLE = 200
 @dataclass(frozen=True, eq=False)
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
-    on what was left out or lacks.
+    on what was left out or lacks; picked: whether they were picked by what a model predicts for them, so that its
+    performance says how they were picked.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Sample:
     examples: tuple[Example, ...]
     labels: np.ndarray
     notes: tuple[str, ...] = ()
+    picked: bool = False
 
     def __len__(self) -> int:
         return len(self.examples)

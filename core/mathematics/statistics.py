@@ -257,3 +257,23 @@ def share_interval(count: int, n: int) -> Interval:
 
     found = stats.binomtest(count, n).proportion_ci(1 - ALPHA, "exact")
     return Interval(count / n, float(found.low), float(found.high))
+
+
+def shares_difference(count: int, n: int, other_count: int, other_n: int) -> Interval:
+    """How much larger a share of n texts is than that of other texts, with a 95 % interval.
+
+    The adjusted Wald interval of independent proportions, `p' − q' ± 1.96·√(p'(1 − p')/(n + 2) + q'(1 − q')/(m + 2))`
+    with `p' = (count + 1)/(n + 2)` and `q'` of the others alike.
+
+    Returns:
+        Interval around the plain difference, within [−1, 1].
+    Raises:
+        ValueError: not 0 ≤ count ≤ n with n at least 1, for either.
+    Source: Agresti and Caffo (2000).
+    """
+    for part, whole in ((count, n), (other_count, other_n)):
+        if not 0 <= part <= whole or whole < 1:
+            raise ValueError(f"a share is a count of at least one text, got {part} of {whole}")
+    p, q = (count + 1) / (n + 2), (other_count + 1) / (other_n + 2)
+    reach = Z * np.sqrt(p * (1 - p) / (n + 2) + q * (1 - q) / (other_n + 2))
+    return Interval(count / n - other_count / other_n, max(-1.0, p - q - reach), min(1.0, p - q + reach))

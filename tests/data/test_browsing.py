@@ -94,6 +94,13 @@ def test_judged_by_hand(four):
         (Query(facets={"tag": ("short",)}), "ad"),
         (Query(facets={"tag": ("short", "plain")}), "abd"),
         (Query(facets={"tag": ("(no tag)",)}), "c"),
+        (Query(facets={"tag": ("short", "plain")}, all_tags=True), "a"),
+        (Query(facets={"tag": ("short",)}, all_tags=True), "ad"),
+        (Query(facets={"tag": ("(no tag)",)}, all_tags=True), "c"),
+        (Query(facets={"tag": ("short", "(no tag)")}, all_tags=True), ""),
+        (Query(facets={"tag": ("short", "no such tag")}, all_tags=True), ""),
+        (Query(facets={"label": ("positive", "negative")}, all_tags=True), "abc"),
+        (Query(all_tags=True), "abcd"),
         (Query(facets={"label": ("no such label",)}), ""),
         (Query(facets={"label": ()}), "abcd"),
         (Query(order="confidence"), "cdab"),
@@ -117,6 +124,15 @@ def test_more_tags_than_a_menu_holds_are_tags_all_the_same():
     index = Index(data)
     tally = counts(index, judge(index, (), LabelMatch({}), None), Query())["tag"]
     assert tally["(no tag)"] == 1 and len(tally) == 41 and all(n == 1 for n in tally.values())
+
+
+@pytest.mark.parametrize("asked", [(), ("plain",), ("plain", "short"), ("short", "(no tag)")])
+def test_tags_that_narrow_are_counted_beside_each_other(four, asked):
+    index, judged = four
+    query = Query(facets={"tag": asked, "label": ("positive",)}, all_tags=True)
+    for tag, count in counts(index, judged, query)["tag"].items():
+        further = Query(facets={"tag": tuple({*asked, tag}), "label": ("positive",)}, all_tags=True)
+        assert count == len(select(index, judged, further))
 
 
 def test_counts_by_hand(four):
@@ -215,6 +231,7 @@ def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wan
         {facet: tuple(random.sample(names, random.randint(0, min(2, len(names))))) for facet, names in offered.items()},
         order,
         descending,
+        random.random() < 0.5,
     )
 
     def values(i) -> dict[str, set[str]]:
@@ -252,8 +269,15 @@ def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wan
         found = all(
             term.casefold() in data.examples[i].text.casefold() or term in data.examples[i].id for term in wanted
         )
+        ways = {
+            facet: set(asked) <= values(i)[facet]
+            if facet == "tag" and query.all_tags
+            else values(i)[facet] & set(asked)
+            for facet, asked in query.facets.items()
+        }
+        counts_too = "tag" if query.all_tags else None
         return found and all(
-            not asked or facet == but or values(i)[facet] & set(asked) for facet, asked in query.facets.items()
+            not query.facets[facet] or (facet == but and facet != counts_too) or fits for facet, fits in ways.items()
         )
 
     chosen = select(index, judged, query).tolist()

@@ -5,10 +5,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.stats import binom
 
 from core.mathematics.curves import areas_between
 from core.mathematics.performance import METRICS, weighted_performance
-from core.mathematics.statistics import bootstrap_intervals, mean_interval, paired_interval, share_interval
+from core.mathematics.statistics import (
+    bootstrap_intervals,
+    mean_interval,
+    paired_interval,
+    share_interval,
+    shares_difference,
+)
 from tests.p_values import PROPERTY
 
 X = np.linspace(0, 1, 11)
@@ -136,3 +143,29 @@ def test_one_text_cannot_tell_whether_a_denominator_is_nothing():
     # 0.45 − 0.15, and 0.45.
     found = between((X < 0.2)[:, None], (X < 0.5)[:, None])
     assert found.unstable and found.racu.mean == pytest.approx(2 / 3) and not found.racu.known and not found.acu.known
+
+
+def test_the_difference_of_two_shares_by_hand():
+    # 4 of 8 against 2 of 18: p' = 5/10, q' = 3/20.
+    reach = 1.959963984540054 * np.sqrt(0.5 * 0.5 / 10 + 0.15 * 0.85 / 20)
+    found = shares_difference(4, 8, 2, 18)
+    assert ends(found) == pytest.approx([4 / 8 - 2 / 18, 0.35 - reach, 0.35 + reach], abs=1e-12)
+    turned = shares_difference(2, 18, 4, 8)
+    assert ends(turned) == pytest.approx([-found.mean, -found.high, -found.low], abs=1e-12)
+    # Shares without any spread have width all the same, and never more than everything.
+    assert shares_difference(20, 20, 20, 20).holds(0) and shares_difference(1, 1, 0, 1).high <= 1
+    for bad in ((3, 2, 1, 2), (0, 0, 1, 2), (1, 2, -1, 2)):
+        with pytest.raises(ValueError, match="a share is a count"):
+            shares_difference(*bad)
+
+
+def test_the_difference_of_two_shares_holds_what_is_true_nineteen_times_in_twenty():
+    # Over all outcomes of 25 and 40 texts, each with its probability.
+    for p, q in ((0.5, 0.5), (0.9, 0.6), (0.65, 0.62)):
+        covered = sum(
+            binom.pmf(a, 25, p) * binom.pmf(b, 40, q)
+            for a in range(26)
+            for b in range(41)
+            if shares_difference(a, 25, b, 40).holds(p - q)
+        )
+        assert 0.935 < covered < 0.985

@@ -6,6 +6,7 @@ import io
 import re
 import shutil
 import time
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -97,6 +98,61 @@ def test_filters_narrow_and_the_counts_follow():
     assert app.table["found"] == f"{both} of {len(REVIEWS)} examples" and facet(app, "label")["positive"] == both
     ask(app, "clear", "")
     assert app.table["found"] == f"{len(REVIEWS)} examples" and "outcome" not in app.at.query_params
+
+
+def slices(app: App) -> dict[str, dict]:
+    """The rows of the table of slices, by facet and value."""
+    (drawn,) = app._drawn("groups")
+    return {f"{row['facet']}:{row['value']}": row for group in drawn["groups"] for row in group["rows"]}
+
+
+def test_tags_combine_by_and_and_by_or():
+    app = predicted(App(EXAMPLES, tag=["negation", "contrast"]))
+    tagged = [set(e.tags) & {"negation", "contrast"} for e in REVIEWS]
+    either, both = sum(map(bool, tagged)), sum(len(one) == 2 for one in tagged)
+    assert 0 < both < either and app.table["found"] == f"{either} of {len(REVIEWS)} examples"
+    (ways,) = [part["ways"] for part in app.table["facets"] if part["key"] == "tag"]
+    assert [(way["value"], way["on"]) for way in ways] == [("any", True), ("all", False)]
+    ask(app, "way", "all")
+    assert app.table["found"] == f"{both} of {len(REVIEWS)} examples" and facet(app, "tag")["negation"] == both
+    assert app.at.query_params["tags"] in ("all", ["all"])
+    other = predicted(App(EXAMPLES, **app.at.query_params))
+    assert ids(other) == ids(app)
+    assert ask(app, "way", "any").table["found"] == f"{either} of {len(REVIEWS)} examples"
+    assert "tags" not in app.at.query_params and ask(app, "way", "none").table["found"].startswith(f"{either} of")
+
+
+def test_the_headline_counts_what_the_filter_leaves():
+    app = predicted(App(EXAMPLES))
+    assert "The filter leaves" not in app.said
+    right = facet(app, "outcome")["right"]
+    ask(app, "toggle", ["tag", "negation"])
+    here = facet(app, "outcome")
+    n, mine = sum(here.values()), here["right"]
+    assert (
+        f"right on {mine} of {n} here" in app.said and f"against {100 * right / len(REVIEWS):.1f} % of all" in app.said
+    )
+    ask(app, "toggle", ["outcome", "wrong"])
+    assert "how they were picked" in app.said and "against" not in app.said.split("The model is right on")[0]
+
+
+def test_a_slice_is_a_link_to_its_examples():
+    app = predicted(App(EXAMPLES))
+    drawn = slices(app)
+    labels = [row for key, row in drawn.items() if key.startswith("label:")]
+    assert sum(int(row["cells"][0]) for row in labels) == len(REVIEWS)
+    assert sum(int(row["cells"][1].split(" of ")[0]) for row in labels) == facet(app, "outcome")["right"]
+    assert not any(row["on"] for row in drawn.values())
+    few = next(row for row in drawn.values() if row["kind"] == "few")
+    assert int(few["cells"][0]) < 20 and few["cells"][-1] == "too few to compare" and few["cells"][-2] == "—"
+    ask(app, "search", "no such words")
+    app.at.session_state["slices"] = {"asked": [event(app, "slice", ["tag", "negation"])]}
+    app.run()
+    count = int(drawn["tag:negation"]["cells"][0])
+    assert app.table["found"] == f"{count} of {len(REVIEWS)} examples" and slices(app)["tag:negation"]["on"]
+    # The same by its address, in another window.
+    link = {name: value for name, (value,) in parse_qs(drawn["tag:negation"]["link"].removeprefix("?")).items()}
+    assert ids(App(EXAMPLES, **link)) == ids(app)
 
 
 def test_searching_finds_texts():

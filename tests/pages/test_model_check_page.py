@@ -36,6 +36,7 @@ from core.figures.check_figures import panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
+from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.studying import Studying
 from tests import tiny
 from tests.app_session import App, complete, wait
@@ -224,6 +225,34 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
         assert shares[0] == pytest.approx(
             (100 * by_hand[0].random.share(form)).tolist()
         ) and f"rejected ({form})" in json.dumps(charts(shown)[0])
+
+
+def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bundled):
+    asked, really, keys, key_of = [], Run.add, set(), Studying.key.fget
+    monkeypatch.setattr(Studying, "key", property(lambda work: keys.add(key := key_of(work)) or key))
+    whole = complete(given(measures=["gradient"]))
+    works = set(keys)
+    monkeypatch.setattr(
+        Run, "add", lambda run, i, cancelled: asked.append(run.sample.examples[i].id) or really(run, i, cancelled)
+    )
+    # Without a filter it is the same work, whichever is chosen.
+    app = complete(given(measures=["gradient"], texts=FILTERED))
+    assert keys == works and not app.has("button", "Compute")
+    assert named(app, "all masked ↑") == named(whole, "all masked ↑") and "that the filter leaves" not in app.said
+    app = complete(given(measures=["gradient"], texts=FILTERED, label="positive"))
+    positive = [e for e in SHORT if e.label == "positive"]
+    assert f"All of the {len(positive)} that the filter leaves of 6 texts of mine.jsonl (label positive)." in app.said
+    assert verdict_sentence(library(bundled, [CHANCE], positive)[0]) in unescape(app.said) and not asked
+    empty = given(measures=["gradient"], texts=FILTERED, search="zebra crossing")
+    assert "leaves no text" in empty.said and not charts(empty) and not empty.errors
+
+
+def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
+    app = complete(given(measures=["gradient"], texts=FILTERED, outcome="right"))
+    assert "No verdict on the model" in app.said and "how they were picked" in app.said
+    assert "sst2-fmm reaches 100.0 % accuracy ↑ unmasked" in app.said and "Beside the paper" not in app.said
+    told = json.loads(app.download("All figures (JSON)"))["models"][0]
+    assert told["sentence"].startswith("No verdict") and told["data"] == "mine.jsonl, filtered"
 
 
 @pytest.mark.parametrize(

@@ -46,16 +46,24 @@ BEGINS = {
 
 def verdict_sentence(found: CheckReport) -> str:
     """One sentence or two on whether the model can be trusted under masking; plain text."""
-    masked = found.sample.whole
-    reach = (
-        f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and "
-        f"{percent(found.masked, found.metric)} with {masked} masked, "
-        f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}"
-    )
+    masked, reach = found.sample.whole, _reach(found)
+    if found.sample.picked:
+        return (
+            "No verdict on the model: the filter picks texts by what it predicts, so its performance here says how "
+            f"they were picked. {reach}."
+        )
     if found.n < FEW:
         return f"{too_few(found.n).capitalize()}. {reach}."
     tested = found.verdict not in (CONFUSED, POOR, UNTESTED)
     return _tested(found, reach) if tested else _untested(found, reach, masked)
+
+
+def _reach(found: CheckReport) -> str:
+    return (
+        f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and "
+        f"{percent(found.masked, found.metric)} with {found.sample.whole} masked, "
+        f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}"
+    )
 
 
 def _untested(found: CheckReport, reach: str, masked: str) -> str:
@@ -121,7 +129,8 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
     file as the first report's.
 
     Whether the two agree goes by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on, see
-    `core.evaluation.findings`. Nothing is told of a sample of one class.
+    `core.evaluation.findings`. Nothing is told of a sample of one class, nor of texts picked by what a model predicts:
+    on those that one gets wrong another is the better one.
 
     Source: FMM §5.1 and §5.2.
     """
@@ -130,7 +139,7 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
         if one is reports[0] or (one.trained_on is not None and one.trained_on == reports[0].trained_on):
             by.setdefault(one.training, one)
     masked, plain = by.get("half"), by.get("none")
-    if reports[0].sample.one_class:
+    if reports[0].sample.one_class or reports[0].sample.picked:
         return []
     return [found for found in (*_performance(masked, plain), *_validity(masked, plain)) if found is not None]
 

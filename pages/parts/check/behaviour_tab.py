@@ -30,6 +30,7 @@ from pages.parts.frame.links import choose_one, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
+from pages.parts.sections.filtered import choose_which
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
@@ -49,8 +50,8 @@ def behaviour(frame: DataView) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.subheader("Settings", anchor=False)
-        question, size, beside, mapped = _settings(frame)
-    behaved = models_on_sample(frame, question, size, beside, said, question.erasure)
+        question, size, filtered, beside, mapped = _settings(frame)
+    behaved = models_on_sample(frame, question, size, filtered, beside, said, question.erasure)
     if behaved:
         stream(
             lambda: [*(work for one in behaved for work in one.works), *maps_of(behaved, mapped)],
@@ -63,10 +64,11 @@ def behaviour(frame: DataView) -> None:
         )
 
 
-def _settings(frame: DataView) -> tuple[Behaviour, int, list[str], str]:
+def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
     model = frame.explainer.model
     left, middle, right = st.columns(3)
     with left:
+        filtered = choose_which()
         size = choose_size()
         beside = choose_models(model, "Erased on the same examples, in random order and in that of the first measure")
     with middle:
@@ -96,7 +98,7 @@ def _settings(frame: DataView) -> tuple[Behaviour, int, list[str], str]:
         searched = choose_one("Fewest words", (UNSEARCHED, SEARCHED), UNSEARCHED, "fewest", _SEARCH_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     question = Behaviour(tuple(chosen), sign, held("unit"), erasure, fewest=searched == SEARCHED)
-    return question, size, beside, mapped
+    return question, size, filtered, beside, mapped
 
 
 def _say(behaved: list[Asking]) -> None:

@@ -1,33 +1,44 @@
 """A question to the model of the page, and to those beside it, on one sample."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data.parsed import BadData
 from core.evaluation.questions import Question
-from core.evaluation.sampling import draw_sample, same_examples
+from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK
 from core.wording import plain
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import other_model
+from pages.parts.sections.filtered import narrows, texts_of, told_of
 from pages.parts.sections.studying import Asking
 
 
 def models_on_sample(
-    frame: DataView, question: Question, size: int, beside: Sequence[str], said: DeltaGenerator, erasure: str = MASK
+    frame: DataView,
+    question: Question,
+    size: int,
+    filtered: bool,
+    beside: Sequence[str],
+    said: DeltaGenerator,
+    erasure: str = MASK,
 ) -> list[Asking]:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
-    why others cannot, or why there is no sample, in which case nothing is given.
+    why others cannot, or why there is no sample, in which case nothing is given. filtered: whether it is drawn of what
+    the filter on Examples shows.
     """
     data = frame.browsed.index.data
     with said:
         try:
-            sample = draw_sample(data, frame.explainer.model.labels, size)
+            sample = _sample(frame, size, filtered)
         except BadData as error:
             st.error(plain(str(error)), icon=":material/error:")
+            return []
+        if sample is None:
             return []
         found = [Asking(frame.explainer, sample, question)]
         for name in beside:
@@ -38,3 +49,17 @@ def models_on_sample(
             except (UnsupportedModel, BadData) as error:
                 st.warning(f"{plain(name)} cannot stand beside it: {plain(str(error))}")
     return found
+
+
+def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
+    """The sample; None, after a sentence, where there is no text. BadData as `draw_sample`."""
+    data, kept = frame.browsed.index.data, texts_of(frame, filtered)
+    if not kept:
+        return None
+    whole = not narrows(frame, filtered)
+    sample = draw_sample(data if whole else replace(data, examples=kept), frame.explainer.model.labels, size)
+    if whole:
+        return sample
+    about = f"{'All' if len(sample) == len(kept) else f'{len(sample):,}'} of {told_of(frame, filtered, kept)}."
+    picked = frame.browsed.query.picks_by_model
+    return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)

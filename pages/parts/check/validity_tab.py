@@ -21,6 +21,7 @@ from pages.parts.frame.links import choose, choose_one, held
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
+from pages.parts.sections.filtered import choose_which
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
@@ -38,8 +39,8 @@ def validity(frame: DataView) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.subheader("Settings", anchor=False)
-        question, size, beside, form = _settings(frame)
-    checked = models_on_sample(frame, question, size, beside, said)
+        question, size, filtered, beside, form = _settings(frame)
+    checked = models_on_sample(frame, question, size, filtered, beside, said)
     if not checked:
         return
     works = [work for one in checked for work in one.works]
@@ -49,9 +50,10 @@ def validity(frame: DataView) -> None:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
 
 
-def _settings(frame: DataView) -> tuple[MaskingCheck, int, list[str], str]:
+def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]:
     left, middle, right = st.columns(3)
     with left:
+        filtered = choose_which()
         size = choose_size()
         beside = choose_models(frame.explainer.model, "Checked on the same examples in random order")
     with middle:
@@ -63,7 +65,7 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, list[str], str]:
         seeds = choose_one("Random orders", [str(count) for count in SEEDS], str(SEEDS[0]), "seeds", _SEEDS_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit, metric = held("unit"), metric_of(frame.explainer.model)
-    return MaskingCheck(tuple(chosen), sign, unit, computed, int(seeds), metric=metric), size, beside, form
+    return MaskingCheck(tuple(chosen), sign, unit, computed, int(seeds), metric=metric), size, filtered, beside, form
 
 
 def _say(first: Asking) -> None:

@@ -56,13 +56,21 @@ export default function (component) {
     node.onclick = () => ask('toggle', [facet.key, value.value]);
     return node;
   };
+  // Whether one of the chosen values is enough, or an example must have all of them.
+  const wayOf = (facet, way) => {
+    const node = make('button', 'way', way.name);
+    node.dataset.key = facet.key + ' way:' + way.value;
+    node.setAttribute('aria-pressed', String(way.on));
+    node.onclick = () => ask('way', way.value);
+    return node;
+  };
   const focused = (parentElement.activeElement || document.activeElement)?.dataset?.key;
   pick('.facets').replaceChildren(
     ...data.facets.flatMap((facet) => {
       const values = make('div', 'values');
       values.setAttribute('role', 'group');
       values.setAttribute('aria-label', facet.name);
-      values.append(...facet.values.map((value) => chip(facet, value)));
+      values.append(...facet.ways.map((way) => wayOf(facet, way)), ...facet.values.map((value) => chip(facet, value)));
       return [make('span', 'name', facet.name), values];
     }),
   );

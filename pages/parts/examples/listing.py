@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.data.browsing import ORDERS, excerpt, terms
 from core.evaluation.predictions_report import label_text
+from core.evaluation.slices import BY
 from pages.parts.frame import filters
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed
@@ -40,6 +41,9 @@ _COLUMNS = {
         "Runs of text between spaces; the other pages split punctuation off, so they count more words",
     ),
 }
+# How several tags combine.
+ANY, ALL = "any", "all"
+WAYS = {ANY: "any of", ALL: "all of"}
 _FIRST_DOWN = ("confidence", "length")
 
 
@@ -52,6 +56,10 @@ def carry_out(what: str, value: Any) -> None:
         filters.search_for(replace(query, search=value))
     elif what == "toggle" and isinstance(value, list) and len(value) == 2 and value[0] in filters.FACETS:
         filters.search_for(query.toggled(value[0], str(value[1]).encode("utf-8", "replace").decode()))
+    elif what == "slice" and isinstance(value, list) and len(value) == 2 and value[0] in BY:
+        filters.show_only(value[0], str(value[1]).encode("utf-8", "replace").decode())
+    elif what == "way" and value in WAYS:
+        filters.search_for(replace(query, all_tags=value == ALL))
     elif what == "clear":
         filters.clear_filters()
     elif what == "order" and value in ORDERS:
@@ -114,6 +122,11 @@ def _facet(facet: str, browsed: Browsed) -> dict:
     return {
         "key": facet,
         "name": _NAMES[facet],
+        "ways": [
+            {"value": way, "name": name, "on": (way == ALL) == browsed.query.all_tags} for way, name in WAYS.items()
+        ]
+        if facet == "tag" and len(browsed.index.tags) > 1
+        else [],
         "values": [
             {"value": value, "count": count, "on": value in on}
             for value, count in here.items()

@@ -29,6 +29,11 @@ def clear_filters() -> None:
     search_for(replace(current_query(), search="", facets={}))
 
 
+def show_only(facet: str, value: str) -> None:
+    """Filter by one value and nothing else; the order stays."""
+    search_for(replace(current_query(), search="", facets={facet: (value,)}))
+
+
 def start_anew() -> None:
     """Forget filters, order and page: they belong to other data."""
     st.session_state[_HELD] = Query()
@@ -56,6 +61,7 @@ def write(with_page: bool) -> None:
         "search": query.search,
         "order": "" if query.order == "row" else query.order,
         "descending": "1" if query.descending else "",
+        "tags": "all" if query.all_tags else "",
         "page": str(page()) if with_page and page() > 1 else "",
     } | {facet: query.facets.get(facet, ()) for facet in FACETS}
     for name, value in values.items():
@@ -85,4 +91,5 @@ def _from_address() -> Query:
         facets,
         order if order in ORDERS else "row",
         st.query_params.get("descending") == "1",
+        st.query_params.get("tags") == "all",
     )

@@ -1,0 +1,130 @@
+"""Slices of a data set: how often a model is right on some examples, and whether that differs on the others."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.data.browsing import Index, Predicted, Query
+from core.evaluation.findings import FEW
+from core.mathematics.statistics import ALPHA, Interval, share_interval, shares_difference
+from core.wording import amount, percent
+
+TOO_FEW, UNSURE, HIGHER, LOWER = "too few to compare", "not told apart", "higher", "lower"
+# Facets of which every value is a slice, in this order.
+BY = ("tag", "label")
+HEADER = ("slice", "examples", "right ↑", "accuracy ↑ [95 %]", "against the others, points [95 %]", "accuracy is")
+
+
+@dataclass(frozen=True)
+class Slice:
+    """Part of a data set's examples: how many, how many of them can be judged, and on how many the model is right.
+
+    against: how much higher the accuracy is than on the others that can be judged, with its 95 % interval; None where
+    there are none on either side; enough: whether both sides have the fewest texts of which anything is told.
+    """
+
+    examples: int
+    judged: int
+    right: int
+    against: Interval | None
+    enough: bool
+
+    @property
+    def accuracy(self) -> Interval:
+        """Share of right ones among the judged, ↑, with its exact 95 % interval; NaN without any."""
+        return share_interval(self.right, self.judged) if self.judged else Interval(np.nan, np.nan, np.nan)
+
+    @property
+    def said(self) -> str:
+        """Whether accuracy differs from that of the others: by the whole interval, and of enough texts only."""
+        if self.against is None or not self.enough:
+            return TOO_FEW
+        return UNSURE if self.against.holds(0.0) else HIGHER if self.against.mean > 0 else LOWER
+
+
+def slice_of(judged: Predicted, rows: np.ndarray) -> Slice:
+    """A slice of the examples of a data set.
+
+    Args:
+        rows: int64[n], places of its examples, each once.
+    """
+    inside = np.zeros(len(judged.right), dtype=bool)
+    inside[rows] = True
+    told = judged.right >= 0
+    (n, right), (m, others) = (
+        (int((told & side).sum()), int((judged.right[side] == 1).sum())) for side in (inside, ~inside)
+    )
+    against = shares_difference(right, n, others, m) if n and m else None
+    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW)
+
+
+def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
+    """Every value of a facet of BY that an example has, in the order of a menu.
+
+    Labels share the examples between them, so that their counts add up to all; an example may have several tags.
+    """
+    names, members = index.groups[facet]
+    # −1 is the last value.
+    there = members if members.ndim == 2 else np.arange(len(names))[:, None] == members % len(names)
+    return {name: slice_of(judged, np.flatnonzero(some)) for name, some in zip(names, there) if some.any()}
+
+
+def slice_cells(one: Slice) -> list[str]:
+    """What a table shows of a slice, behind its name: the columns of HEADER."""
+    accuracy, against = one.accuracy, one.against
+    return [
+        f"{one.examples:,}",
+        f"{one.right:,} of {one.judged:,}" if one.judged else "—",
+        f"{percent(accuracy.mean)} [{_points(accuracy.low)}, {_points(accuracy.high)}]" if one.judged else "—",
+        _difference(against) if against is not None and one.enough else "—",
+        one.said,
+    ]
+
+
+def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: bool) -> str:
+    """What the examples that a filter leaves come to beside all; text of ours alone, "" where nothing is left out.
+
+    complete: whether every example is predicted.
+    """
+    if not query.narrows:
+        return ""
+    one, all_judged = slice_of(judged, rows), int((judged.right >= 0).sum())
+    if not one.judged:
+        return f"The filter leaves {one.examples:,} of {len(judged.right):,} examples."
+    so_far = "" if complete else " so far"
+    said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
+    if query.picks_by_model:
+        return f"{said} here{so_far}. It picks by what the model predicts, so that share says how they were picked."
+    accuracy = one.accuracy
+    said += (
+        f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "
+        f"{percent(judged.accuracy)} of all."
+    )
+    others = all_judged - one.judged
+    if one.against is None or not one.enough:
+        least = "the rest has" if one.judged >= FEW else "it has"
+        return f"{said} Too few to compare: {least} {min(one.judged, others):,} judged, and comparisons begin at {FEW}."
+    verdict = {
+        UNSURE: "which chance may explain",
+        HIGHER: "so it is more often right here",
+        LOWER: "so it is less often right here",
+    }[one.said]
+    return f"{said} Beside the other {others:,} that is {_difference(one.against)} points, {verdict}."
+
+
+def slices_note(told: int) -> str:
+    """What the table of so many slices does not say; plain text."""
+    return (
+        f"Each slice is set against the examples outside it, by a {100 * (1 - ALPHA):.0f} % interval of its own; below "
+        f"{FEW} judged examples on either side nothing is compared. Of {told:,} such comparisons about "
+        f"{told * ALPHA:.1g} would differ by chance alone. A slice that differs shows where to look, and not why."
+    )
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _difference(one: Interval) -> str:
+    mean, low, high = (f"{100 * value:+.1f}".replace("-", "−") for value in (one.mean, one.low, one.high))
+    return f"{mean} [{low}, {high}]"

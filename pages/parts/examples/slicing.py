@@ -1,0 +1,43 @@
+"""The table of slices: how often the model is right by tag and by label, each row the way to its examples."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from core.evaluation.slices import BY, HEADER, HIGHER, LOWER, TOO_FEW, slice_cells, slices_by, slices_note
+from pages.parts.components.example_table import slice_table
+from pages.parts.frame.picking import Browsed
+
+_NAMES = {"tag": "By tag", "label": "By label"}
+
+
+def slices_section(browsed: Browsed) -> None:
+    """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only."""
+    index, judged = browsed.index, browsed.judged
+    groups = {facet: slices_by(index, judged, facet) for facet in BY} if (judged.right >= 0).any() else {}
+    groups = {facet: found for facet, found in groups.items() if len(found) > 1}
+    if not groups:
+        return
+    told = sum(one.said != TOO_FEW for found in groups.values() for one in found.values())
+    with st.expander("Slices: where is the model right more or less often?", icon=":material/data_table:"):
+        slice_table(
+            {
+                "header": HEADER,
+                "groups": [
+                    {"name": _NAMES[facet], "rows": [_row(browsed, facet, *one) for one in found.items()]}
+                    for facet, found in groups.items()
+                ],
+            }
+        )
+        st.caption(slices_note(told))
+
+
+def _row(browsed: Browsed, facet: str, value: str, one) -> dict:
+    return {
+        "facet": facet,
+        "value": value,
+        "link": "?" + urlencode({"data": browsed.key, facet: value}),
+        "cells": slice_cells(one),
+        "kind": "told" if one.said in (HIGHER, LOWER) else "few" if one.said == TOO_FEW else "",
+        "on": dict(browsed.query.facets) == {facet: (value,)} and not browsed.query.search,
+    }

@@ -1,0 +1,52 @@
+"""Which of a data set's texts a page is about: all of them, or what the filter on Examples shows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import streamlit as st
+
+from core.data.examples import Example
+from core.wording import plain, shortened
+from pages.parts.frame.links import choose_one
+from pages.parts.frame.sidebar import DataView
+
+WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
+
+
+def choose_which(about: str | None = None) -> bool:
+    """Draw the choice, which holds on every page; whether it is what the filter shows."""
+    return choose_one("Texts", (WHOLE, FILTERED), WHOLE, "texts", about) == FILTERED
+
+
+def texts_of(frame: DataView, filtered: bool) -> tuple[Example, ...]:
+    """The texts, in the order of the file, so that another order of the table draws the same ones; where there are
+    none, or may be more, a sentence says so.
+    """
+    browsed = frame.browsed
+    data = browsed.index.data
+    if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
+        st.caption(
+            "The filter asks what the model predicts, which is not known for all texts yet; the page Examples computes "
+            "it."
+        )
+    kept = tuple(data.examples[i] for i in np.sort(browsed.rows)) if filtered else data.examples
+    if not kept and filtered:
+        st.info("The filter on Examples leaves no text. Take a filter away there, or choose all of the data here.")
+        st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
+    elif not kept:
+        st.info(f"{plain(data.name)} holds no examples.")
+    return kept
+
+
+def narrows(frame: DataView, filtered: bool) -> bool:
+    """Whether the texts are fewer than all for a filter."""
+    return filtered and frame.browsed.query.narrows
+
+
+def told_of(frame: DataView, filtered: bool, kept: Sequence[Example]) -> str:
+    """Which texts these are, in words: "the 34 that the filter leaves of 216 texts of reviews (tag negation)"."""
+    data, query = frame.browsed.index.data, frame.browsed.query
+    of = f"{len(data):,} texts of {data.name}"
+    if narrows(frame, filtered):
+        return f"the {len(kept):,} that the filter leaves of {of} ({shortened(query.in_words, 200)})"
+    return f"the {of}" + ("; no filter is set on Examples" if filtered else "")

@@ -1,0 +1,101 @@
+"""Slices against what is counted by hand: how often the model is right on them, and when anything is compared."""
+
+import numpy as np
+import pytest
+
+from core.data.browsing import Index, Query, judge, match_labels, select
+from core.data.examples import DataSet, Example
+from core.evaluation.findings import FEW
+from core.evaluation.slices import (
+    HEADER,
+    HIGHER,
+    LOWER,
+    TOO_FEW,
+    UNSURE,
+    slice_cells,
+    slice_of,
+    slice_sentence,
+    slices_by,
+    slices_note,
+)
+
+LABELS = ("negative", "positive")
+
+
+def made(parts: list[tuple[int, int, tuple[str, ...]]]):
+    """Examples in parts, each (examples, how many of them are judged right, tags); labels alternate."""
+    examples, p = [], []
+    for count, right, tags in parts:
+        for i in range(count):
+            label = len(examples) % 2
+            examples.append(Example(f"e{len(examples)}", "a", None, LABELS[label], tags))
+            p.append([0.9, 0.1] if (label == 0) == (i < right) else [0.1, 0.9])
+    index = Index(DataSet("made", "0" * 64, tuple(examples), LABELS))
+    return index, judge(index, LABELS, match_labels(LABELS, LABELS), np.array(p))
+
+
+@pytest.mark.parametrize("right, others, said", [(20, 10, HIGHER), (4, 30, LOWER), (13, 26, UNSURE)])
+def test_a_slice_is_compared_with_the_others_by_its_interval(right, others, said):
+    index, judged = made([(20, right, ("odd",)), (40, others, ())])
+    one = slices_by(index, judged, "tag")["odd"]
+    assert (one.examples, one.judged, one.right, one.said) == (20, 20, right, said)
+    assert one.against.mean == pytest.approx(right / 20 - others / 40) and one.against.holds(0) == (said == UNSURE)
+    told = slice_sentence(judged, select(index, judged, query := Query(facets={"tag": ("odd",)})), query, True)
+    assert f"right on {right} of 20 here" in told and f"against {100 * (right + others) / 60:.1f} % of all" in told
+    words = {HIGHER: "more often right here", LOWER: "less often right here", UNSURE: "chance may explain"}
+    assert [word in told for word in words.values()] == [key == said for key in words]
+
+
+@pytest.mark.parametrize("inside, outside", [(FEW - 1, 60), (60, FEW - 1), (1, 1), (60, 0)])
+def test_of_too_few_on_either_side_nothing_is_compared(inside, outside):
+    index, judged = made([(inside, inside, ("odd",)), (outside, 0, ())])
+    one, query = slices_by(index, judged, "tag")["odd"], Query(facets={"tag": ("odd",)})
+    told = slice_sentence(judged, select(index, judged, query), query, True)
+    assert one.said == TOO_FEW and "comparisons begin at 20" in told and f"{min(inside, outside)} judged" in told
+    assert "often right" not in told and "chance may" not in told and slice_cells(one)[-2:] == ["—", TOO_FEW]
+
+
+def test_by_label_the_slices_add_up_to_all():
+    index, judged = made([(30, 20, ("odd", "long")), (25, 5, ("long",)), (7, 7, ())])
+    by_label, by_tag = (slices_by(index, judged, facet) for facet in ("label", "tag"))
+    assert sum(one.examples for one in by_label.values()) == sum(one.judged for one in by_label.values()) == len(index)
+    assert sum(one.right for one in by_label.values()) == int((judged.right == 1).sum())
+    # An example may have several tags, or none.
+    assert {name: one.examples for name, one in by_tag.items()} == {"long": 55, "odd": 30, "(no tag)": 7}
+    assert all(len(slice_cells(one)) + 1 == len(HEADER) for one in (*by_label.values(), *by_tag.values()))
+
+
+def test_a_slice_and_what_is_left_are_all():
+    index, judged = made([(30, 11, ("odd",)), (33, 20, ())])
+    rows = np.flatnonzero(index.tagged[0])
+    one, rest = slice_of(judged, rows), slice_of(judged, np.setdiff1d(np.arange(len(index)), rows))
+    assert one.examples + rest.examples == len(index) and one.right + rest.right == int((judged.right == 1).sum())
+    assert one.against.mean == pytest.approx(-rest.against.mean) and one.accuracy.low < one.accuracy.mean
+
+
+def test_what_cannot_be_judged_is_no_mistake():
+    index, judged = made([(40, 40, ("odd",))])
+    judged.right[:15] = -1
+    one = slices_by(index, judged, "tag")["odd"]
+    assert (one.examples, one.judged, one.right) == (40, 25, 25) and one.accuracy.mean == 1
+    judged.right[:] = -1
+    one, query = slices_by(index, judged, "tag")["odd"], Query("a")
+    assert slice_cells(one) == ["40", "—", "—", "—", TOO_FEW] and np.isnan(one.accuracy.mean)
+    assert slice_sentence(judged, np.arange(40), query, True) == "The filter leaves 40 of 40 examples."
+
+
+@pytest.mark.parametrize(
+    "facet, value", [("outcome", "wrong"), ("predicted", "positive"), ("confidence", "below 60 %")]
+)
+def test_what_is_picked_by_the_prediction_is_not_compared(facet, value):
+    _, judged = made([(40, 20, ("odd",)), (40, 20, ())])
+    query = Query(facets={facet: (value,), "tag": ("odd",)})
+    rows = np.flatnonzero(judged.right == 0)
+    told = slice_sentence(judged, rows, query, False)
+    assert "how they were picked" in told and "so far" in told and "points" not in told and "of all" not in told
+
+
+def test_without_a_filter_there_is_nothing_to_say():
+    _, judged = made([(4, 2, ())])
+    assert slice_sentence(judged, np.arange(4), Query(order="length"), True) == ""
+    assert "0.6 would differ" in slices_note(12)
