@@ -7,7 +7,9 @@ from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
 from core.wording import escaped, number, plain
 from pages.parts.attributions.attributing import Attributing
+from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_costs
+from pages.parts.attributions.editing import edit_word
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose
 from pages.parts.frame.sidebar import View, open_page, text_box
@@ -24,6 +26,7 @@ def attributions() -> None:
     view = open_page("Attributions")
     answer = st.container()
     _class_buttons(view)
+    beside = st.container()
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     if st.toggle("Type or edit a text", key="editing"):
         text_box(view.example.text, view.example.second or "")
@@ -45,6 +48,8 @@ def attributions() -> None:
     said = agreement_sentence(rows, view.encoded, len(rows) == len(chosen))
     with answer:
         prediction_line(view, said)
+    with beside:
+        versions_section(view, chosen, sign)
     with picture:
         _words(view, rows)
         save_attributions(view, rows, said)
@@ -92,6 +97,7 @@ def _words(view: View, rows: list[WordRow]) -> None:
         ["measure", "variant", "value", "unit", "place (1 matters most)"],
         [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or "—")] for row in rows],
     )
+    edit_word(view, word)
 
 
 attributions()

@@ -28,7 +28,8 @@ TWICE = "told twice"
 class Example:
     """One text (or pair) with its label's name and what is known about it; label None for typed text.
 
-    evidence: characters [start, end) of the first text that its label rests on, where that is known.
+    evidence: characters [start, end) of the first text that its label rests on, where that is known; pair: id of the
+    example of the same set that is one edit away, "" where there is none.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Example:
     tags: tuple[str, ...] = ()
     note: str = ""
     evidence: tuple[tuple[int, int], ...] = ()
+    pair: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +157,9 @@ def bundled_set(name: str) -> DataSet:
     """A shipped example set with its digest; raises as `read_bundled` does."""
     found = tuple(read_bundled(name))
     if name in _STORIES:
-        content = json.dumps([asdict(example) for example in found], sort_keys=True)
+        # Stories have no pairs; their digest is that of what they are.
+        told = [{key: value for key, value in asdict(example).items() if key != "pair"} for example in found]
+        content = json.dumps(told, sort_keys=True)
         return DataSet(name, hashlib.sha256(content.encode()).hexdigest(), found, PLACES)
     return DataSet(
         name,
@@ -166,7 +170,7 @@ def bundled_set(name: str) -> DataSet:
 
 
 def read_examples(path: Path) -> list[Example]:
-    """Read `id`, `text`, `label` and, where given, `second`, `tags`, `note` from JSON Lines."""
+    """Read `id`, `text`, `label` and, where given, `second`, `tags`, `note`, `pair` from JSON Lines."""
     found = []
     for number, row in enumerate(read_json_lines(path), start=1):
         if not isinstance(row.get("text"), str) or not row["text"].strip():
@@ -180,6 +184,7 @@ def read_examples(path: Path) -> list[Example]:
                 None if label is None else str(label),
                 tuple(row.get("tags", ())),
                 row.get("note", ""),
+                pair=row.get("pair", ""),
             )
         )
     return found

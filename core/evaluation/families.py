@@ -67,6 +67,18 @@ def reads_pairs(card: dict) -> bool:
     return card["plan"].get("second") is not None
 
 
+def takes_second(name: str, card: dict | None) -> bool:
+    """Whether a model may be given a second text: not where its card says that it was trained on single ones.
+
+    card: None where it has none, or is not loaded yet; what ships is known by its name.
+    """
+    card = card or next((one for other, one, ships in _cards() if ships and other == name), None)
+    try:
+        return card is None or reads_pairs(card)
+    except (KeyError, TypeError, AttributeError):
+        return True
+
+
 def constant_sentence(card: dict) -> str:
     """That a model does no better than a constant answer, as its card has it, and what to do; "" where it is better for
     certain: where the 95 % interval of the difference lies above 0. Plain text.

@@ -11,7 +11,7 @@ import numpy as np
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
 from core.validity.references import CALIBRATED, Reference
-from core.wording import amount, number
+from core.wording import amount, joined, number
 
 SIGN = "⚠"
 PERCENT = f"{100 * ALPHA:.0f} %"
@@ -376,6 +376,19 @@ def answer_rests(gate: Gate) -> str:
     if len(tested) and tested.all():
         return f"{SIGN} All inputs that this rests on are {OUT}, that of the unmasked text included."
     return f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
+
+
+def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
+    """What the gate says of unmasked texts beside each other, in a sentence; names: how each of them is called."""
+    rule = rule_text(gate.rule, amount(len(names), "text"), "text")
+    if not gate.available:
+        return why_unavailable(gate)
+    found = [name for name, rejected in zip(names, gate.rejected) if rejected]
+    if not found:
+        return f"The test rejects none of the {len(names)} texts ({_smallest_text(smallest)}; {rule})."
+    one = len(found) == 1
+    little = f"so what the model does with {'it' if one else 'them'} says little"
+    return f"{SIGN} {joined(found)} {'is' if one else 'are'} {OUT}, {little} ({rule})."
 
 
 def inputs_text(rejected: int, inputs: int) -> str:

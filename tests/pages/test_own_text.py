@@ -6,7 +6,7 @@ import pytest
 
 from core.storage.store import Store
 from pages.parts.frame import resources
-from pages.parts.frame.sidebar import _read_own
+from pages.parts.frame.sidebar import read_own
 
 KEPT = """["A film.", null] | ["A film.", "Or is it?"] | null | 7 | "ab" | {"a": 1, "b": 2} | [] | ["a"] | ["a", 3]
 | [["a"], null] | ["a", "b", "c"] | {"""
@@ -16,5 +16,5 @@ KEPT = """["A film.", null] | ["A film.", "Or is it?"] | null | 7 | "ab" | {"a":
 def test_what_is_no_text_is_not_read_as_one(tmp_path, monkeypatch, kept):
     store = Store(tmp_path)
     monkeypatch.setattr(resources, "store", lambda: store)
-    found = _read_own(store.put_text(kept))
+    found = read_own(store.put_text(kept))
     assert found == (json.loads(kept) if "film" in kept else None)

@@ -16,6 +16,7 @@ _SHOWN, _MISSING = "page shown", "missing of links"
 # What the session remembers of what was chosen before, beside what is held.
 _OF_LINKS = (
     *("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows"),
+    "text of against",
     # What components tell of a text, and what was masked by hand.
     *("player", "what-if", "masked by hand", _MISSING),
 )

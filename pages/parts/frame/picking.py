@@ -16,12 +16,16 @@ from core.explanation.explainer import Explainer
 from core.wording import plain, shortened
 from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
-from pages.parts.frame.links import choose, current, held, linked, remark, say_missing
+from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing
 
 if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
 
 OWN = "own text"
+# Texts of one's own that a session remembers, the newest first; each is an `OwnText`.
+_REMEMBERED, MOST_REMEMBERED = "own texts", 12
+# The choice of what a text is set beside, and the own text of which that holds.
+AGAINST, _OF = "against", "text of against"
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 
@@ -51,6 +55,76 @@ class Browsed:
     def class_of(self, label: str | None) -> int | None:
         """The model's class that a label means; None if it means none."""
         return self.match.classes.get(label)
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """A text that somebody typed: what it is and its digest; edited: the text that it was made from, None where it was
+    made from none.
+    """
+
+    digest: str
+    text: str
+    second: str | None
+    edited: "OwnText | None" = None
+
+
+def remember(typed: OwnText) -> None:
+    """Put a text before all others that the session remembers; the oldest beyond the most is forgotten, and one
+    without words is not remembered.
+    """
+    if not typed.text.strip():
+        return
+    others = [one for one in remembered() if one.digest != typed.digest]
+    st.session_state[_REMEMBERED] = [typed, *others][:MOST_REMEMBERED]
+
+
+def remembered() -> list[OwnText]:
+    """The texts that were typed in this session, the newest first."""
+    return st.session_state.get(_REMEMBERED, [])
+
+
+def show_own(typed: OwnText) -> None:
+    """Choose a text that was typed, beside the one that it was made from."""
+    hold("text", typed.digest)
+    choose("data", OWN)
+    if typed.edited is None:
+        forget(AGAINST)
+    else:
+        set_beside(typed.edited.digest, typed.digest)
+
+
+def set_beside(asked: str, of: str | None) -> None:
+    """Ask for another version beside a text; of: the digest of a text of one's own, of which alone this holds."""
+    hold(AGAINST, asked)
+    st.session_state[_OF] = of
+
+
+def stands_beside(digest: str | None) -> bool:
+    """Whether what is set beside a text is meant of this own text; a link means the one that it names."""
+    return st.session_state.setdefault(_OF, digest) == digest
+
+
+def own_texts() -> None:
+    """Draw the texts that were typed in this session, each one press away."""
+    typed = remembered()
+    if not typed:
+        return
+    with st.expander(f"Your texts · {len(typed)}", expanded=current("data") == OWN):
+        for i, one in enumerate(typed):
+            shown = f"{'Edited: ' if one.edited else ''}{shortened(one.text, 70)}"
+            here = current("data") == OWN and held("text") == one.digest
+            st.button(
+                plain(shown), key=f"own-{i}", on_click=show_own, args=(one,), type="primary" if here else "tertiary"
+            )
+        st.button(
+            "Forget them",
+            key="own-forget",
+            on_click=st.session_state.pop,
+            args=(_REMEMBERED, None),
+            icon=":material/delete:",
+            help=f"The newest {MOST_REMEMBERED} are kept while this page is open. Links to them go on working.",
+        )
 
 
 def pick_data(model: str) -> str:

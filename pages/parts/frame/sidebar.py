@@ -3,12 +3,14 @@
 import contextlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
+from core.evaluation import families
+from core.explanation.edits import is_edit
 from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
@@ -23,9 +25,22 @@ from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
-from pages.parts.frame.links import arrive, choose, held, hold, linked, show_missing
+from pages.parts.frame.links import arrive, held, hold, linked, show_missing
 from pages.parts.frame.pages import PAGES, question_of
-from pages.parts.frame.picking import OWN, Browsed, Unshowable, browse, pick_data, pick_example, wait_for_predictions
+from pages.parts.frame.picking import (
+    OWN,
+    Browsed,
+    OwnText,
+    Unshowable,
+    browse,
+    own_texts,
+    pick_data,
+    pick_example,
+    remember,
+    remembered,
+    show_own,
+    wait_for_predictions,
+)
 from pages.parts.frame.tour import tour_bar
 from pages.parts.frame.tray import draw_tray
 from pages.parts.frame.words_and_keys import words_and_keys
@@ -144,23 +159,52 @@ def open_data_page(title: str, own: str) -> DataView | None:
 
 
 def text_box(text: str, second: str) -> None:
-    """A box for a text of one's own, which then holds on every page."""
+    """A box for a text of one's own, which then holds on every page; one for a second text where the model reads two,
+    or the text has one.
+    """
     with st.form("own-text", border=False):
         first = st.text_area(
             "Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Type or paste a text, then press Explain"
         )
-        other = st.text_area(
-            "Second text",
-            second,
-            height=68,
-            key=f"typed-second-{hash(text)}",
-            help="For models that read two texts (premise and hypothesis, question and passage). It is never masked.",
-        )
+        other = ""
+        if second or _takes_second():
+            other = st.text_area(
+                "Second text",
+                second,
+                height=68,
+                key=f"typed-second-{hash(text)}",
+                help="For models that read two texts (premise and hypothesis, question and passage). It is never "
+                "masked.",
+            )
         if st.form_submit_button("Explain", type="primary"):
             # Without a store (a setting that cannot be used) the page says so above.
             with contextlib.suppress(SettingError):
-                _keep_own_text(first, other)
+                keep_own_text(first, other, (text, second) if text and is_edit(text, first) else None)
                 st.rerun()
+
+
+def keep_own_text(text: str, second: str | None, edited: tuple[str, str | None] | None = None) -> None:
+    """Choose a text of one's own for every page; edited: the texts that it was made from.
+
+    Raises:
+        SettingError: there is no store.
+    """
+    source = None if edited is None or edited == (text, second) else _typed(*edited)
+    typed = replace(_typed(text, second), edited=source)
+    # A store that cannot be written still leaves the session its own text.
+    remember(typed)
+    show_own(typed)
+
+
+def _typed(text: str, second: str | None) -> OwnText:
+    second = second if second and second.strip() else None
+    return OwnText(resources.store().put_text(json.dumps([text, second])), text, second)
+
+
+def _takes_second() -> bool:
+    name = held("model")
+    loaded = name is not None and resources.is_loaded(name)
+    return families.takes_second(name or "", resources.explainer(name).model.card if loaded else None)
 
 
 def _choose(frame: Frame, body) -> View:
@@ -168,6 +212,7 @@ def _choose(frame: Frame, body) -> View:
         st.page_link(page.path, label=page.title, icon=page.icon)
     name = _model_name()
     key = pick_data(name)
+    own_texts()
     try:
         if key == OWN:
             frame.example = _own_text()
@@ -261,18 +306,10 @@ def _model_name() -> str:
     return name
 
 
-def _keep_own_text(text: str, second: str) -> None:
-    content = [text, second if second.strip() else None]
-    hold("text", resources.store().put_text(json.dumps(content)))
-    # A store that cannot be written still leaves the session its own text.
-    st.session_state["own text"] = content
-    choose("data", OWN)
-
-
 def _own_text() -> Example:
     """The text that the session or its link names; Unshowable where there is none."""
     digest = held("text")
-    found = _read_own(digest) if digest else None
+    found = read_own(digest) if digest else None
     if found is None:
         reason = "The text of this link is not kept on this machine." if digest else "There is no text of your own yet."
         raise Unshowable(f"{reason} Type one below, or choose other data in the sidebar.")
@@ -282,7 +319,8 @@ def _own_text() -> Example:
     return Example("own", found[0], found[1])
 
 
-def _read_own(digest: str) -> list | None:
+def read_own(digest: str) -> list | None:
+    """A text of one's own and its second one, None without; None for what is no text that is kept here."""
     try:
         found = json.loads(resources.store().get_text(digest) or "null")
     except (ValueError, RecursionError):
@@ -290,7 +328,8 @@ def _read_own(digest: str) -> list | None:
     # A link may name any text that is kept, whatever it holds.
     kinds = list(map(type, found)) if isinstance(found, list) else []
     found = found if kinds in ([str, str], [str, type(None)]) else None
-    return found or (st.session_state.get("own text") if "held text" in st.session_state else None)
+    known = [each for one in remembered() for each in (one, one.edited) if each is not None]
+    return found or next(([one.text, one.second] for one in known if one.digest == digest), None)
 
 
 def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:

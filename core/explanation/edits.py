@@ -1,0 +1,160 @@
+"""Two versions of a text: a word put in the place of another, which words stay, and what changed."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+import numpy as np
+
+from core.explanation.rows import WordRow, value_text
+from core.network.features import Encoded
+from core.wording import escaped, named_word, number
+
+# The share of the words of two texts that they have in common, from which on one is an edit of the other.
+LIKE = 0.5
+# Changed words that a cell of a table names.
+NAMED = 3
+
+
+def replaced(encoded: Encoded, i: int, new: str) -> str:
+    """The text of an example with another word in the place of feature i; "" takes it out, and one of the spaces beside
+    it.
+
+    Raises:
+        ValueError: a sentence, where nothing would be left, or nothing would change.
+    """
+    text, (start, end) = encoded.text, (encoded.features[i].start, encoded.features[i].end)
+    before, after = text[:start], text[end:]
+    if not new and before[-1:].isspace() and (not after or not after[0].isalnum()):
+        before = before.rstrip()
+    elif not new and not before.strip():
+        after = after.lstrip()
+    changed = before + new + after
+    if not changed.strip():
+        raise ValueError("Nothing would be left of the text. Put another word in its place.")
+    if changed == text:
+        raise ValueError("That is the word already. Type another.")
+    return changed
+
+
+def aligned(first: Sequence[str], second: Sequence[str]) -> list[tuple[int | None, int | None]]:
+    """Line up the words of two versions: each place of both once, in order; None where the other has nothing there.
+
+    Words that stay stand beside themselves; those that took the place of others beside these, one by one.
+    """
+    # Most edits are short; what stands before and after them is not searched.
+    most = min(len(first), len(second))
+    head = next((i for i in range(most) if first[i] != second[i]), most)
+    tail = next((i for i in range(most - head) if first[-1 - i] != second[-1 - i]), most - head)
+    found: list[tuple[int | None, int | None]] = [(i, i) for i in range(head)]
+    inner = first[head : len(first) - tail], second[head : len(second) - tail]
+    for _, a, b, c, d in SequenceMatcher(None, *inner, autojunk=False).get_opcodes():
+        found += zip_longest(range(head + a, head + b), range(head + c, head + d))
+    return found + list(zip(range(len(first) - tail, len(first)), range(len(second) - tail, len(second))))
+
+
+def is_edit(first: str, second: str) -> bool:
+    """Whether two texts share enough words, in whatever order, that one is an edit of the other: half of those of both
+    together, at least.
+    """
+    words = Counter(first.split()), Counter(second.split())
+    return 2 * (words[0] & words[1]).total() >= LIKE * (words[0].total() + words[1].total()) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Version:
+    """One of two versions of a text under one model: how it is called, text; its features, probabilities float64[C], p
+    of the unmasked text (None without a reference) and the class of its label (None without one).
+    """
+
+    name: str
+    encoded: Encoded
+    probabilities: np.ndarray
+    p: float | None
+    label: int | None = None
+
+    @property
+    def predicted(self) -> int:
+        return int(self.probabilities.argmax())
+
+    @property
+    def words(self) -> list[str]:
+        """Its features as they are spelled, F texts."""
+        return [feature.text for feature in self.encoded.features]
+
+
+def prediction_sentence(first: Version, second: Version, labels: Sequence[str]) -> str:
+    """How the prediction changes from one version to the other, HTML in which all text is escaped."""
+    before, after = first.predicted, second.predicted
+    shares = number(float(first.probabilities[before])), number(float(second.probabilities[after]))
+    if before != after:
+        return (
+            f"The prediction changes from <b>{escaped(labels[before])}</b> (probability {shares[0]}) to "
+            f"<b>{escaped(labels[after])}</b> ({shares[1]})."
+        )
+    return (
+        f"The prediction stays <b>{escaped(labels[before])}</b>: its probability goes from {shares[0]} to {shares[1]}."
+    )
+
+
+def version_rows(first: Version, second: Version, labels: Sequence[str], target: int, p: Sequence[str]) -> list:
+    """What is said of two versions, for a table: [what, of the first, of the second, change].
+
+    p: as they are drawn, two texts; "" where there is no reference.
+    """
+    rows = [["prediction", labels[first.predicted], labels[second.predicted], ""]]
+    if first.label is not None or second.label is not None:
+        rows.insert(0, ["label", *("—" if one.label is None else labels[one.label] for one in (first, second)), ""])
+    shares = [float(one.probabilities[target]) for one in (first, second)]
+    rows.append([f"probability of {labels[target]}", *map(number, shares), f"{shares[1] - shares[0]:+.3g}"])
+    return rows + ([["p (calibrated) of the unmasked text", *p, ""]] if any(p) else [])
+
+
+def largest_of(first: WordRow, second: WordRow) -> float:
+    """The scale on which the words of two versions are coloured alike: the largest value of both, at least 0."""
+    return 0.0 if first.kind == "rank" else max(first.largest, second.largest)
+
+
+def changed_cells(first: WordRow, second: WordRow, words: tuple[Sequence[str], Sequence[str]], places: list) -> list:
+    """One measure for a table, text: the values of the words that changed, and of those that stayed the one that moved
+    most; `places` as `aligned` gives them.
+    """
+    kept = [(i, j) for i, j in places if i is not None and j is not None and words[0][i] == words[1][j]]
+    changed = [pair for pair in places if pair not in set(kept)]
+    cells = [_moved(first, second, words, i, j) for i, j in changed[:NAMED]]
+    rest = [f"and {len(changed) - NAMED} more"] if len(changed) > NAMED else []
+    free = [(i, j) for i, j in kept if not first.masked[i] and not second.masked[j]]
+    moved = [abs(_size(second, j) - _size(first, i)) for i, j in free]
+    most = "—" if not moved or not max(moved) else _moved(first, second, words, *free[int(np.argmax(moved))])
+    return ["; ".join(cells + rest) or "—", most]
+
+
+def _size(row: WordRow, i: int) -> float:
+    return float(row.places[i] if row.kind == "rank" else row.scores[i])
+
+
+def _moved(first: WordRow, second: WordRow, words, i: int | None, j: int | None) -> str:
+    before = "(nothing)" if i is None else f"“{words[0][i]}” {value_text(first, i)}"
+    if i is not None and j is not None and words[0][i] == words[1][j]:
+        return f"{before} → {value_text(second, j)}"
+    return f"{before} → {'(nothing)' if j is None else f'“{words[1][j]}” {value_text(second, j)}'}"
+
+
+def edit_sentence(first: Version, second: Version, places: list) -> str:
+    """Which words changed, HTML in which all text is escaped; "" where none of those that are read did."""
+    changed = [(i, j) for i, j in places if i is None or j is None or first.words[i] != second.words[j]]
+    if not changed:
+        return ""
+    if len(changed) > NAMED:
+        return f"{len(changed)} places of the text changed."
+    return " ".join(_change(first, second, i, j) for i, j in changed)
+
+
+def _change(first: Version, second: Version, i: int | None, j: int | None) -> str:
+    if j is None:
+        return f"{named_word(first.words[i or 0])} was taken out."
+    if i is None:
+        return f"{named_word(second.words[j])} was put in."
+    return f"{named_word(second.words[j])} stands in the place of {named_word(first.words[i])}."

@@ -1,0 +1,180 @@
+"""Two versions of a text beside each other: an edit and its original, an example and its pair."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+
+from core.data.examples import Example
+from core.explanation.edits import Version, aligned, changed_cells, edit_sentence, prediction_sentence, version_rows
+from core.explanation.rows import WordRow, build_row
+from core.measures.catalogue import measures
+from core.network.features import NoFeatures
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.validity.marks import HOLM, Gate, decide, doubts, versions_text, with_sign
+from core.validity.references import CALIBRATED
+from core.wording import number, plain, shortened
+from pages.parts.attributions.attributing import Attributing
+from pages.parts.components.tables import table
+from pages.parts.components.versions import word_above_word
+from pages.parts.frame.links import choose, forget, held, hold, remark
+from pages.parts.frame.picking import AGAINST, remembered, set_beside, stands_beside
+from pages.parts.frame.sidebar import View, read_own
+from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.working import in_turn
+from pages.parts.sections.streaming import stream
+
+# What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
+PAIR = "pair"
+
+
+@dataclass(frozen=True, eq=False)
+class OfVersion(Attributing):
+    """One measure on the other version of a text."""
+
+    called: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.measure} for the {self.called}"
+
+
+def versions_section(view: View, chosen: list[str], sign: str) -> None:
+    """Draw the text beside the one that it was made from, or beside its pair, where that is asked for; else the button
+    that asks.
+    """
+    example = _other(view)
+    if example is None:
+        _offer(view)
+        return
+    pair = view.browsed is not None
+    with st.container(border=True, key="beside-each-other"):
+        try:
+            with in_turn(view.model):
+                other = _view_of(view, example)
+                shown = (view, other) if pair else (other, view)
+                names = (view.example.id, example.id) if pair else ("original", "edit")
+                told = _version(shown[0], names[0]), _version(shown[1], names[1])
+        except (NoFeatures, NonFinite, OutOfMemory) as error:
+            st.warning(plain(f"The other text cannot be shown beside it: {error}"))
+            _close()
+            return
+        _draw(shown, told, chosen, sign)
+        with st.container(horizontal=True):
+            if pair:
+                st.button(f"Go to {plain(example.id)}", on_click=choose, args=("example", example.id), key="go-to-pair")
+            _close()
+
+
+def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> None:
+    view, (first, second) = shown[0], told
+    places = aligned(first.words, second.words)
+    gate = _gate(view, told)
+    p = [one.p for one in told if one.p is not None]
+    show_answer(
+        f"{edit_sentence(first, second, places)} {prediction_sentence(first, second, view.model.labels)}",
+        versions_text(gate, [f"the {one.name}" if one.label is None else one.name for one in told], min(p, default=1)),
+    )
+    waiting = st.container()
+    pairs = [rows for name in chosen if (rows := _rows(shown, told, name, sign, waiting)) is not None]
+    word_above_word(
+        [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
+    )
+    marked = ["" if one.p is None else with_sign(number(one.p), bool(no)) for one, no in zip(told, gate.rejected)]
+    table(["", first.name, second.name, "change"], version_rows(first, second, view.model.labels, view.target, marked))
+    if pairs:
+        cells = [
+            [one.measure, *changed_cells(one, other, (first.words, second.words), places), one.unit]
+            for one, other in pairs
+        ]
+        table(["measure", "where the text changed", "of the rest, what moved most", "unit"], cells, most=240)
+    captions(_doubts(shown))
+
+
+def _rows(shown, told, name: str, sign: str, place) -> tuple[WordRow, WordRow] | None:
+    """A measure's rows of both versions; None where one waits to be asked for, or there is none."""
+    found = []
+    for view, version in zip(shown, told):
+        work = OfVersion(view, name, version.name)
+        one = work.found or (work.compute() if work.cost.cheap else None)
+        if one is None:
+            if not work.cost.cheap:
+                stream([work], place, name=f"{name} of {version.name}")
+            return None
+        found.append(build_row(measures()[name], one, sign, view.encoded.premasked))
+    return found[0], found[1]
+
+
+def _version(view: View, name: str) -> Version:
+    unmasked = np.zeros((1, view.encoded.F), dtype=bool)
+    tested = view.explainer.tested(view.encoded)
+    p = tested.judge(unmasked).p.get(CALIBRATED)
+    return Version(name, view.encoded, view.probabilities, None if p is None else float(p[0]), view.label_class)
+
+
+def _gate(view: View, told: tuple[Version, Version]) -> Gate:
+    reference = view.explainer.reference
+    p = np.array([1.0 if one.p is None else one.p for one in told])
+    return decide(p, np.arange(2), 2, None if reference is None else reference.floor(CALIBRATED), HOLM)
+
+
+def _doubts(shown: tuple[View, View]) -> list[str]:
+    """Why the p-values may be off, a sentence each."""
+    reference = shown[0].explainer.reference
+    if reference is None:
+        return []
+    found = [doubts(reference, np.array([one.encoded.T]), one.model.precision) for one in shown]
+    return list(dict.fromkeys(said for one in found for said in one.values()))
+
+
+def _view_of(view: View, example: Example) -> View:
+    encoded = view.explainer.encode(example.text, example.second, view.encoded.unit)
+    return replace(view, encoded=encoded, example=example, probabilities=view.explainer.probabilities(encoded))
+
+
+def _other(view: View) -> Example | None:
+    """The text that is asked for beside this one; None where none is, or where it is not here."""
+    asked = held(AGAINST)
+    if asked is None:
+        return None
+    if view.browsed is not None:
+        pair = view.browsed.index.rows.get(view.example.pair) if view.example.pair else None
+        if asked == PAIR and pair is not None:
+            _keep(PAIR)
+            return view.browsed.index.data.examples[pair]
+        return _let_go(f"This link asks for {shortened(view.example.id)} beside its pair, and it has none here.")
+    found = read_own(asked) if stands_beside(held("text")) and asked != PAIR else None
+    if found is None:
+        return _let_go("The text that this link compares with is not kept on this machine.")
+    _keep(asked)
+    return Example("original", found[0], found[1])
+
+
+def _keep(asked: str) -> None:
+    hold(AGAINST, asked)
+    st.query_params[AGAINST] = asked
+
+
+def _let_go(why: str) -> None:
+    """Compare no longer; why: said where a link asked for it."""
+    if f"held {AGAINST}" not in st.session_state:
+        # What the next runs say above stands here in this one, which has drawn that already.
+        st.warning(plain(why))
+        remark(why)
+    forget(AGAINST)
+
+
+def _offer(view: View) -> None:
+    """The button that asks for the other version, where there is one."""
+    source = next((one.edited for one in remembered() if one.digest == held("text")), None)
+    if view.browsed is not None and view.example.pair in view.browsed.index.rows:
+        label, asked = f"Its pair, one edit apart: {plain(view.example.pair)}", PAIR
+    elif view.browsed is None and source is not None:
+        label, asked = "Show beside the original", source.digest
+    else:
+        return
+    st.button(label, key="beside", on_click=set_beside, args=(asked, held("text")), icon=":material/compare_arrows:")
+
+
+def _close() -> None:
+    st.button("Close the comparison", key="close-versions", on_click=forget, args=(AGAINST,))

@@ -1,0 +1,183 @@
+"""Texts of one's own and shipped pairs, without a browser: edited in place, beside what they were made from, and one
+press away.
+"""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.storage.store import Store
+from core.validity.marks import SIGN
+from core.wording import number
+from pages.parts.frame.picking import MOST_REMEMBERED
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App
+
+pytestmark = pytest.mark.usefixtures("server")
+PAIRS = {example.id: example for example in read_bundled("contrast pairs")}
+DULL = "Not one dull minute."
+
+
+def click(app: App, word: int) -> App:
+    """What the component of the coloured words sends when a word is clicked."""
+    (key,) = [one.key for one in app.components if one.proto.component_name == "faithscope_words"]
+    app.at.session_state[key] = {"word": f"{app.words['text']}:{word}"}
+    return app.run()
+
+
+def edit(app: App, word: int, new: str | None) -> App:
+    """Put a word in the place of another, or take it out."""
+    click(app, word)
+    if new is None:
+        return app.press("Take it out")
+    app.widget("text_input", "Put in the place of this word").set_value(new)
+    return app.press("Replace")
+
+
+def sent(app: App) -> dict:
+    """What is drawn of two versions."""
+    (found,) = app._drawn("changed")
+    return found
+
+
+def beside(app: App) -> bool:
+    return bool(app._drawn("changed"))
+
+
+def table_of(app: App, *names: str) -> dict[str, list[str]]:
+    (found,) = [table for table in app.tables if table[0][1:3] == list(names)]
+    return {row[0]: row[1:] for row in found[1:]}
+
+
+def test_a_word_edited_in_place_stands_beside_its_original(bundled):
+    app = edit(App(ATTRIBUTIONS, measures=["leave-one-out", "gradient"]).type(DULL), 2, "fine")
+    assert app.text == "Not one fine minute." and app.widget("selectbox", "Data").value == "own text"
+    drawn = sent(app)
+    assert drawn["names"] == ["original", "edit"] and drawn["changed"] == [False, False, True, False, False]
+    assert drawn["words"] == [["Not", "one", "dull", "minute", "."], ["Not", "one", "fine", "minute", "."]]
+    explainer = Explainer(bundled)
+    both = [explainer.encode(text, None, "word") for text in (DULL, "Not one fine minute.")]
+    shares = [explainer.probabilities(encoded) for encoded in both]
+    target = int(shares[1].argmax())
+    name = bundled.labels[target]
+    facts = table_of(app, "original", "edit")
+    assert facts["prediction"][:2] == [bundled.labels[int(one.argmax())] for one in shares]
+    assert facts[f"probability of {name}"][:2] == [number(float(one[target])) for one in shares]
+    (row,) = [row for row in drawn["rows"] if row["name"] == "leave-one-out"]
+    scores = [explainer.attribute(encoded, "leave-one-out", target).scores["signed"] for encoded in both]
+    largest = max(np.abs(one).max() for one in scores)
+    for side, one in zip(row["sides"], scores):
+        assert np.allclose([cell["shade"] for cell in side], one / largest, atol=1e-4)
+    assert "“dull”" in app.said or "dull" in app.said
+    # The same link in another session, and closed.
+    other = App(ATTRIBUTIONS, **app.at.query_params)
+    assert sent(other)["words"] == drawn["words"]
+    assert not beside(app.press("Close the comparison")) and "against" not in app.at.query_params
+    assert beside(app.press("Show beside the original"))
+
+
+def test_a_word_that_is_taken_out_and_markup_that_is_put_in_are_text():
+    app = edit(App(ATTRIBUTIONS, measures=["gradient"], example="s009"), 0, "<b>Bold</b>")
+    assert app.text.startswith("<b>Bold</b>") and sent(app)["words"][1][0].startswith("<b")
+    assert not any("<b>Bold" in text for _, text in app.markup())
+    app = edit(app, 0, None)
+    assert not app.text.startswith("<b>") and beside(app) and not app.errors
+
+
+@pytest.mark.parametrize(
+    ("new", "why"), [("", "Type what stands"), ("Dull", "the word already"), ("\u200b", "tokenizer")]
+)
+def test_an_edit_that_cannot_be_is_a_sentence_and_loses_nothing(new, why):
+    app = App(ATTRIBUTIONS, measures=["gradient"]).type("Dull")
+    edit(app, 0, new)
+    assert why in app.said and app.text == "Dull" and app.rows and not app.errors
+    assert app.widget("text_input", "Put in the place of this word").value == new
+
+
+def test_the_last_word_cannot_be_taken_out():
+    app = edit(App(ATTRIBUTIONS, measures=["gradient"]).type("Dull"), 0, None)
+    assert "Nothing would be left" in app.said and app.text == "Dull" and app.rows
+
+
+def test_an_edit_of_another_text_is_compared_with_nothing():
+    app = edit(App(ATTRIBUTIONS, measures=["gradient"]).type(DULL), 2, "fine")
+    assert beside(app) and not beside(app.type("Something else altogether, and longer."))
+    # What the box makes of a text that shares most of its words is an edit, too.
+    assert beside(app.type("Something else altogether, and shorter."))
+    assert not beside(app.set("selectbox", "Data", "reviews"))
+
+
+def test_typed_texts_are_one_press_away_on_every_page_and_bounded():
+    app = App(ATTRIBUTIONS, measures=["gradient"])
+    assert not app.has("button", "Forget them")
+    for i in range(MOST_REMEMBERED + 2):
+        app.type(f"Number {i} is *fine*.")
+    app.go(HOME)
+    own = [
+        one.label for one in app.at.get("button") if one.key and one.key.startswith("own-") and one.key != "own-forget"
+    ]
+    assert len(own) == MOST_REMEMBERED and own[0].replace("\\", "").endswith(f"Number {MOST_REMEMBERED + 1} is *fine*.")
+    app.at.button(key="own-3").click()
+    assert app.run().text == f"Number {MOST_REMEMBERED - 2} is *fine*." and not app.errors
+    assert "example" not in app.at.query_params and app.go(ATTRIBUTIONS).text.startswith("Number")
+    app.press("Forget them")
+    assert not app.has("button", "Forget them") and app.text.startswith("Number")
+
+
+def test_a_pair_that_ships_is_one_press_away_and_goes_on_with_the_next():
+    app = App(ATTRIBUTIONS, data="contrast pairs", example="p04a", measures=["gradient"])
+    assert not beside(app)
+    app.press("Its pair, one edit apart: p04b")
+    drawn = sent(app)
+    assert drawn["names"] == ["p04a", "p04b"] and [w for w in drawn["words"][1] if w] == [
+        *"Three hours of Horatio Pym's vaudeville ought to be a slog , and they never are .".split()
+    ]
+    facts = table_of(app, "p04a", "p04b")
+    assert facts["label"][:2] == ["negative", "positive"] and app.at.query_params["against"] == ["pair"]
+    assert sent(app.press("Next"))["names"] == ["p04b", "p04a"]
+    app.press("Go to p04a")
+    assert app.example == "p04a" and beside(app)
+    assert not beside(app.set("selectbox", "Data", "reviews"))
+
+
+def test_the_p_of_both_texts_and_what_the_gate_says_stand_there(bundled):
+    from core.validity.references import find_reference
+
+    app = App(ATTRIBUTIONS, data="contrast pairs", example="p01a", against="pair", measures=["gradient"])
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    unmasked = [explainer.encode(PAIRS[name].text, None, "word") for name in ("p01a", "p01b")]
+    p = [explainer.tested(one).judge(np.zeros((1, one.F), dtype=bool)).p["calibrated"][0] for one in unmasked]
+    cells = table_of(app, "p01a", "p01b")["p (calibrated) of the unmasked text"]
+    assert [cell.removesuffix(f" {SIGN}") for cell in cells[:2]] == [number(float(one)) for one in p]
+    assert ("The test rejects none of the 2 texts" in app.said) == (min(p) >= 0.025)
+
+
+@pytest.mark.parametrize("against", ["pair", "0" * 64, "nonsense", "../../etc/passwd", ""])
+def test_a_link_that_compares_with_what_is_not_here_says_so(against):
+    app = App(ATTRIBUTIONS, example="s003", against=against, measures=["gradient"])
+    assert "has none here" in app.said and not beside(app) and app.rows and not app.errors
+    assert "has none here" in app.run().said and "has none here" not in app.press("Dismiss").said
+    app = App(ATTRIBUTIONS, measures=["gradient"]).type(DULL)
+    other = App(ATTRIBUTIONS, **app.at.query_params, against=against)
+    assert "is not kept on this machine" in other.said and other.text == DULL and not beside(other)
+
+
+def test_a_long_text_is_compared_as_far_as_it_is_read(bundled):
+    app = edit(App(ATTRIBUTIONS, measures=["gradient"]).type("good " * 600), 3, "bad")
+    assert sum(sent(app)["changed"]) == 1 and len(sent(app)["words"][0]) == bundled.max_tokens - 2
+
+
+def test_there_is_a_box_for_a_second_text_only_where_the_model_reads_two(shared_store):
+    for page in (ATTRIBUTIONS, EXAMPLES):
+        app = App(page)
+        app = app.open_box() if page == ATTRIBUTIONS else app
+        assert app.has("text_area", "Text") and not app.has("text_area", "Second text")
+    app = App(ATTRIBUTIONS, model="stories-1-fmm", data="stories 1").open_box()
+    assert app.widget("text_area", "Second text").value
+    # Before there is a text, and where a link brings two to a model of one.
+    assert not App(ATTRIBUTIONS, data="own text").has("text_area", "Second text")
+    digest = Store(shared_store).put_text(json.dumps(["A film.", "Is it?"]))
+    app = App(ATTRIBUTIONS, data="own text", text=digest).open_box()
+    assert app.widget("text_area", "Second text").value == "Is it?"
