@@ -10,107 +10,23 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Generator, Iterable
 from types import GeneratorType
-from typing import Any
 
 from core.explanation.explainer import Cost
-from core.mathematics.pace import Pace, between
+from core.job import CANCELLED, DONE, FAILED, Job, Owner
+from core.mathematics.pace import between
 from core.mathematics.search.limits import TooDear
 from core.network import locks
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
+from core.viewers import Viewers
 
 _LOG = logging.getLogger(__name__)
 
-WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
 # Of jobs that nobody looks at and nobody asked for, so many are kept where they stand, and for so many seconds.
 _MOST_LEFT, _LEFT_SECONDS = 16, 300.0
 # A page that is drawn anew has left all of its jobs for a moment: none is one too many before so many seconds.
 _SPARED_SECONDS = 5.0
-# How often work that gave way with a lock in hand looks whether anybody waits for it.
+# How often work looks whether anybody waits for a lock that it gave way with, and whether a page still is drawn.
 _LOOK_SECONDS = 0.05
-
-
-class Job:
-    """One piece of work and where it stands; read from any thread.
-
-    state: "running" from its first turn on, also while others have theirs; partial: what the work
-    yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
-    it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
-    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked for it; batches:
-    that were begun since `done` grew; turns: begun of work that yields, 0 of other work, None before it begins.
-    """
-
-    def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
-        self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
-        self.place, self.expected, self.askers = "", 0.0, set[str]()
-        self.state = WAITING
-        self.done = self.total = self.batches = 0
-        self.turns: int | None = None
-        self.partial: Any = None
-        self.result: Any = None
-        self.problem = ""
-        self.started: float | None = None
-        # Since when nobody looks at it, where nobody asked for it.
-        self.left: float | None = None
-        # Seconds of the turns that are over and the beginning of the one under way, in one piece for readers.
-        self._clock: tuple[float, float | None] = (0.0, None)
-        self._pace = Pace()
-        self._stop = threading.Event()
-        self._owner: Jobs | None = None
-        self._thread: threading.Thread | None = None
-
-    def report(self, done: int, total: int) -> None:
-        """Tell how far the work is; the first report says where it begins (what was there already is no pace)."""
-        self._pace.report(done, self.seconds)
-        self.batches = 0 if done > self.done else self.batches
-        self.done, self.total = done, total
-
-    def cancel(self) -> None:
-        """Ask the work to stop at its next batch; one that has not begun never does."""
-        self._stop.set()
-        if self._owner is not None:
-            self._owner.look_again()
-
-    def cancelled(self) -> bool:
-        """Whether stopping was asked for. The work asks this between its batches, and there it gives way to what is
-        more urgent.
-        """
-        if self._owner is not None and threading.current_thread() is self._thread:
-            self.batches += 1
-            self._owner.give_way(self)
-        return self._stop.is_set()
-
-    @property
-    def latest(self) -> Any:
-        """What is known of it: the result, else what it yielded last (a stopped one keeps that), else None."""
-        return self.result if self.state == DONE else self.partial
-
-    @property
-    def active(self) -> bool:
-        return self.state in (WAITING, RUNNING)
-
-    @property
-    def parked(self) -> bool:
-        """Whether it has no turns since nobody looks at it and nobody asked for it; it goes on once somebody does."""
-        return self.active and self.left is not None
-
-    @property
-    def seconds(self) -> float:
-        """How long its own turns took so far; the others' turns do not count."""
-        spent, began = self._clock
-        return spent if began is None else spent + time.monotonic() - began
-
-    @property
-    def remaining_seconds(self) -> float | None:
-        """Expected seconds of its own work to the end, at the pace of late; None before there is one."""
-        return self._pace.left(self.total, self.seconds)
-
-    def turn(self, begins: bool) -> None:
-        """Start or stop its clock; its thread calls this."""
-        if begins:
-            self.state, self._clock = RUNNING, (self._clock[0], time.monotonic())
-            self.started = self.started or self._clock[1]
-        else:
-            self._clock = (self.seconds, None)
 
 
 class Work(abc.ABC):
@@ -145,12 +61,13 @@ class Work(abc.ABC):
         """
 
 
-class Jobs:
+class Jobs(Owner):
     """Jobs of one device; the 200 that ended last are remembered.
 
     Of those that may go on, the most urgent have the turn, and among equals it goes round in order of asking: first
     what is about one example and looked at, then what is about one or looked at, then the rest. What nobody looks at
-    and nobody asked for is parked. A job that has lost the turn goes on to its next batch, and waits there.
+    and nobody asked for is parked. A job that has lost the turn goes on to its next batch, and waits there. While a
+    page is drawn, only what is on it, or what is about one example and on another's, has turns.
 
     ended: how many have ended so far; what was read of the store before may be less than is there now.
 
@@ -166,10 +83,10 @@ class Jobs:
         # Those that have not ended, whose turn comes first in front; the work of those that have not begun.
         self._line: list[Job] = []
         self._works: dict[Job, Callable[[Job], object]] = {}
-        self._looks: dict[str, set[str]] = {}
+        self._viewers = Viewers(there)
         self._at_turn: Job | None = None
-        self._remembered, self._most_left, self._there = remembered, left, there
-        self._asked_who = 0.0
+        self._timer: threading.Timer | None = None
+        self._remembered, self._most_left = remembered, left
         self._changed = threading.Condition()
         self._closed = False
         self.ended = 0
@@ -234,22 +151,22 @@ class Jobs:
             self.look_again()
         return job
 
-    def arrives(self, viewer: str) -> None:
-        """A viewer's page is drawn anew: what was on it before is looked at no longer."""
+    def arrives(self, viewer: str, draws: Callable[[], bool] = lambda: False) -> None:
+        """A viewer's page is drawn anew, for as long as `draws` says so: what was on it is looked at no longer."""
         with self._changed:
-            self._looks[viewer] = set()
+            self._viewers.arrives(viewer, draws)
             self.look_again()
 
     def looks(self, viewer: str, keys: Iterable[str]) -> None:
         """The jobs of these keys are on the viewer's page."""
         with self._changed:
-            self._looks.setdefault(viewer, set()).update(keys)
+            self._viewers.looks(viewer, keys)
             self.look_again()
 
     def looked_at(self, viewer: str) -> frozenset[str]:
         """Keys of the jobs that are on the viewer's page, as far as it is drawn."""
         with self._changed:
-            return frozenset(self._looks.get(viewer, ()))
+            return self._viewers.looked_at(viewer)
 
     def find(self, key: str) -> Job | None:
         """The job of a key, whatever its state."""
@@ -282,16 +199,25 @@ class Jobs:
             return own + whole + sum(shared)
 
     def look_again(self) -> None:
-        """Give the turn to whom it belongs now."""
         with self._changed:
             self._settle()
             while not self._gives_turn():
                 pass
+            if self._timer is None and not self._closed and any(self._held(job) for job in self._line):
+                self._timer = threading.Timer(_LOOK_SECONDS, self._look_later)
+                self._timer.daemon = True
+                self._timer.start()
             self._changed.notify_all()
+
+    def _look_later(self) -> None:
+        """No page says that it is drawn now, so that whoever waits for it has to look."""
+        with self._changed:
+            self._timer = None
+            self.look_again()
 
     def _gives_turn(self) -> bool:
         """Whether the turn is where it belongs now; not where that job could not begin, which ends it."""
-        ready = [job for job in self._line if self._goes_on(job)]
+        ready = [job for job in self._line if self._goes_on(job) and not self._held(job)]
         best, holder = min(ready, key=self._rank, default=None), self._at_turn
         if holder in ready and best is not None and self._rank(best) >= self._rank(holder):
             return True
@@ -317,9 +243,7 @@ class Jobs:
         return job.active
 
     def give_way(self, job: Job, turn_ends: bool = False) -> None:
-        """Called by a job's own thread: wait until the turn is its own or it is told to stop, or somebody needs a lock
-        that it holds; turn_ends: whether its equals come first.
-        """
+        """Wait until the turn is its own or it is told to stop, or somebody needs a lock that it holds."""
         with self._changed:
             if turn_ends:
                 self._line.append(self._line.pop(self._line.index(job)))
@@ -345,7 +269,10 @@ class Jobs:
         return (not self._looked_at(job)) + job.batch
 
     def _looked_at(self, job: Job) -> bool:
-        return any(job.key in keys for keys in self._looks.values())
+        return self._viewers.anybody(job.key)
+
+    def _held(self, job: Job) -> bool:
+        return self._rank(job) > 0 and self._viewers.drawing_without(job.key)
 
     def _before(self, job: Job | None) -> list[Job]:
         if job is None or job is self._at_turn or job not in self._line or not self._goes_on(job):
@@ -358,9 +285,7 @@ class Jobs:
     def _settle(self) -> None:
         """Park what nobody looks at any more, keep few of these, and end what was told to stop and has not begun."""
         now = time.monotonic()
-        if now - self._asked_who >= 1.0:
-            self._asked_who, there = now, self._there()
-            self._looks = {one: keys for one, keys in self._looks.items() if there is None or one in there}
+        self._viewers.settle()
         for job in self._line:
             job.left = None if job.wanted or self._looked_at(job) else job.left or now
         left = [job for job in self._line if job.left is not None and not job._stop.is_set()]

@@ -27,7 +27,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 ROOMS = (
     "core.wording core.terms core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
     "core.measures core.metrics core.loading core.data core.validity core.explanation core.evaluation "
-    "core.evaluation.studies core.training core.figures core.reports core.jobs core.bench core.commands core.__main__ "
+    "core.evaluation.studies core.training core.figures core.reports core.viewers core.job core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
     "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
     "pages app"

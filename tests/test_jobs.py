@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from core import jobs as module
-from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job, Jobs
+from core.job import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
+from core.jobs import Jobs
 from core.mathematics.search.limits import TooDear
 from core.network.scheduler import Cancelled, NonFinite
 from tests.waiting import ended, until

@@ -12,7 +12,8 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import follow, random_band
-from core.jobs import CANCELLED, DONE, FAILED, WAITING, Jobs
+from core.job import CANCELLED, DONE, FAILED, WAITING
+from core.jobs import Jobs
 from core.mathematics.stepwise import finish
 from core.network.locks import FairLock
 from tests.waiting import ended, until
@@ -95,6 +96,40 @@ def test_the_order_is_looked_at_then_asked_for_then_many_examples(jobs):
     assert order == ["seen", "seen many", "asked", "many"]
 
 
+def test_while_a_page_is_drawn_what_is_not_on_it_has_no_turns_but_what_is_about_one_and_looked_at(jobs):
+    drawn, many, one, seen = [True], Plain(), Plain(1), Plain(1)
+    jobs.looks("you", ["many", "one"])
+    batch = jobs.submit("many", "", many, batch=True)
+    until(many.inside.is_set)
+    jobs.arrives("me", lambda: drawn[0])
+    many.go(3)
+    until(lambda: many.at == 1 and batch._clock[1] is None)
+    other = jobs.submit("one", "", one)
+    jobs.submit("more", "", lambda job: "more", batch=True)
+    one.go()
+    assert ended(other) == DONE and many.at == 1, "what another's page shows of one example goes on"
+    jobs.looks("me", ["seen"])
+    mine = jobs.submit("seen", "", seen, wanted=False)
+    seen.go()
+    assert ended(mine) == DONE and many.at == 1 and jobs.find("more").state == WAITING
+    drawn[0] = False
+    assert ended(batch) == DONE and ended(jobs.find("more")) == DONE
+
+
+def test_what_the_drawn_page_itself_looks_at_has_turns_and_a_page_that_is_drawn_for_long_holds_nobody(jobs):
+    work = Plain(2)
+    jobs.arrives("me", lambda: True)
+    job = jobs.submit("many", "", work, batch=True)
+    assert job.state == WAITING
+    jobs.looks("me", ["many"])
+    until(work.inside.is_set)
+    jobs.arrives("you", lambda: True)
+    work.go(2)
+    until(lambda: work.at == 1 and job._clock[1] is None)
+    jobs._viewers._views["you"].began -= 60
+    assert ended(job) == DONE
+
+
 @pytest.mark.parametrize("kind", [Plain, lambda: Steps(yields=True)])
 def test_what_is_left_waits_where_it_stands_and_goes_on_on_return(jobs, kind):
     left, other = kind(), Plain(1)
@@ -145,7 +180,7 @@ def test_whose_browser_is_gone_has_left(monkeypatch):
     until(work.inside.is_set)
     there.remove("me")
     # It is asked again a second later at the earliest.
-    jobs._asked_who -= 1
+    jobs._viewers._asked -= 1
     work.go()
     until(lambda: job.parked and job._clock[1] is None)
     assert work.at == 1

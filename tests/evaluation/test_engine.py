@@ -18,7 +18,8 @@ from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.check_question import MaskingCheck
 from core.explanation.explainer import Cost, Explainer, softmax
-from core.jobs import DONE, Jobs
+from core.job import DONE
+from core.jobs import Jobs
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.storage.store import Store, canonical_key

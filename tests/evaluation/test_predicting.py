@@ -11,7 +11,8 @@ from core.data.examples import bundled_data, read_bundled
 from core.evaluation import predicting as module
 from core.evaluation.predicting import Predictions, expected_cost, predict_all, rows_of, stored_predictions
 from core.explanation.explainer import Explainer, softmax
-from core.jobs import CANCELLED, DONE, Jobs
+from core.job import CANCELLED, DONE
+from core.jobs import Jobs
 from core.network.features import NoFeatures, masked_ids
 from core.network.scheduler import Cancelled, Input, OutOfMemory
 from core.storage.store import Store

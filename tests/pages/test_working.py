@@ -4,7 +4,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.explanation.explainer import Cost
-from core.jobs import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
+from core.job import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
 from core.network.scheduler import Cancelled
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import seconds_between, start
@@ -164,7 +164,7 @@ def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(serve
         return 1
 
     app = App("pages/attributions.py", measures=["gradient"])
-    (me,) = resources.jobs()._looks
+    (me,) = resources.jobs()._viewers._views
 
     def asked(key, place, asker=me):
         return resources.jobs().submit(key, f"beam *{key}*", work, place=place, asker=asker)

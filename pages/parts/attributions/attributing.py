@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.explanation.explainer import Attribution, Cost
-from core.jobs import WAITING, Job
+from core.job import WAITING, Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory

@@ -9,7 +9,7 @@ from core.evaluation.studies.embedding_map import FEWEST, MOST, Points, can_map,
 from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
-from core.jobs import Job
+from core.job import Job
 from core.storage.store import canonical_key
 from core.wording import duration, plain
 from pages.parts.components.pictures import draw_figure

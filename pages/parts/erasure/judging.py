@@ -19,7 +19,7 @@ from core.explanation.judging import (
 )
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import MetricReport
-from core.jobs import Job
+from core.job import Job
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key

@@ -13,7 +13,7 @@ from core.data.parsed import BadData
 from core.data.sources import from_setting, listed_data, open_data
 from core.evaluation.families import examples_of
 from core.explanation.explainer import Cost, Explainer
-from core.jobs import Job
+from core.job import Job
 from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import duration

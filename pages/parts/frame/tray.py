@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.jobs import Job
+from core.job import Job
 from core.wording import duration, plain
 from pages.parts.frame import resources
 from pages.parts.frame.working import place_of, viewer

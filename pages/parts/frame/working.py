@@ -2,6 +2,7 @@
 what it does itself in turn with others.
 """
 
+import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core import jobs
+from core.job import DONE, Job
 from core.network.model import Model
 from core.wording import duration
 from pages.parts.frame import resources
@@ -34,7 +36,7 @@ class PageWork(jobs.Work):
     first = False
 
     @property
-    def job(self) -> jobs.Job | None:
+    def job(self) -> Job | None:
         return resources.jobs().find(self.key)
 
     @property
@@ -46,7 +48,7 @@ class PageWork(jobs.Work):
     @property
     def complete(self) -> bool:
         job = self.job
-        return job is not None and job.state == jobs.DONE
+        return job is not None and job.state == DONE
 
     @property
     def active(self) -> bool:
@@ -137,7 +139,8 @@ def viewer() -> str:
 
 def arrive_anew() -> None:
     """A page begins to be drawn: what this session looked at before, it has left."""
-    resources.jobs().arrives(viewer())
+    # Streamlit runs a page on a thread that ends with it.
+    resources.jobs().arrives(viewer(), threading.current_thread().is_alive)
 
 
 def look(works: Sequence[PageWork]) -> None:

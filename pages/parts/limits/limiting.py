@@ -23,7 +23,7 @@ from core.explanation.limiting import (
 )
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
-from core.jobs import Job
+from core.job import Job
 from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear, exact_affordable
 from core.mathematics.stepwise import relay
 from core.network.features import Encoded

@@ -19,7 +19,7 @@ from core.explanation.standings import (
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
-from core.jobs import FAILED
+from core.job import FAILED
 from core.mathematics.search.limits import EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.validity.marks import (

@@ -13,7 +13,7 @@ from core.evaluation import families
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import Band, band_cost, random_band
 from core.figures.figures import RandomLine
-from core.jobs import Job
+from core.job import Job
 from core.mathematics.curves import spread
 from core.network.architectures import UnsupportedModel
 from core.network.features import Encoded, NoFeatures

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.jobs import FAILED
+from core.job import FAILED
 from core.wording import duration, plain
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork, look, others_first

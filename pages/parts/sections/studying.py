@@ -12,7 +12,7 @@ from core.evaluation.engine import Known, Study, read_study, run_study, study_co
 from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
 from core.explanation.explainer import Cost, Explainer
-from core.jobs import Job
+from core.job import Job
 from core.network.model import Model
 from core.storage.store import canonical_key
 from pages.parts.frame import resources

@@ -6,7 +6,7 @@ from typing import Any
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, area_cells, follow, path_cost, planned_counts, summarise
 from core.explanation.rows import values_taken
-from core.jobs import Job
+from core.job import Job
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS

@@ -1,0 +1,106 @@
+"""One piece of work that outlives a rerun of the page: where it stands, and what is known of it."""
+
+import abc
+import threading
+import time
+from typing import Any
+
+from core.mathematics.pace import Pace
+
+WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
+
+
+class Owner(abc.ABC):
+    """Who gives a job its turns."""
+
+    @abc.abstractmethod
+    def look_again(self) -> None:
+        """Give the turn to whom it belongs now."""
+
+    @abc.abstractmethod
+    def give_way(self, job: "Job", turn_ends: bool = False) -> None:
+        """Called by a job's own thread: wait until it may go on; turn_ends: whether its equals come first."""
+
+
+class Job:
+    """One piece of work and where it stands; read from any thread.
+
+    state: "running" from its first turn on, also while others have theirs; partial: what the work
+    yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
+    it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
+    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked for it; batches:
+    that were begun since `done` grew; turns: begun of work that yields, 0 of other work, None before it begins.
+    """
+
+    def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
+        self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
+        self.place, self.expected, self.askers = "", 0.0, set[str]()
+        self.state = WAITING
+        self.done = self.total = self.batches = 0
+        self.turns: int | None = None
+        self.partial: Any = None
+        self.result: Any = None
+        self.problem = ""
+        self.started: float | None = None
+        # Since when nobody looks at it, where nobody asked for it.
+        self.left: float | None = None
+        # Seconds of the turns that are over and the beginning of the one under way, in one piece for readers.
+        self._clock: tuple[float, float | None] = (0.0, None)
+        self._pace = Pace()
+        self._stop = threading.Event()
+        self._owner: Owner | None = None
+        self._thread: threading.Thread | None = None
+
+    def report(self, done: int, total: int) -> None:
+        """Tell how far the work is; the first report says where it begins (what was there already is no pace)."""
+        self._pace.report(done, self.seconds)
+        self.batches = 0 if done > self.done else self.batches
+        self.done, self.total = done, total
+
+    def cancel(self) -> None:
+        """Ask the work to stop at its next batch; one that has not begun never does."""
+        self._stop.set()
+        if self._owner is not None:
+            self._owner.look_again()
+
+    def cancelled(self) -> bool:
+        """Whether stopping was asked for. The work asks this between its batches, and there it gives way to what is
+        more urgent.
+        """
+        if self._owner is not None and threading.current_thread() is self._thread:
+            self.batches += 1
+            self._owner.give_way(self)
+        return self._stop.is_set()
+
+    @property
+    def latest(self) -> Any:
+        """What is known of it: the result, else what it yielded last (a stopped one keeps that), else None."""
+        return self.result if self.state == DONE else self.partial
+
+    @property
+    def active(self) -> bool:
+        return self.state in (WAITING, RUNNING)
+
+    @property
+    def parked(self) -> bool:
+        """Whether it has no turns since nobody looks at it and nobody asked for it; it goes on once somebody does."""
+        return self.active and self.left is not None
+
+    @property
+    def seconds(self) -> float:
+        """How long its own turns took so far; the others' turns do not count."""
+        spent, began = self._clock
+        return spent if began is None else spent + time.monotonic() - began
+
+    @property
+    def remaining_seconds(self) -> float | None:
+        """Expected seconds of its own work to the end, at the pace of late; None before there is one."""
+        return self._pace.left(self.total, self.seconds)
+
+    def turn(self, begins: bool) -> None:
+        """Start or stop its clock; its thread calls this."""
+        if begins:
+            self.state, self._clock = RUNNING, (self._clock[0], time.monotonic())
+            self.started = self.started or self._clock[1]
+        else:
+            self._clock = (self.seconds, None)
