@@ -1,10 +1,9 @@
-"""Seconds from the last of ten quick presses of N to the first picture of the example that is shown then.
+"""Seconds from the last of ten presses of N in ten seconds to the first picture of the example that is shown then.
 
     python -m tests.press_times [--page PAGE …] [--rounds 3] [--alone]
 
-Ten presses in ten seconds, on each page with an example, on a server with an empty store, while a run over many examples
-goes on in another tab (not with --alone). A first picture is the example's words with the colours of one measure, on
-*AOPC and NAOPC* its chart's first curve.
+On each page with an example, on a server with an empty store, while a run over many examples goes on in another tab (not
+with --alone).
 """
 
 import argparse
@@ -22,40 +21,38 @@ from tests.browsing import Person, installed_browser
 from tests.sessions import running_server
 
 PRESSES, EVERY_MS = 10, 1000
-# Of each page, what is there once something of the shown example is answered for.
+# Of each page, what shows something that was found of the example.
 PICTURES = {
-    "attributions": ".row .text",
-    "recursive_masking": ".player:not(:has([aria-pressed])) .text",
-    "aopc_and_naopc": ".js-plotly-plot .scatterlayer .trace, .pictures svg path",
-    "hard_and_soft_erasure": ".row .text",
+    "attributions": [".row .text"],
+    "recursive_masking": [".player .text"],
+    "aopc_and_naopc": [".figure svg", ".row .text"],
+    "hard_and_soft_erasure": ["table", ".row .text"],
 }
+# What a page showed before stands there until it is drawn anew, marked as stale.
+FRESH = "[data-testid=stMain] [data-testid=stElementContainer]:not([data-stale=true])"
 
 
 def seconds_after(browser, server: str, page: str, start: int) -> float:
     """Seconds to the first picture of the example ten places after the one at `start`."""
     examples = read_bundled("reviews")
+    first, last = examples[start], examples[start + PRESSES]
     person = Person(browser, server)
     try:
-        person.page.goto(f"{server}/{page}?example={examples[start].id}")
+        person.page.goto(f"{server}/{page}?example={first.id}")
+        person.has_chosen(first.id)
         person.page.get_by_role("heading", level=1).first.click()
-        person.page.wait_for_timeout(EVERY_MS)
         for i in range(PRESSES):
             person.page.keyboard.press("n")
-            if i < PRESSES - 1:
-                person.page.wait_for_timeout(EVERY_MS)
-        began, last = time.monotonic(), examples[start + PRESSES]
+            person.page.wait_for_timeout(EVERY_MS if i < PRESSES - 1 else 0)
+        began = time.monotonic()
         box = person.page.get_by_role("combobox", name="Example", exact=True)
         playwright.expect(box).to_have_value(re.compile(f"^{re.escape(last.id)} "))
-        chosen = time.monotonic() - began
-        picture = person.page.locator(PICTURES[page]).first
-        if page == "aopc_and_naopc":
-            playwright.expect(picture).to_be_visible()
-        else:
-            playwright.expect(picture).to_have_text(last.text, use_inner_text=False)
-        print(
-            f"  {page} from {examples[start].id}: chosen {chosen:.2f}, drawn {time.monotonic() - began:.2f}", flush=True
-        )
-        return time.monotonic() - began
+        there = time.monotonic() - began
+        fresh = ", ".join(f"{FRESH} {one}" for one in PICTURES[page])
+        playwright.expect(person.page.locator(fresh).first).to_be_visible()
+        seconds = time.monotonic() - began
+        print(f"  {page} from {first.id}: chosen after {there:.2f}, drawn after {seconds:.2f}", flush=True)
+        return seconds
     finally:
         person.close()
 
@@ -69,10 +66,18 @@ def batch(browser, server: str) -> Person:
     return person
 
 
+def table(found: dict[str, list[float]]) -> str:
+    """Seconds by page (rows) and round (columns), and their median."""
+    rounds = len(next(iter(found.values())))
+    rows = [["seconds", *(f"round {i + 1}" for i in range(rounds)), "median"], ["---"] * (rounds + 2)]
+    rows += [[page, *map("{:.2f}".format, times), f"{statistics.median(times):.2f}"] for page, times in found.items()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.press_times", description=__doc__.partition("\n")[0])
     parser.add_argument("--page", nargs="+", choices=list(PICTURES), default=list(PICTURES))
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=3, help="examples of each page (default 3)")
     parser.add_argument("--alone", action="store_true", help="without a run over many examples beside")
     chosen = parser.parse_args()
     with contextlib.ExitStack() as stack:
@@ -80,10 +85,8 @@ if __name__ == "__main__":
         server = stack.enter_context(running_server(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
         if not chosen.alone:
             stack.callback(batch(browser, server).close)
-        print("| page | " + " | ".join(f"round {i + 1}" for i in range(chosen.rounds)) + " | median |")
-        found = {page: [] for page in chosen.page}
+        found: dict[str, list[float]] = {page: [] for page in chosen.page}
         for turn in range(chosen.rounds):
             for place, page in enumerate(chosen.page):
                 found[page].append(seconds_after(browser, server, page, 11 * (turn * len(chosen.page) + place)))
-        for page, times in found.items():
-            print(f"| {page} | " + " | ".join(f"{one:.2f}" for one in times) + f" | {statistics.median(times):.2f} |")
+        print(table(found))
