@@ -15,6 +15,7 @@ from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import KnownLimits, LimitsChoice, known_boards, refused, studies_of
+from pages.parts.limits.order_words import draw_orders, draw_raw
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -94,6 +95,9 @@ def _say(view: View, known: list[KnownLimits]) -> None:
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:
     boards = known_boards(known)
+    for one in known:
+        if one not in boards:
+            draw_raw(one)
     draw_gauges(view, boards)
     asks()
     for one in known:
@@ -101,6 +105,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
             st.caption(plain(refused(one.side)))
     if not boards:
         return
+    draw_orders(view.encoded, boards)
     draw_slope(view, boards)
     st.subheader("The orders, step by step", anchor=False)
     draw_curves(view, known, boards)

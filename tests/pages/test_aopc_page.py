@@ -14,7 +14,7 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation import limiting
-from core.explanation.explainer import Explainer
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import find_beam, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
@@ -27,6 +27,9 @@ from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
+from core.wording import number
+from pages.parts.limits.limiting import Searching
+from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
 from tests.app_session import App, complete, wait
 
@@ -353,11 +356,54 @@ def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     st.cache_resource.clear()
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    assert "Ask for the limits below" in app.said and not charts(app) and "forward passes" in app.said
+    assert "Ask for the limits" in app.said and not charts(app) and "forward passes" in app.said
     complete(app.press("Compute beam 5 limits", exact=False))
     assert "beam 5" in app.said and "Choose a measure in the settings" in app.said
     complete(app.press("Compute gradient", exact=False))
     assert scores_table(app)[1][0] == "gradient" and len(scores_table(app)) == 2, "no random orders were asked for"
+
+
+def test_raw_scores_stand_there_before_the_limits_and_not_after(monkeypatch, fresh, mine):
+    """The limits wait to be asked for, and the scores do not."""
+    monkeypatch.setattr(Searching, "at_once", False)
+    app = told(measures=["gradient"])
+    (raw,) = [table for table in app.tables if table[0][-1] == "NAOPC"]
+    explainer, encoded, target = mine
+    found = score(explainer, encoded, "gradient", target)
+    assert raw[1] == ["gradient", number(found.comprehensiveness), number(found.sufficiency), "—"]
+    complete(app.press("Compute exact limits", exact=False))
+    assert not [table for table in app.tables if table[0][-1] == "NAOPC"] and scores_of(app)
+
+
+def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fresh):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    st.cache_resource.clear()
+    really = limiting.beam_cost
+    monkeypatch.setattr(
+        "pages.parts.limits.limiting.beam_cost",
+        lambda explainer, encoded, width, half: Cost(really(explainer, encoded, width, half).passes, 3.0 * width),
+    )
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 10.0)
+    app = told(measures=["gradient"])
+    assert "beam 1; exact limits can lie" in app.said and "a beam of 5 waits to be asked for" in app.said
+    assert app.has("button", "Compute beam 5 limits (sst2-fmm)")
+    complete(app.press("Compute beam 5 limits", exact=False))
+    assert "beam 5; exact limits can lie" in app.said and "waits to be asked for" not in app.said
+
+
+def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):
+    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F)
+    assert [one.name for one in shown] == ["best order", by_hand.best(COMPREHENSIVENESS).measure, "worst order"]
+    for one, order in ((shown[0], by_hand.limits.highest), (shown[2], by_hand.limits.lowest)):
+        assert [one.places[i] for i in order] == list(range(1, len(order) + 1))
+        assert one.strengths[order[0]] == max(one.strengths) and one.strengths[order[-1]] == min(one.strengths)
+    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F)
+    assert turned[0].places == shown[2].places and turned[2].places == shown[0].places
+
+
+def test_what_the_text_masks_itself_is_in_no_order_of_words():
+    found = order_words("best order", "", np.array([3, 1]), 4)
+    assert found.places == [0, 2, 0, 1] and found.strengths[0] == 0.0
 
 
 def test_the_beams_size_is_studied_on_request_and_recommended(mine):

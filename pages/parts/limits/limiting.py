@@ -37,6 +37,8 @@ from pages.parts.sections.sides import Orders, Side, about_side
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
 STUDIED, WIDEST = 10, 64
 _EXPECTED_WIDTH = 8
+# Where the chosen beam waits to be asked for, a narrower one of at most so many seconds starts unasked.
+_NARROWER, _NARROWER_SECONDS = (20, 10, 5, 2, 1), 5.0
 
 
 @dataclass(frozen=True)
@@ -266,14 +268,15 @@ class WidthStudy(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class KnownLimits:
-    """All work on one side, and what it says together; exact: the request for exact limits, None where they come
-    unasked or cannot be asked for.
+    """All work on one side, and what it says together; narrower: a cheap beam where the chosen one waits to be asked
+    for, else None; exact: the request for exact limits, None where they come unasked or cannot be asked for.
     """
 
     side: Side
     choice: LimitsChoice
     scored: tuple[OrderScoring, ...]
     search: Searching
+    narrower: Searching | None
     exact: Exact | None
     orders: Orders
 
@@ -293,6 +296,7 @@ class KnownLimits:
             choice,
             tuple(OrderScoring(side, name, choice.sign) for name in choice.measures),
             search,
+            _narrower(search),
             asked if offered else None,
             Orders(side, BY_FEATURE),
         )
@@ -304,11 +308,12 @@ class KnownLimits:
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
         or waits itself. Exact limits are offered once there is something to compare them with.
         """
-        waits = self.search.runs or (self.search.job is None and self.search.at_once)
+        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
+        waits = any(one.runs or (one.job is None and one.at_once) for one in searches)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
         return [
             *self.scored,
-            self.search,
+            *searches,
             *[self.orders] * (not waits),
             *([self.exact] if offered and self.exact is not None else []),
         ]
@@ -316,7 +321,10 @@ class KnownLimits:
     @property
     def found(self) -> Found | None:
         """The best limits so far; a search that was stopped keeps them."""
-        return (self.exact.latest if self.exact is not None else None) or self.search.latest
+        for one in (self.exact, self.search, self.narrower):
+            if one is not None and (found := one.latest) is not None:
+                return found
+        return None
 
     @property
     def runs(self) -> bool:
@@ -341,6 +349,15 @@ class KnownLimits:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
         return build_standings(found, scores, self.orders.band, self.side.target, self.gating)
+
+
+def _narrower(search: Searching) -> Searching | None:
+    """The widest of the narrower beams that is cheap, where the search itself waits to be asked for."""
+    if search.exact or search.at_once or search.job is not None:
+        return None
+    beams = (replace(search, width=width) for width in _NARROWER if width < search.width)
+    cheap = (one for one in beams if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS)
+    return next((one for one in cheap if one.job is not None or one.at_once), None)
 
 
 # What is known of each side; those without limits are left out.

@@ -83,8 +83,8 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     if board is None:
         return (
             "The limits are being searched."
-            if known.search.runs
-            else "Ask for the limits below to see how good that is."
+            if known.search.runs or (known.narrower is not None and known.narrower.runs)
+            else "Ask for the limits to see how good these scores are."
         )
     limits = board.limits
     if limits.coincide:
@@ -394,7 +394,9 @@ def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
 
 def _ended(work) -> str:
     job = work.job
-    return "failed" if job is not None and job.state == FAILED else "stopped"
+    if job is None:
+        return "waits to be asked for"
+    return "failed" if job.state == FAILED else "stopped"
 
 
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
