@@ -62,7 +62,7 @@ def draw_orders(encoded: Encoded, boards: Boards) -> None:
         shown = shown_orders(board, one.choice.direction, side.F)
         st.html(macros("limits/order_words.html").rows(shown, pieces(side)))
     st.caption(
-        f"Under each {encoded.unit}: when it is masked, 1 first. Best and worst are those of all orders scored, for the "
+        f"Under each {encoded.unit}: when it is masked, 1 first. Best and worst of all orders scored, for the "
         f"chosen direction. {MEANING}"
     )
 
