@@ -14,7 +14,7 @@ from core.oracle.erasing import MASK
 from core.wording import plain
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import other_model
-from pages.parts.sections.filtered import narrows, texts_of, told_of
+from pages.parts.sections.filtered import narrows, examples_kept, told_of
 from pages.parts.sections.studying import Asking
 
 
@@ -53,7 +53,7 @@ def models_on_sample(
 
 def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     """The sample; None, after a sentence, where there is no text. BadData as `draw_sample`."""
-    data, kept = frame.browsed.index.data, texts_of(frame, filtered)
+    data, kept = frame.browsed.index.data, examples_kept(frame, filtered)
     if not kept:
         return None
     whole = not narrows(frame, filtered)

@@ -18,7 +18,7 @@ def choose_which(about: str | None = None) -> bool:
     return choose_one("Texts", (WHOLE, FILTERED), WHOLE, "texts", about) == FILTERED
 
 
-def texts_of(frame: DataView, filtered: bool) -> tuple[Example, ...]:
+def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     """The texts, in the order of the file, so that another order of the table draws the same ones; where there are
     none, or may be more, a sentence says so.
     """
