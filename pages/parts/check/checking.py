@@ -14,7 +14,7 @@ from core.oracle.erasing import MASK
 from core.wording import plain
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import other_model
-from pages.parts.sections.filtered import narrows, examples_kept, told_of
+from pages.parts.sections.filtered import examples_kept, narrows, told_of
 from pages.parts.sections.studying import Asking
 
 
