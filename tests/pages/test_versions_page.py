@@ -135,7 +135,7 @@ def test_a_pair_that_ships_is_one_press_away_and_goes_on_with_the_next():
         *"Three hours of Horatio Pym's vaudeville ought to be a slog , and they never are .".split()
     ]
     facts = table_of(app, "p04a", "p04b")
-    assert facts["label"][:2] == ["negative", "positive"] and app.at.query_params["against"] == ["pair"]
+    assert facts["label"][:2] == ["negative", "positive"] and app.at.query_params["against"] == "pair"
     assert sent(app.press("Next"))["names"] == ["p04b", "p04a"]
     app.press("Go to p04a")
     assert app.example == "p04a" and beside(app)
