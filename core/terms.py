@@ -8,6 +8,9 @@ TERMS = {
         "The class whose score an attribution explains: the predicted one unless another is chosen. It stays fixed "
         "while words are masked."
     ),
+    "rather than": (
+        "Why one class rather than another: the score is the logit of the one less the logit of the other."
+    ),
     "supports, opposes": (
         "A signed score above 0 speaks for the explained class, one below 0 against it. Absolute scores say how "
         "much a word matters, either way."

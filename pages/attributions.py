@@ -10,6 +10,7 @@ from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_costs
 from pages.parts.attributions.editing import edit_word
+from pages.parts.attributions.setting_against import rather_than
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose
 from pages.parts.frame.sidebar import View, open_page, text_box
@@ -73,6 +74,7 @@ def _class_buttons(view: View) -> None:
                 type="primary" if i == view.target else "secondary",
                 help="Probability of the class; press to explain it instead.",
             )
+        rather_than(view)
 
 
 def _computed(view: View, name: str, asking):

@@ -8,8 +8,10 @@ from itertools import zip_longest
 
 import numpy as np
 
+from core.explanation.explainer import softmax, value_of
 from core.explanation.rows import WordRow, value_text
 from core.network.features import Encoded
+from core.oracle.target import Target, score_name
 from core.wording import escaped, named_word, number
 
 # The share of the words of two texts that they have in common, from which on one is an edit of the other.
@@ -65,19 +67,24 @@ def is_edit(first: str, second: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """One of two versions of a text under one model: how it is called, text; its features, probabilities float64[C], p
-    of the unmasked text (None without a reference) and the class of its label (None without one).
+    """One of two versions of a text under one model: how it is called, text; its features, logits float32[C], p of the
+    unmasked text (None without a reference) and the class of its label (None without one).
     """
 
     name: str
     encoded: Encoded
-    probabilities: np.ndarray
+    logits: np.ndarray
     p: float | None
     label: int | None = None
 
     @property
+    def probabilities(self) -> np.ndarray:
+        """Softmax of its logits, float64[C]."""
+        return softmax(self.logits)
+
+    @property
     def predicted(self) -> int:
-        return int(self.probabilities.argmax())
+        return int(self.logits.argmax())
 
     @property
     def words(self) -> list[str]:
@@ -99,7 +106,7 @@ def prediction_sentence(first: Version, second: Version, labels: Sequence[str]) 
     )
 
 
-def version_rows(first: Version, second: Version, labels: Sequence[str], target: int, p: Sequence[str]) -> list:
+def version_rows(first: Version, second: Version, labels: Sequence[str], target: Target, p: Sequence[str]) -> list:
     """What is said of two versions, for a table: [what, of the first, of the second, change].
 
     p: as they are drawn, two texts; "" where there is no reference.
@@ -107,8 +114,8 @@ def version_rows(first: Version, second: Version, labels: Sequence[str], target:
     rows = [["prediction", labels[first.predicted], labels[second.predicted], ""]]
     if first.label is not None or second.label is not None:
         rows.insert(0, ["label", *("—" if one.label is None else labels[one.label] for one in (first, second)), ""])
-    shares = [float(one.probabilities[target]) for one in (first, second)]
-    rows.append([f"probability of {labels[target]}", *map(number, shares), f"{shares[1] - shares[0]:+.3g}"])
+    values = [float(value_of(one.logits, target)) for one in (first, second)]
+    rows.append([score_name(labels, target), *map(number, values), f"{values[1] - values[0]:+.3g}"])
     return rows + ([["p (calibrated) of the unmasked text", *p, ""]] if any(p) else [])
 
 

@@ -17,6 +17,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
 from core.oracle.oracle import Oracle, Oracles
+from core.oracle.target import Contrast, Target, classes_of, logit_of, target_key
 from core.storage.content import Content, Numbers, is_amount, is_count
 from core.storage.store import Store, canonical_key
 from core.validity.mask_tests import MaskTests
@@ -33,7 +34,7 @@ class Attribution:
     """
 
     measure: str
-    target: int
+    target: Target
     scores: dict[str, np.ndarray]
     passes: int
     milliseconds: float
@@ -145,7 +146,7 @@ class Explainer:
         return softmax(self.logits(encoded))
 
     def stored(
-        self, encoded: Encoded, name: str, target: int, masked: np.ndarray | None = None, seed: int = 0
+        self, encoded: Encoded, name: str, target: Target, masked: np.ndarray | None = None, seed: int = 0
     ) -> Attribution | None:
         """The attribution if the store has it, else None; computes nothing."""
         if self.store is None:
@@ -161,19 +162,19 @@ class Explainer:
         self,
         encoded: Encoded,
         name: str,
-        target: int,
+        target: Target,
         masked: np.ndarray | None = None,
         seed: int = 0,
         *,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
     ) -> Attribution:
-        """Attribute the logit of a class to the features of an example.
+        """Attribute the logit of a class, or that of one less that of another, to the features of an example.
 
         Args:
             encoded: the example.
             name: a registered measure.
-            target: the explained class, 0..C−1.
+            target: the explained class, 0..C−1, or one rather than another.
             masked: bool[F], features masked already; they score 0.
             seed: of measures that draw.
             progress: called with (passes done, passes expected at most).
@@ -183,8 +184,9 @@ class Explainer:
             ValueError: no such class or measure.
         """
         measure = self._measure(name)
-        if not 0 <= target < self.model.C:
-            raise ValueError(f"there is no class {target}; this model has {self.model.C}")
+        for one in classes_of(target):
+            if not 0 <= one < self.model.C:
+                raise ValueError(f"there is no class {one}; this model has {self.model.C}")
         masked = self._masked(encoded, masked)
         found = self.stored(encoded, name, target, masked, seed)
         return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled)
@@ -218,14 +220,14 @@ class Explainer:
             )
         return result
 
-    def _key(self, encoded: Encoded, measure: Measure, target: int, masked: np.ndarray, seed: int) -> str:
+    def _key(self, encoded: Encoded, measure: Measure, target: Target, masked: np.ndarray, seed: int) -> str:
         return canonical_key(
             f"attribution/{measure.name}",
             measure.version,
             model=self.model.digest,
             precision=self.model.precision,
             example=encoded.digest,
-            target=target,
+            target=target_key(target),
             masked=np.packbits(masked).tobytes().hex(),
             seed=seed if measure.seeded else None,
         )
@@ -299,3 +301,14 @@ def softmax(logits: np.ndarray) -> np.ndarray:
     shifted = np.asarray(logits, dtype=np.float64)
     shifted = np.exp(shifted - shifted.max(axis=-1, keepdims=True))
     return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def value_of(logits: np.ndarray, target: Target) -> np.ndarray:
+    """v of logits float[..., C] → float64[...]: the probability of a class; of one class rather than another the
+    difference of their logits, which has no bounds.
+
+    Source: glossary, Score.
+    """
+    if isinstance(target, Contrast):
+        return logit_of(np.asarray(logits, dtype=np.float64), target)
+    return softmax(logits)[..., target]

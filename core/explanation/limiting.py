@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, softmax
+from core.explanation.explainer import Cost, Explainer, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
@@ -30,6 +30,7 @@ from core.network.memory import free_memory
 from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.oracle.oracle import BYTES_A_MASK, Oracle
+from core.oracle.target import Target
 
 WIDTH = 5
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
@@ -99,16 +100,18 @@ class Found:
     searched: str
 
 
-def probability(oracle: Oracle, target: int, cancelled: Callable[[], bool] | None = None) -> Value:
-    """v of an example: the probability of a class, bool[M, F] → float64[M], through the oracle's memo."""
-    return lambda masks: softmax(oracle.logits(masks, cancelled=cancelled))[:, target]
+def value_by_mask(oracle: Oracle, target: Target, cancelled: Callable[[], bool] | None = None) -> Value:
+    """v of an example, bool[M, F] → float64[M], through the oracle's memo: the probability of a class, or the
+    difference of two logits.
+    """
+    return lambda masks: value_of(oracle.logits(masks, cancelled=cancelled), target)
 
 
 def walk(
     explainer: Explainer,
     encoded: Encoded,
     orders: Sequence[np.ndarray],
-    target: int,
+    target: Target,
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Walk, ...]:
@@ -125,7 +128,7 @@ def walk(
     finally:
         tested.flush()
     ends = np.cumsum([len(order) + 1 for order in orders])[:-1]
-    values = np.split(softmax(judged.logits)[:, target], ends)
+    values = np.split(value_of(judged.logits, target), ends)
     p = {form: np.split(all_p, ends) for form, all_p in judged.p.items()}
     return tuple(
         Walk(np.asarray(order), values[i], {form: parts[i] for form, parts in p.items()})
@@ -137,7 +140,7 @@ def score(
     explainer: Explainer,
     encoded: Encoded,
     name: str,
-    target: int,
+    target: Target,
     sign: str = "signed",
     *,
     cancelled: Callable[[], bool] | None = None,
@@ -195,7 +198,7 @@ def exact_bytes(F: int) -> int:
 def find_beam(
     explainer: Explainer,
     encoded: Encoded,
-    target: int,
+    target: Target,
     width: int = WIDTH,
     half: bool = True,
     early: bool = True,
@@ -237,7 +240,7 @@ def find_beam(
 def find_exact(
     explainer: Explainer,
     encoded: Encoded,
-    target: int,
+    target: Target,
     most: int = 1 << MOST_EXACT,
     *,
     progress: Callable[[int, int], None] | None = None,
@@ -253,7 +256,7 @@ def find_exact(
     """
     refuse_dear(left_over(encoded))
     oracle = explainer.oracles.of(encoded)
-    search = exact_search(probability(oracle, target, cancelled), encoded.F, encoded.premasked, most)
+    search = exact_search(value_by_mask(oracle, target, cancelled), encoded.F, encoded.premasked, most)
     try:
         limits = yield from _watched(
             search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded))
@@ -270,7 +273,7 @@ def find_exact(
 def find_limits(
     explainer: Explainer,
     encoded: Encoded,
-    target: int,
+    target: Target,
     width: int = WIDTH,
     half: bool = True,
     exact: bool = False,
@@ -308,7 +311,7 @@ def refuse_dear(F: int) -> None:
 
 def study_width(
     explainer: Explainer,
-    cases: Sequence[tuple[Encoded, int]],
+    cases: Sequence[tuple[Encoded, Target]],
     threshold: float = STILL,
     widest: int = 256,
     half: bool = True,
@@ -321,7 +324,7 @@ def study_width(
 
     Args:
         cases: (example, explained class), each with at least one feature to mask.
-        threshold: in units of probability; affordable: scores that exact limits to compare with may cost in all.
+        threshold: in units of v; affordable: scores that exact limits to compare with may cost in all.
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle.
         ValueError: as `study_search`.
@@ -343,11 +346,11 @@ def _study(
     for encoded, target in cases:
         full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
         asked += [full] if rough is None else [full, rough]
-        own = probability(full, target, cancelled)
+        own = value_by_mask(full, target, cancelled)
         given.append(
             BeamCase(own, encoded.F, encoded.premasked)
             if rough is None
-            else BeamCase(probability(rough, target, cancelled), encoded.F, encoded.premasked, own)
+            else BeamCase(value_by_mask(rough, target, cancelled), encoded.F, encoded.premasked, own)
         )
     try:
         return (yield from study_search(given, threshold, widest, affordable))
@@ -357,14 +360,14 @@ def _study(
 
 
 def _beam(
-    full: Oracle, rough: Oracle | None, target: int, width: int, told, cancelled
+    full: Oracle, rough: Oracle | None, target: Target, width: int, told, cancelled
 ) -> Generator[None, None, tuple[Limits, str]]:
     """One beam, in half precision if there is an oracle for it and its answers are numbers."""
-    own, encoded = probability(full, target, cancelled), full.encoded
+    own, encoded = value_by_mask(full, target, cancelled), full.encoded
     if rough is not None:
         try:
             limits = yield from _watched(
-                beam_search(probability(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told
+                beam_search(value_by_mask(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told
             )
             return limits, rough.model.precision
         except NonFinite:

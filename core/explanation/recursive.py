@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, softmax
+from core.explanation.explainer import Cost, Explainer, softmax, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS, masked_count, path_ratios
@@ -15,6 +15,7 @@ from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
+from core.oracle.target import Target
 from core.validity.marks import HOLM, Gate, decide_path, with_sign
 from core.validity.mask_tests import MaskTest
 from core.validity.references import CALIBRATED, Reference
@@ -71,9 +72,9 @@ class Band:
     logits: np.ndarray
     p: dict[str, np.ndarray]
 
-    def values(self, target: int) -> np.ndarray:
-        """Probability of a class, float64[R, K]."""
-        return softmax(self.logits)[..., target]
+    def values(self, target: Target) -> np.ndarray:
+        """v of each step, see `core.explanation.explainer.value_of`, float64[R, K]."""
+        return value_of(self.logits, target)
 
     def median_p(self, form: str) -> np.ndarray | None:
         """The orders' median p-value at each step, float64[K]; None without a reference."""
@@ -82,7 +83,7 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """A path in numbers: its steps so far; values float64[K'], the class's probability at each of them; p float64[K'],
+    """A path in numbers: its steps so far; values float64[K'], v at each of them; p float64[K'],
     NaN without a reference; x float64[K] of the whole path.
 
     first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None;
@@ -206,7 +207,7 @@ def follow(
     explainer: Explainer,
     encoded: Encoded,
     name: str,
-    target: int,
+    target: Target,
     sign: str,
     step: str = BY_RATIO,
     recompute: bool = True,
@@ -323,7 +324,7 @@ def summarise(
     steps: tuple[Step, ...],
     F: int,
     step: str,
-    target: int,
+    target: Target,
     band: Band | None,
     reference: Reference | None,
     rule: str = HOLM,
@@ -331,8 +332,8 @@ def summarise(
 ) -> Summary:
     """A path's curve, its change of prediction, its validity gate, and ACU and RACU against the mean random order.
 
-    Departure from FMM for one example: the performance is the class's probability, and the baseline the mean
-    of the random orders.
+    Departure from FMM for one example: the performance is v (the class's probability, or the difference of two logits),
+    and the baseline the mean of the random orders.
 
     Args:
         steps: at least one, complete or not.
@@ -340,8 +341,8 @@ def summarise(
     """
     planned = planned_counts(F, step, steps[0].count)
     x = shares(planned, F, step)
-    probabilities = np.stack([s.probabilities for s in steps])
-    predicted = probabilities.argmax(axis=1)
+    logits = np.stack([s.logits for s in steps])
+    values, predicted = value_of(logits, target), logits.argmax(axis=1)
     flipped = np.flatnonzero(predicted != predicted[0])
     p = np.array([s.p.get(form, np.nan) for s in steps])
     by_ratio = step == BY_RATIO
@@ -350,17 +351,9 @@ def summarise(
     if band is not None and form in band.p:
         random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form, by_ratio)
     if band is not None and len(steps) == len(planned):
-        between = _areas(x.tobytes(), probabilities[:, target].tobytes(), band.values(target).tobytes())
+        between = _areas(x.tobytes(), values.tobytes(), band.values(target).tobytes())
     return Summary(
-        steps,
-        x,
-        probabilities[:, target],
-        p,
-        int(predicted[0]),
-        int(flipped[0]) if len(flipped) else None,
-        gate,
-        random_gate,
-        between,
+        steps, x, values, p, int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, random_gate, between
     )
 
 

@@ -14,6 +14,7 @@ from core.mathematics.ranking import kendall_tau
 from core.mathematics.search.limits import EXACT, Limits, widened
 from core.mathematics.statistics import simes
 from core.network.features import Encoded
+from core.oracle.target import Target
 from core.validity.marks import HOLM, Gate, decide_path
 from core.validity.references import CALIBRATED, Reference
 
@@ -108,7 +109,7 @@ class StandingGates:
         return decide_path(p, self.counts, self.counts, self.reference, self.rule, self.form)
 
 
-def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
+def random_walks(encoded: Encoded, band: Band, target: Target) -> list[Walk]:
     """The random orders of a band whose steps are single features, as walks."""
     masks = random_masks(encoded, planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum())), len(band.logits))
     # The step from which on a feature is masked, argmax of [False, …, True, …]; what the text masks comes first and is
@@ -120,7 +121,7 @@ def random_walks(encoded: Encoded, band: Band, target: int) -> list[Walk]:
 
 
 def build_standings(
-    found: Found, scores: Sequence[OrderScore], band: Band | None, target: int, gating: StandingGates
+    found: Found, scores: Sequence[OrderScore], band: Band | None, target: Target, gating: StandingGates
 ) -> StandingTable:
     """Set scores between limits; all walks that are known widen beam limits.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.oracle.target import Target, logit_of
+
 if TYPE_CHECKING:
     from core.oracle.inside import Inside
 
@@ -19,14 +21,14 @@ LAST = 1000
 class Explained:
     """What a measure is asked to explain.
 
-    logits: the masking oracle, bool[M, F] → float[M, C]; target: the explained class; masked:
-    bool[F], features that are masked already; example: an integer that tells examples apart in
+    logits: the masking oracle, bool[M, F] → float[M, C]; target: the explained class, or one rather than another;
+    masked: bool[F], features that are masked already; example: an integer that tells examples apart in
     seeded draws; inside: gradients and attention of the model, None where only an oracle exists.
     """
 
     logits: Callable[[np.ndarray], np.ndarray]
     F: int
-    target: int
+    target: Target
     masked: np.ndarray
     seed: int = 0
     example: int = 0
@@ -40,8 +42,8 @@ class Explained:
         return self.inside
 
     def value(self, masks: np.ndarray) -> np.ndarray:
-        """v of bool[M, F] on top of what is masked already: the target's logit, float64[M]."""
-        return np.asarray(self.logits(masks | self.masked), dtype=np.float64)[:, self.target]
+        """v of bool[M, F] on top of what is masked already: the target's logit or difference of logits, float64[M]."""
+        return logit_of(np.asarray(self.logits(masks | self.masked), dtype=np.float64), self.target)
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,18 @@ from core.network.architectures import Tensor
 from core.network.features import Encoded, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Cancelled, Counters, NonFinite, memory_in_words
+from core.oracle.target import Target, logit_of
 
 
 class Inside:
-    """What a model does inside on one input, for the logit of one class.
+    """What a model does inside on one input, for the logit of one class, or of one less that of another.
 
     Args:
         encoded, masked: the example and bool[F] of what is masked already.
-        target: the explained class.
+        target: the explained class, or one rather than another.
     """
 
-    def __init__(self, model: Model, encoded: Encoded, masked: np.ndarray, target: int):
+    def __init__(self, model: Model, encoded: Encoded, masked: np.ndarray, target: Target):
         self.model, self.encoded, self.target = model, encoded, target
         self.ids = masked_ids(encoded, masked[None])
         self.counters = Counters()
@@ -59,7 +60,7 @@ class Inside:
         self.counters.add(passes=len(embeddings))
         if getattr(self._watch, "progress", None) is not None:
             self._watch.progress(len(embeddings))
-        return logits[:, self.target]
+        return logit_of(logits, self.target)
 
     def per_feature(self, scores: Tensor) -> np.ndarray:
         """Sum token scores Tensor[T] over each feature's tokens → float64[F]."""
@@ -91,7 +92,7 @@ class Inside:
             embeddings = self.model.embed(self.ids)
             logits, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
             self.counters.add(passes=1)
-            (gradient,) = torch.autograd.grad(logits[0, self.target], attention)
+            (gradient,) = torch.autograd.grad(logit_of(logits[0], self.target), attention)
             return attention.detach()[0].float(), gradient[0].float()
 
 

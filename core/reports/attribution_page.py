@@ -22,7 +22,7 @@ def attribution_page(shown: Shown, top: int = 3) -> str:
     words, cut = pieces(shown.encoded, shown.example.evidence), shown.encoded.truncation
     return write_page(
         "attribution.html",
-        f"{shown.example.id} · {shown.labels[shown.target]} · {shown.provenance.get('model', 'attributions')}",
+        f"{shown.example.id} · {shown.class_name} · {shown.provenance.get('model', 'attributions')}",
         STYLE,
         shown=shown,
         drawn=[(row, [_word(row, i, piece) for i, piece in enumerate(words)]) for row in shown.rows],

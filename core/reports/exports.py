@@ -24,6 +24,7 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
+from core.oracle.target import Target, classes_of, target_name
 
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
@@ -60,21 +61,31 @@ _GUARD, _GUARDED = re.compile(_RISKY), re.compile(_RISKY.replace("(?=", "'(?="))
 class Shown:
     """An attribution view of one example, ready to be written down.
 
-    probabilities: float[C]; target: the explained class, 0..C−1; rows: one a measure; label_class: the
-    class that the example's label means, if any; answer: the page's sentence, as text; notes: sentences a reader must
-    know; provenance: see `provenance`.
+    probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
+    label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
+    sentences a reader must know; provenance: see `provenance`.
     """
 
     encoded: Encoded
     example: Example
     labels: tuple[str, ...]
     probabilities: np.ndarray
-    target: int
+    target: Target
     rows: tuple[WordRow, ...]
     label_class: int | None = None
     answer: str = ""
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def classes(self) -> tuple[int, ...]:
+        """The explained class, and the one that it is set against where there is one."""
+        return classes_of(self.target)
+
+    @property
+    def class_name(self) -> str:
+        """What is explained, as text: "positive", "positive rather than negative"."""
+        return target_name(self.labels, self.target)
 
     @property
     def model(self) -> str:
@@ -166,20 +177,20 @@ def model_identity(model: Model) -> dict[str, str]:
 
 
 def identity(
-    model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: int
+    model: Model, encoded: Encoded, example: Example, data: str, data_digest: str, target: Target
 ) -> dict[str, str]:
     """What an attribution is of: model, data, example, class and unit; cheap enough for every view.
 
     Args:
         data: name of the data set; data_digest: its SHA-256, "" for a text of one's own.
-        target: the explained class, 0..C−1.
+        target: the explained class, 0..C−1, or one rather than another.
     """
     second = {} if encoded.second is None else {"second_text_sha256": _digest(encoded.second)}
     return (
         model_identity(model)
         | {"data": data, "data_sha256": data_digest, "example": example.id, "text_sha256": _digest(encoded.text)}
         | second
-        | {"class": model.labels[target], "feature_unit": encoded.unit}
+        | {"class": target_name(model.labels, target), "feature_unit": encoded.unit}
     )
 
 
@@ -189,7 +200,7 @@ def provenance(
     example: Example,
     data: str,
     data_digest: str,
-    target: int,
+    target: Target,
     now: datetime.datetime | None = None,
 ) -> dict[str, str]:
     """`identity`, and what it was made with and when: versions, and the date in UTC (ISO 8601)."""

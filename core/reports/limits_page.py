@@ -87,7 +87,7 @@ def limits_page(page: LimitsShown) -> str:
 def _compare(page: LimitsShown) -> list[Comparison] | None:
     """Both directions, the page's first; none where there are no rankings, None where nothing is to be compared."""
     # Where they explain different classes, the sentence at the top says that they are not compared.
-    if len(page.sides) < 2 or len({shown.labels[shown.target] for shown, _ in page.sides}) > 1:
+    if len(page.sides) < 2 or len({shown.class_name for shown, _ in page.sides}) > 1:
         return None
     boards = {shown.model: told.board for shown, told in page.sides}
     found = [compare_standings(boards, way) for way in sorted(DIRECTIONS, key=lambda way: way != page.direction)]

@@ -108,5 +108,5 @@ def _typed(value):
 def _likeliest(shown: Shown) -> list[int]:
     """The classes that are listed: all of them, or the likeliest of hundreds and the explained one."""
     likely = np.argsort(-shown.probabilities, kind="stable")[:_MOST_CLASSES].tolist()
-    likely += [shown.target] if shown.target not in likely else []
+    likely += [one for one in shown.classes if one not in likely]
     return likely if len(shown.labels) > _MOST_CLASSES else list(range(len(shown.labels)))

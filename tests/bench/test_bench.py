@@ -11,7 +11,7 @@ from core.bench.bench_judging import judging_speed
 from core.bench.bench_limits import BEAMED, EXACT, base_speed, beam_contest, limits_lines, limits_speed, program_speed
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
-from core.explanation.limiting import find_beam, probability
+from core.explanation.limiting import find_beam, value_by_mask
 from core.mathematics.aopc import order_aopc
 from core.mathematics.search.limits import most_sets
 from core.mathematics.stepwise import finish
@@ -114,7 +114,7 @@ def test_a_beam_over_all_orders_is_brute_force(tiny_model, kind):
     encoded = model.encode("The ferry leaves before [MASK] light.")
     free = np.flatnonzero(~encoded.premasked)
     assert len(free) == encoded.F - 1
-    value = probability(Explainer(model).oracles.of(encoded), 1)
+    value = value_by_mask(Explainer(model).oracles.of(encoded), 1)
     reached = [order_aopc(value, np.array(order), encoded.F, encoded.premasked) for order in permutations(free)]
     found = literal_limits(model, encoded, 1, factorial(len(free)))
     assert found == pytest.approx((min(reached), max(reached)), abs=1e-5) and found[1] - found[0] > 0.01

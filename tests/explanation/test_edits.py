@@ -11,6 +11,7 @@ from core.explanation.explainer import Attribution
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 from core.network.features import find_words
+from core.oracle.target import Contrast
 
 WORDS = some.lists(some.sampled_from("abc"), max_size=8)
 
@@ -77,8 +78,8 @@ def test_a_text_is_an_edit_where_half_of_the_words_of_both_are_shared():
     assert is_edit("good " * 100_000, "good " * 99_999 + "bad")
 
 
-def version(encode, text: str, shares, name="original", label=None) -> Version:
-    return Version(name, encode(text), np.array(shares), None, label)
+def version(encode, text: str, shares) -> Version:
+    return Version("original", encode(text), np.log(shares), None)
 
 
 def test_what_changed_is_named_and_escaped(encode):
@@ -90,6 +91,8 @@ def test_what_changed_is_named_and_escaped(encode):
         ["prediction", "n", "p", ""],
         ["probability of p", "0.1", "0.8", "+0.7"],
     ]
+    (_, row) = version_rows(first, second, ("n", "p"), Contrast(1, 0), ["", ""])
+    assert row == ["logit of p − logit of n", "-2.2", "1.39", "+3.58"]
 
 
 def test_the_word_that_stayed_and_moved_most_is_named():

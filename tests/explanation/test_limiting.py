@@ -17,7 +17,7 @@ from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row, limits_notes
 from core.explanation.explainer import Explainer, softmax
-from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, probability, score, study_width
+from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, score, study_width, value_by_mask
 from core.mathematics.aopc import order_aopc, prefix_masks
 from core.mathematics.search.limits import TooDear, most_sets, widened
 from core.mathematics.stepwise import finish
@@ -58,7 +58,7 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     assert told == sorted(told) and told[-1][0] <= told[-1][1] == most_sets(encoded.F, 1) + most_sets(encoded.F, 5)
     for earlier, later in itertools.pairwise(found):
         assert later.lower <= earlier.lower + 1e-9 and later.upper >= earlier.upper - 1e-9
-    value = probability(explainer.oracles.of(encoded), 1)
+    value = value_by_mask(explainer.oracles.of(encoded), 1)
     for limits in found:
         assert order_aopc(value, limits.highest, encoded.F) == pytest.approx(limits.upper, abs=1e-6)
         assert order_aopc(value, limits.lowest, encoded.F) == pytest.approx(limits.lower, abs=1e-6)
@@ -102,7 +102,7 @@ def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halv
     assert found.searched == "bfloat16"
     # The full model reads the orders that were found, and nothing else of the search.
     assert halved.model.scheduler.counters.passes - before <= 4 * (encoded.F + 1) < found.limits.scores
-    value = probability(full, 1)
+    value = value_by_mask(full, 1)
     for order, reached in ((found.limits.highest, found.limits.upper), (found.limits.lowest, found.limits.lower)):
         assert order_aopc(value, order, encoded.F) == reached
     alone = finish(find_beam(halved, encoded, 1, 4, half=False))

@@ -74,7 +74,7 @@ QUESTIONS: dict = {}
 def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_chosen(page, nothing_starts):
     app = App(page, example="s005", unit="token", **{"class": "negative"})
     labels = [e.label for e in app.at.sidebar if getattr(e, "type", "") in ("selectbox", "button_group")]
-    assert labels == ["Model", "Data", "Example", "Explained class", "Unit"]
+    assert labels == ["Model", "Data", "Example", "Explained class", "Rather than", "Unit"]
     links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
     assert len(set(links)) == len(PAGES)
     assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]

@@ -10,6 +10,7 @@ from core.job import WAITING, Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame.sidebar import View
@@ -34,7 +35,7 @@ class Attributing(PageWork):
             precision=view.model.precision,
             example=view.encoded.digest,
             measure=self.measure,
-            target=view.target,
+            target=target_key(view.explained),
         )
 
     @property
@@ -52,14 +53,14 @@ class Attributing(PageWork):
     @property
     def found(self) -> Attribution | None:
         """What is stored or done."""
-        stored = self.view.explainer.stored(self.view.encoded, self.measure, self.view.target)
+        stored = self.view.explainer.stored(self.view.encoded, self.measure, self.view.explained)
         return self.latest if stored is None else stored
 
     def compute(self) -> Attribution | None:
         """Do it now, where it is cheap; None, and a sentence, where the model gives no numbers."""
         try:
             with in_turn(self.view.model):
-                return self.view.explainer.attribute(self.view.encoded, self.measure, self.view.target)
+                return self.view.explainer.attribute(self.view.encoded, self.measure, self.view.explained)
         except (NonFinite, OutOfMemory) as error:
             st.error(f"{self.measure}: {plain(str(error))}")
             return None
@@ -77,5 +78,5 @@ class Attributing(PageWork):
         """What the job does."""
         view = self.view
         return view.explainer.attribute(
-            view.encoded, self.measure, view.target, progress=job.report, cancelled=job.cancelled
+            view.encoded, self.measure, view.explained, progress=job.report, cancelled=job.cancelled
         )

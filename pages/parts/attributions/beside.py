@@ -81,7 +81,9 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
         [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
     )
     marked = ["" if one.p is None else with_sign(number(one.p), bool(no)) for one, no in zip(told, gate.rejected)]
-    table(["", first.name, second.name, "change"], version_rows(first, second, view.model.labels, view.target, marked))
+    table(
+        ["", first.name, second.name, "change"], version_rows(first, second, view.model.labels, view.explained, marked)
+    )
     if pairs:
         cells = [
             [one.measure, *changed_cells(one, other, (first.words, second.words), places), one.unit]
@@ -109,7 +111,9 @@ def _version(view: View, name: str) -> Version:
     unmasked = np.zeros((1, view.encoded.F), dtype=bool)
     tested = view.explainer.tested(view.encoded)
     p = tested.judge(unmasked).p.get(CALIBRATED)
-    return Version(name, view.encoded, view.probabilities, None if p is None else float(p[0]), view.label_class)
+    return Version(
+        name, view.encoded, view.explainer.logits(view.encoded), None if p is None else float(p[0]), view.label_class
+    )
 
 
 def _gate(view: View, told: tuple[Version, Version]) -> Gate:

@@ -18,14 +18,15 @@ from core.network.architectures import UnsupportedModel
 from core.network.features import UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
-from core.wording import plain
+from core.wording import joined, plain, shortened
 from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
-from pages.parts.frame.links import arrive, held, hold, linked, show_missing
+from pages.parts.frame.links import arrive, choose, held, hold, linked, remark, show_missing, shown_page
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import (
     OWN,
@@ -46,13 +47,15 @@ from pages.parts.frame.tray import draw_tray
 from pages.parts.frame.words_and_keys import words_and_keys
 from pages.parts.frame.working import arrive_anew, in_turn
 
-PREDICTED = "predicted"
+PREDICTED, ALL_OTHERS = "predicted", "—"
+# Pages whose scores are logits, or may be a difference of two: they take "rather than", the others keep the class.
+CONTRASTED = ("Attributions",)
 
 
 @dataclass(frozen=True)
 class View:
     """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed
-    text.
+    text; than: the class that the explained one is set against, None where it is none.
     """
 
     explainer: Explainer
@@ -62,6 +65,11 @@ class View:
     browsed: Browsed | None
     probabilities: np.ndarray
     target: int
+    than: int | None = None
+
+    @property
+    def explained(self) -> Target:
+        return self.target if self.than is None else Contrast(self.target, self.than)
 
     @property
     def model(self) -> Model:
@@ -73,7 +81,7 @@ class View:
 
     @property
     def class_name(self) -> str:
-        return self.model.labels[self.target]
+        return target_name(self.model.labels, self.explained)
 
     @property
     def label_class(self) -> int | None:
@@ -250,7 +258,8 @@ def _choose(frame: Frame, body) -> View:
     _check_weights(frame.explainer.model)
     with slot:
         target = _target(frame.explainer.model.labels, probabilities)
-    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target)
+        than = _than(frame.explainer.model.labels, target)
+    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, than)
 
 
 def _pick(frame: Frame, name: str, key: str) -> Example:
@@ -344,3 +353,32 @@ def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
         f"while words are masked.",
     )
     return int(probabilities.argmax()) if chosen == PREDICTED else labels.index(chosen)
+
+
+def _than(labels: tuple[str, ...], target: int) -> int | None:
+    """The class that the explained one is set against, on pages that take one; None where none is."""
+    others, asked = [label for i, label in enumerate(labels) if i != target], held("than")
+    if asked not in (None, ALL_OTHERS, *others):
+        if "held than" in st.session_state and len(others) == 1:
+            # Of two classes it is the other one, whichever is explained.
+            choose("than", others[0])
+        elif "held than" not in st.session_state:
+            asks = f"This link explains {shortened(labels[target])} rather than {shortened(asked)}"
+            remark(f"{asks}, {'which is the same class' if asked in labels else 'a class that is not here'}.")
+            st.query_params.pop("than", None)
+    chosen = linked(
+        st.selectbox,
+        "Rather than",
+        [ALL_OTHERS, *others],
+        ALL_OTHERS,
+        "than",
+        help="Why this class rather than another: the score is the difference of their two logits, which for two "
+        f"classes, too, is not the logit of one. Taken by {joined(CONTRASTED)}; where the score is a probability, the "
+        "class alone is explained.",
+    )
+    if chosen == ALL_OTHERS:
+        return None
+    if shown_page() not in CONTRASTED:
+        st.caption("This page explains the class alone: its scores are defined on probabilities.")
+        return None
+    return labels.index(chosen)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import streamlit as st
 
 from core.network.features import Encoded
+from core.oracle.target import logit_of
 from core.wording import escaped, number, plain
 from pages.parts.frame.sidebar import View
 
@@ -21,7 +22,10 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "") -> None:
     which it says little.
     """
     share = number(float(view.probabilities[view.predicted]))
-    chosen = "" if view.target == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
+    chosen = "" if view.explained == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
+    if view.than is not None:
+        apart = number(float(logit_of(view.explainer.logits(view.encoded), view.explained)))
+        chosen += f" The score is the logit of the one less that of the other: {apart} here."
     predicts = f"The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
     show_answer(f"{predicts}{_verdict(view)}{chosen} {rest}", *more, after=after + second_text(view))
 

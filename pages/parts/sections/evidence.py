@@ -33,7 +33,7 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     found = [[row.measure, number(evidence.precision(row.scores)), number(evidence.recall(row.scores))] for row in rows]
     chance = ["random order, on average", number(evidence.chance_precision), number(evidence.chance_recall)]
     table(["measure", COLUMN, f"recall of the top {evidence.m} ↑"], [*found, chance])
-    if view.label_class is not None and view.target != view.label_class:
+    if view.label_class is not None and view.explained != view.label_class:
         st.caption(
             f"The evidence is that of the label, {plain(view.model.labels[view.label_class])}; explained here is "
             f"{plain(view.class_name)}."

@@ -101,12 +101,12 @@ def save_attributions(view: "View", rows: list[WordRow], answer: str, notes: Ite
             view.example,
             view.model.labels,
             view.probabilities,
-            view.target,
+            view.explained,
             tuple(rows),
             view.label_class,
             without_markup(answer),
             notes,
-            provenance(view.model, view.encoded, view.example, *source, view.target),
+            provenance(view.model, view.encoded, view.example, *source, view.explained),
         )
 
     name = attributions_name(view)
@@ -165,13 +165,13 @@ def attributions_name(view: "View") -> str:
 
 def about_view(view: "View") -> str:
     """The line under a picture of this view, which shows the page's own model alone."""
-    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.target))
+    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.explained))
 
 
 def about_shown(view: "View", *sides: "Side") -> str:
     """The line under a picture of what these models do with the text of this view."""
     source = _source(view)
-    return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.target) for one in sides))
+    return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.explained) for one in sides))
 
 
 def about_models(models: Sequence[Model], data: str = "") -> str:
@@ -190,12 +190,12 @@ def _side_shown(view: "View", side: "Side", answer: str) -> Shown:
         view.example,
         labels,
         view.probabilities if own else side.explainer.probabilities(side.encoded),
-        side.target,
+        side.explained,
         (),
         labels.index(label) if label in labels else None,
         without_markup(answer) if own else "",
         (*side.model.notes, *(_notes(view) if own else ())),
-        provenance(side.model, side.encoded, view.example, *_source(view), side.target),
+        provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
     )
 
 

@@ -19,6 +19,7 @@ from core.network.architectures import UnsupportedModel
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.oracle.target import Contrast, Target, classes_of, target_name
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
@@ -37,13 +38,19 @@ RECURSIVE, ONCE = "at each step", "once"
 class Side:
     """One model at one example: what the stepper and the answer ask of it.
 
-    target: the class that is explained; predicted: the one that it predicts, both 0..C−1.
+    target: the class that is explained; predicted: the one that it predicts, both 0..C−1; than: the one that the
+    explained class is set against, None where it is none.
     """
 
     explainer: Explainer
     encoded: Encoded
     target: int
     predicted: int
+    than: int | None = None
+
+    @property
+    def explained(self) -> Target:
+        return self.target if self.than is None else Contrast(self.target, self.than)
 
     @property
     def model(self) -> Model:
@@ -55,7 +62,7 @@ class Side:
 
     @property
     def class_name(self) -> str:
-        return self.model.labels[self.target]
+        return target_name(self.model.labels, self.explained)
 
     @property
     def predicted_name(self) -> str:
@@ -124,7 +131,7 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why
     not.
     """
-    sides = [Side(view.explainer, view.encoded, view.target, view.predicted)]
+    sides = [Side(view.explainer, view.encoded, view.target, view.predicted, view.than)]
     if name == ALONE:
         return sides
     other, problem = _other_side(view, name)
@@ -192,7 +199,7 @@ class Orders(PageWork):
         band = self.band
         if band is None:
             return None
-        mean, lower, upper = spread(band.values(self.side.target))
+        mean, lower, upper = spread(band.values(self.side.explained))
         first = None if gate is None else gate.first
         return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
@@ -242,9 +249,11 @@ def _other_side(view: View, name: str) -> tuple[Side | None, str]:
         )
     if explainer.model.digest == view.model.digest:
         return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
-    labels = explainer.model.labels
-    target = labels.index(view.class_name) if view.class_name in labels else likely
-    return Side(explainer, encoded, target, likely), ""
+    labels, named = explainer.model.labels, [view.model.labels[one] for one in classes_of(view.explained)]
+    if all(name in labels for name in named):
+        target, *than = (labels.index(name) for name in named)
+        return Side(explainer, encoded, target, likely, *than), ""
+    return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely), ""
 
 
 def _reference_in_short(side: Side, form: str) -> str:
