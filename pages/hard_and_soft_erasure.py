@@ -11,9 +11,8 @@ from core.explanation.metric_report import HEADER, MetricReport, metric_rows
 from core.validity.marks import MEANING
 from core.wording import escaped, safe_name, strong
 from pages.parts.components.tables import table
-from pages.parts.erasure.choosing import choose_erasure, choose_rationale
-from pages.parts.erasure.drawing import draw_agreement, draw_leaves, draw_lengths
-from pages.parts.erasure.hand_setting import hand_setting
+from pages.parts.erasure.choosing import choose_erasure
+from pages.parts.erasure.closer import closer_look
 from pages.parts.erasure.judging import KnownRatings
 from pages.parts.erasure.metric_cells import draw_metric_table
 from pages.parts.frame.sidebar import View, open_page
@@ -22,13 +21,24 @@ from pages.parts.sections.saving import save_table
 from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
 
+_PLACES = (
+    "1st is the best place, and the bluer the closer to it; scores equal to three decimals share one. ⇅ Rank flip: "
+    "another metric orders this measure and another one the other way."
+)
+_KEPT = (
+    "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "
+    "much as its score says, and Soft-NC erases that share. The perturbed embeddings of soft metrics are tested like "
+    "erased words."
+)
+_SPREAD = f"± Standard error over draws; in the random row, and of shuffles, the standard deviation. {MEANING}"
+
 
 def hard_and_soft_erasure() -> None:
     """Draw the page."""
     asked = open_page("Hard and soft erasure")
     # Whatever class the sidebar asks for: these metrics are defined for the one that is predicted.
     view = replace(asked, target=asked.predicted)
-    said, stage, hand, leaves, below = (st.container() for _ in range(5))
+    said, stage, closer, below = (st.container() for _ in range(4))
     with below:
         st.subheader("Settings", anchor=False)
         choice = choose_erasure(view.model)
@@ -45,17 +55,11 @@ def hard_and_soft_erasure() -> None:
             prediction_line(view, f"{nothing} to compare.{aside}")
     else:
         known = KnownRatings.of(side, choice)
-        # The words to weigh, and the rationales, are not looked for in between: the page is drawn anew with the first
-        # measure and at the end.
-        say, anew = partial(_say, view, known, aside), lambda: bool(known.rated)
-        with leaves:
-            rationale = choose_rationale(choice)
+        # The closer look is not looked for in between: the page is drawn anew with each measure and at the end.
+        say, anew = partial(_say, view, known, aside), lambda: len(known.rated)
         stream(known.works, stage, partial(_draw, view, known), said, say, anew=anew)
-        with leaves:
-            if rationale is not None:
-                draw_leaves(view, known.report, rationale)
-        with hand:
-            _hand(known)
+        with closer:
+            closer_look(view, known)
     with below:
         about_the_test([side], choice.form)
         show_notes(view)
@@ -77,31 +81,18 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
 
 def _draw(view: View, known: KnownRatings, asks) -> None:
     report = known.report
-    there = bool(report.rated and report.names)
-    if there:
+    if report.rated and report.names:
         _table(view, known, report)
     asks()
-    if there:
-        draw_agreement(view, report)
-        draw_lengths(view, report)
 
 
 def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
-    st.caption(
-        "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every "
-        "word, as much as its score says, and Soft-NC erases that share."
-    )
     draw_metric_table(report)
-    st.caption(
-        "**1st** is the best place, and the bluer the closer to it; scores equal to three decimals share one. "
-        f"⇅ Rank flip: this measure and another are ordered the other way by another metric. {MEANING} "
-        "± Standard error over draws; in the random row, and of shuffles, the standard deviation. "
-        "The perturbed embeddings of soft metrics are tested like erased words."
-    )
     chance = report.chance if all(one.complete for one in known.chances) else {}
     worse = metric_sentences.no_better(report.table, chance)
     captions(filter(None, (worse, *metric_sentences.notes(report.table))))
-    with st.expander("What the metrics measure"):
+    with st.expander("How to read it"):
+        captions((_KEPT, _PLACES, _SPREAD))
         table(*metric_rows(report.names), most=300)
     name = safe_name(["erasure", view.example.id, view.model.name], "csv")
     whose = [view.model.name, view.model.digest]
@@ -112,15 +103,6 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
         name,
         key="metrics-csv",
     )
-
-
-def _hand(known: KnownRatings) -> None:
-    st.subheader("Same order, other weights: who notices?", anchor=False)
-    first = next(iter(known.rated.items()), None)
-    if first is None:
-        st.caption("This begins with the words that the first measure ranks first; it waits for that measure.")
-        return
-    st.fragment(hand_setting)(known.side, known.choice.how, first[1].scores, first[0])
 
 
 hard_and_soft_erasure()

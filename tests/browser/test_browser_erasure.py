@@ -27,6 +27,12 @@ def chart(person, key: str):
     return person.page.locator(f".st-key-{key} .js-plotly-plot").first
 
 
+def look(person, part: str) -> None:
+    """Choose a part of the closer look by how its name begins."""
+    person.page.get_by_role("radio", name=re.compile(f"^{part}")).press("Space")
+    person.rest()
+
+
 def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
     person = opened(visit)
     row = person.page.get_by_role("row", name=re.compile("^gradient")).first
@@ -34,7 +40,12 @@ def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
     assert re.match(r"\d(st|nd|rd|th) ", row.locator("td").first.inner_text())
     head = person.page.get_by_role("columnheader", name="Soft-NS ↑").first
     assert "Keep of each feature a share" in head.locator("span").get_attribute("title")
-    for key, text in (("places", "input × gradient"), ("lengths", "2 words"), ("leaving", "zero embedding")):
+    for part, key, text in (
+        ("Which erasure", "leaving", "zero embedding"),
+        ("Does the rationale", "lengths", "2 words"),
+        ("Do they rank", "places", "input × gradient"),
+    ):
+        look(person, part)
         playwright.expect(chart(person, key)).to_contain_text(text)
     for theme in ("light", "dark"):
         person.turn(theme)
@@ -56,10 +67,12 @@ def test_table_and_figures_are_saved_and_a_slider_changes_what_the_hard_metrics_
     buttons = person.page.locator(".st-key-save-places").get_by_role("button")
     name, content = person.saved(buttons.filter(has_text="SVG").first)
     assert name.startswith("metric-places-s040") and b"Soft-NS" in content
+    look(person, "Which erasure")
     name, content = person.saved(
         person.page.locator(".st-key-save-leaving").get_by_role("button").filter(has_text="PNG").first
     )
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
+    look(person, "Same order")
     playwright.expect(person.page.get_by_text("NS and NC are exactly the same")).to_be_visible()
     slider = person.page.get_by_role("slider", name=re.compile("^A ·")).first
     slider.focus()

@@ -285,7 +285,7 @@ def test_a_gate_that_says_nothing_is_called_unavailable(few, monkeypatch, fresh)
     assert "Validity unavailable" in told(model="sst2-plain", measures=["gradient"], form="literal").said
     monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
     st.cache_resource.clear()
-    app = told(measures=["gradient"])
+    app = told(measures=["gradient"], closer="validity")
     assert (
         "Validity unavailable: this model has no MaSF reference" in app.said
         and "no reference to test erased inputs against" in app.said
@@ -301,23 +301,23 @@ def test_agreement_of_metrics_and_the_figures_are_drawn(few, by_hand):
         for j in range(4):
             tau = found.agreement[i, j]
             assert square[i + 1][j + 1] == ("—" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−"))
-    places, lengths, leaving = charts(app)
-    assert (
-        {trace["name"] for trace in places["data"]} == set(DEFAULT)
-        and len(lengths["data"]) == 3 * 2 * 2
-        and len(leaving["data"]) == 6
-    )
+    (places,) = charts(app)
+    assert {trace["name"] for trace in places["data"]} == set(DEFAULT)
+    app.set("button_group", "A closer look", "length")
+    (lengths,) = charts(app)
+    assert len(lengths["data"]) == 3 * 2 * 2 and not app.agreement
     assert lengths["data"][0]["y"] == pytest.approx(by_hand["leave-one-out"].found["NS"].by_length.tolist())
     assert "1 % and 5 % and 10 % are the same 1 word" in app.said
 
 
 def test_which_erasure_leaves_the_distribution_is_said_for_the_chosen_measure(few, by_hand):
-    app = told(rationales="gradient")
+    app = told(rationales="gradient", closer="validity")
     p = by_hand["gradient"].leaves["removal"]["calibrated"]
     assert app.widget("selectbox", "Rationales of").value == "gradient" and re.search(
         r"removal: \d of 6 inputs rejected ⚠", app.said
     )
-    (leaving,) = [chart for chart in charts(app) if chart["data"][0]["name"] == "mask token"]
+    (leaving,) = charts(app)
+    assert leaving["data"][0]["name"] == "mask token" and len(leaving["data"]) == 6
     assert [trace["customdata"] for trace in leaving["data"] if trace["name"] == "removal"] == [
         pytest.approx(row.tolist()) for row in p
     ]
@@ -328,7 +328,7 @@ def test_which_erasure_leaves_the_distribution_is_said_for_the_chosen_measure(fe
 
 
 def test_the_same_order_is_the_same_for_hard_metrics_and_not_for_soft_ones(few, mine, by_hand):
-    app = told()
+    app = told(closer="weights")
     assert "NS and NC are exactly the same for both" in app.said
     (table,) = [table for table in app.tables if table[0][0] == "" and "attribution A" in table[1][0]]
     judge = Judge(*mine, How(draws=8))
@@ -345,7 +345,7 @@ def test_the_same_order_is_the_same_for_hard_metrics_and_not_for_soft_ones(few, 
 
 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):
-    app = told()
+    app = told(closer="weights")
     first = next(slider for slider in app.at.get("select_slider") if slider.label.startswith("A · "))
     first.set_value("0")
     app.run()
@@ -395,7 +395,7 @@ def test_another_class_than_the_predicted_one_is_said_and_not_explained(few):
 
 def test_where_erasing_costs_nothing_the_values_are_undefined_and_that_is_said(few, monkeypatch, fresh):
     monkeypatch.setattr("core.mathematics.erasure.UNDEFINED", 2.0)
-    app = told(measures=["gradient"])
+    app = told(measures=["gradient"], closer="weights")
     assert (
         metric_table(app)[1][1:] == ["—"] * 4
         and "No metric is defined here: erasing everything costs the predicted class nothing" in app.said
@@ -415,17 +415,18 @@ def test_an_attribution_without_an_order_is_kept_by_half(few, monkeypatch, fresh
 
 def test_an_attribution_of_nan_is_undefined_everywhere_and_has_no_rationales(few, monkeypatch, fresh):
     monkeypatch.setattr(Judge, "attribution", lambda self, *_: (np.full(self.encoded.F, np.nan), True))
-    app = told(measures=["gradient"])
+    app = told(measures=["gradient"], closer="weights")
     assert (
         metric_table(app)[1][1:] == ["—"] * 4
         and "The measure gave NaN or infinity." in app.said
-        and "gave no numbers" in app.said
-        and not app.errors
+        and "gave no numbers here" in app.said
     )
+    app.set("button_group", "A closer look", "validity")
+    assert "gave no numbers, so it has no rationales" in app.said and not app.errors
 
 
 def test_a_text_of_one_word_has_nothing_to_agree_on(few):
-    app = typed("Dull", metrics=["NS", "CORR"])
+    app = typed("Dull", metrics=["NS", "CORR"], closer="weights")
     assert (
         "There is a single word" in app.said
         and "nothing to weigh against it" in app.said
@@ -495,8 +496,9 @@ def test_a_tokenizer_without_an_unknown_token_does_not_offer_it(few):
         {"erasure": "fire"},
         {"draws": "9"},
         {"scaling": ""},
-        {"rationales": "nobody"},
-        {"weight-a1": "2"},
+        {"closer": "look"},
+        {"closer": "validity", "rationales": "nobody"},
+        {"closer": "weights", "weight-a1": "2"},
     ],
 )
 def test_a_link_that_asks_for_what_is_not_there_says_so(few, query):
@@ -507,7 +509,7 @@ def test_a_link_that_asks_for_what_is_not_there_says_so(few, query):
 def test_nothing_chosen_is_a_sentence(few):
     app = told(measures=["gradient"])
     app.set("multiselect", "Metrics", [])
-    assert "Choose a metric" in app.said and not has_table(app)
+    assert "Choose a metric" in app.said and not has_table(app) and "begins with the first measure" in app.said
     app.set("multiselect", "Metrics", ["NS"])
     assert "Choose at least two measures" in complete(app).said
     app.set("multiselect", "Measures", [])
@@ -516,7 +518,7 @@ def test_nothing_chosen_is_a_sentence(few):
 
 def test_dear_work_waits_to_be_asked(few, monkeypatch, fresh):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
-    app = App(PAGE, example=SMALL.id, measures=["gradient"], **FEW)
+    app = App(PAGE, example=SMALL.id, measures=["gradient"], closer="weights", **FEW)
     assert "Ask for a measure below" in app.said and not has_table(app) and "waits for that measure" in app.said
     complete(app.press("Compute scores of gradient"))
     assert len(metric_table(app)) == 2 and app.has("button", "Compute random baseline")

@@ -76,8 +76,7 @@ def choose_erasure(model: Model) -> ErasureChoice:
 
 
 def choose_rationale(choice: ErasureChoice) -> str | None:
-    """Heading and choice of the measure whose rationales are tested; None without measures."""
-    st.subheader("Which erasure leaves the distribution?", anchor=False)
+    """Choice of the measure whose rationales are tested; None without measures."""
     if not choice.measures:
         st.caption("Choose a measure in the settings.")
         return None

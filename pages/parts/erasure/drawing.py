@@ -17,7 +17,6 @@ from pages.parts.sections.saving import about_view
 
 def draw_agreement(view: View, report: MetricReport) -> None:
     """The places of the measures under each metric with a direction, and how far two metrics agree."""
-    st.subheader("Do they rank the measures alike?", anchor=False)
     board = report.table
     shown = directed(board.metrics)
     if len(shown) < 2 or len(board.measures) < 2:
@@ -36,7 +35,6 @@ def draw_agreement(view: View, report: MetricReport) -> None:
 
 def draw_lengths(view: View, report: MetricReport) -> None:
     """Scores of the hard metrics against the rationale's length, beside the soft metric of the same measure."""
-    st.subheader("Does the rationale’s length decide?", anchor=False)
     panels = []
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
