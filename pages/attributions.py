@@ -8,7 +8,7 @@ from core.measures.catalogue import measures
 from core.wording import escaped, number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
-from pages.parts.attributions.comparing import show_agreement, show_costs
+from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs
 from pages.parts.attributions.editing import edit_word
 from pages.parts.attributions.setting_against import rather_than
 from pages.parts.components.tables import table
@@ -59,6 +59,7 @@ def attributions() -> None:
         evidence_section(view, rows)
     with agreement:
         show_agreement(rows, view.encoded.unit)
+        show_completeness(view, found)
         show_costs(view, chosen, found)
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 from cachetools import LRUCache
 
+from core.loading.word_bits import find_words_of
 from core.measures.catalogue import measures
-from core.measures.registry import Explained, Measure
+from core.measures.mutual_information import WordBits
+from core.measures.registry import WORDS, Explained, Measure, NotApplicable
 from core.network.features import Encoded
 from core.network.halves import half_twin
 from core.network.model import Model
@@ -53,18 +55,37 @@ class Cost:
         return self.seconds <= 1.5
 
 
+@dataclass(frozen=True)
+class Completeness:
+    """What a measure's signed scores add up to, and what they should: v(∅) − v(all masked), both in logits."""
+
+    measure: str
+    total: float
+    due: float
+
+    @property
+    def error(self) -> float:
+        """total − due, in logits; 0, also where only rounding is left, is complete."""
+        return round(self.total - self.due, 6) + 0.0
+
+
 class Explainer:
     """Everything that a page asks about one model's examples.
 
     reference: what MaSF compares with, None where there is none; reference_problem: why one that is there cannot be
-    used.
+    used; kept: where what was fitted lies that cannot lie with its model.
     """
 
     def __init__(
-        self, model: Model, store: Store | None = None, reference: Reference | None = None, reference_problem: str = ""
+        self,
+        model: Model,
+        store: Store | None = None,
+        reference: Reference | None = None,
+        reference_problem: str = "",
+        kept: Path | None = None,
     ):
         self.model, self.store = model, store
-        self.reference, self.reference_problem = reference, reference_problem
+        self.reference, self.reference_problem, self.kept = reference, reference_problem, kept
         self.oracles = Oracles(model, store)
         self._half: tuple[Oracles | None] | None = None
         self._tested: LRUCache[tuple[str, str], MaskTests] = LRUCache(64)
@@ -181,6 +202,7 @@ class Explainer:
             cancelled: asked before each batch.
         Raises:
             Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
+            NotApplicable: a NonFinite, where the measure says nothing of this model or example.
             ValueError: no such class or measure.
         """
         measure = self._measure(name)
@@ -191,19 +213,42 @@ class Explainer:
         found = self.stored(encoded, name, target, masked, seed)
         return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled)
 
+    def completeness(self, encoded: Encoded, found: Attribution) -> Completeness | None:
+        """Compare the sum of scores with the fall of the logit when everything is masked; at most two forward passes.
+
+        Returns:
+            None for a measure whose scores are not meant to add up to it.
+        Raises:
+            Cancelled, OutOfMemory, NonFinite: as the oracle.
+        Source: Sundararajan et al. (2017), the axiom of completeness; for Shapley values, efficiency.
+        """
+        if not measures()[found.measure].complete:
+            return None
+        ends = np.array([encoded.premasked, np.ones(encoded.F, dtype=bool)])
+        whole, empty = logit_of(self.oracles.of(encoded).logits(ends).astype(np.float64), found.target)
+        return Completeness(found.measure, float(found.scores["signed"].sum()), float(whole - empty))
+
     def cost(self, encoded: Encoded, name: str) -> Cost:
-        """What a measure would take on an example at the speed seen so far; a gradient counts as two more passes."""
+        """What a measure would take on an example at the speed seen so far; a gradient counts as two more passes.
+
+        Nothing where it does not apply: it says so at once.
+        """
         measure = self._measure(name)
+        if measure.refusal(self.model.module.config.model_type, int((~encoded.premasked).sum())):
+            return Cost(0, 0.0)
         passes = measure.passes(encoded.F)
         tokens = passes * encoded.T * (3 if measure.backward else 1)
         return Cost(passes, self.model.scheduler.counters.seconds_for(tokens))
 
     def _compute(self, encoded, measure, target, masked, seed, progress, cancelled) -> Attribution:
+        if refused := measure.refusal(self.model.module.config.model_type, int((~masked).sum())):
+            raise NotApplicable(refused)
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = _Asked(oracle, expected, progress, cancelled)
         asked.report(0)
-        explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside)
+        words = self._words(measure)
+        explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words)
         try:
             with inside.watched(asked.report, cancelled):
                 scores = dict(measure.compute(explained))
@@ -230,7 +275,20 @@ class Explainer:
             target=target_key(target),
             masked=np.packbits(masked).tobytes().hex(),
             seed=seed if measure.seeded else None,
+            **self._words_read(measure),
         )
+
+    def _words_read(self, measure: Measure) -> dict[str, str]:
+        """What of the words a result depends on; of those that cannot be used none has a result."""
+        try:
+            words = self._words(measure)
+        except NotApplicable:
+            return {}
+        return {} if words is None else {"words": words.digest}
+
+    def _words(self, measure: Measure) -> WordBits | None:
+        """What was measured of the model's training texts, None for a measure that does not ask."""
+        return find_words_of(self.model, self.kept) if measure.needs == WORDS else None
 
     def _inside(self, encoded, target, masked) -> Inside:
         key = (encoded.digest, target, masked.tobytes())
@@ -270,9 +328,9 @@ def with_reference(model: Model, store: Store | None, kept: Path | None = None) 
         kept: folder of references that do not lie with their model, see `core.validity.references.find_reference`.
     """
     try:
-        return Explainer(model, store, find_reference(model, kept))
+        return Explainer(model, store, find_reference(model, kept), kept=kept)
     except BadReference as error:
-        return Explainer(model, store, None, str(error))
+        return Explainer(model, store, None, str(error), kept)
 
 
 class _Asked:

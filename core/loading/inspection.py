@@ -19,7 +19,7 @@ from core.loading.small_files import (
     read_tokenizer,
 )
 from core.measures.catalogue import measures
-from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, Measure
+from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure
 from core.network.architectures import Config, Module, UnsupportedModel, architecture_of, is_scale_free
 from core.wording import in_short
 
@@ -264,8 +264,12 @@ def _measure(measure: Measure, config, eager: str | None, masking: str) -> tuple
     works.
     """
     passes = f"Forward passes: {measure.cost}."
+    if refused := measure.refusal(config.model_type):
+        return NO, refused
     if measure.needs == NOTHING:
         return YES, "It asks nothing of the model."
+    if measure.needs == WORDS:
+        return YES, "It asks nothing of the model but its training texts: python -m core words measures theirs."
     if measure.needs == ORACLE:
         return masking, {
             YES: f"It needs masked texts only. {passes}",

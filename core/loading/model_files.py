@@ -16,13 +16,15 @@ from typing import Any
 
 from core.loading.tensor_files import read_tensors
 from core.network.architectures import Config, Tensor, UnsupportedModel
+from core.network.model import Model
 from core.storage.files import no_room, open_plain, read_plain
 from core.wording import in_short, shortened
 
-REFERENCE_FILE = "masf.safetensors"
+REFERENCE_FILE, WORDS_FILE = "masf.safetensors", "words.safetensors"
 WEIGHTS, INDEX, WEIGHTS_ENDING = "model.safetensors", "model.safetensors.index.json", ".safetensors"
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
-_NOT_PART_OF_RESULTS = {REFERENCE_FILE, "README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
+_FITTED = {REFERENCE_FILE, WORDS_FILE}
+_NOT_PART_OF_RESULTS = _FITTED | {"README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
 _SMALL_ENDINGS = {".json", ".txt", ".model"}
 # The largest vocabularies take 20 MB, and settings a hundredth of that; what is longer belongs to no classifier.
 _MOST_BYTES, _MOST_SETTINGS = 100_000_000, 10_000_000
@@ -34,6 +36,11 @@ class ForeignFile(UnsupportedModel):
 
 class NoCopies(UnsupportedModel):
     """Small files cannot be copied into the temporary folder; the message says why and what to do."""
+
+
+def kept_place(kept: Path, model: Model, name: str = REFERENCE_FILE) -> Path:
+    """Where a reference lies, or another file that was fitted for a model, where it cannot lie with its model."""
+    return Path(kept) / f"{model.digest}.{'safetensors' if name == REFERENCE_FILE else name}"
 
 
 class ModelFiles:
@@ -170,7 +177,7 @@ def parse_json(data: bytes | str) -> Any:
 
 def _own(name: Any, ending: str = WEIGHTS_ENDING) -> str:
     """The name, if it can be one of a safetensors file in the model's own folder; ForeignFile otherwise."""
-    if _ends(name, ending) and not {"/", "\\", "\0"} & set(name) and name != REFERENCE_FILE:
+    if _ends(name, ending) and not {"/", "\\", "\0"} & set(name) and name not in _FITTED:
         return name
     raise ForeignFile(
         f"The model names {shortened(repr(name), 100)} as a file of its weights, and only safetensors files that lie "

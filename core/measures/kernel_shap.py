@@ -1,62 +1,81 @@
 """KernelSHAP: Shapley values, estimated by a linear model of sampled sets."""
 
+from math import comb
+
 import numpy as np
 
 from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
 
 LEAST, EACH = 200, 3
+MOST_SAMPLES = 1_000_000
 
 
-def samples(F: int) -> int:
-    """How many sets of F features are drawn, the whole and the empty one among them."""
-    return max(LEAST, EACH * F)
+def samples(F: int, asked: int | None = None) -> int:
+    """How many sets of F features are drawn, the whole and the empty one among them, unless a number is asked for."""
+    return max(LEAST, EACH * F) if asked is None else asked
 
 
-def drawn_sets(free: int, rng: np.random.Generator) -> np.ndarray:
-    """The sets that are asked of `free` features: all, none, and what is drawn.
+def all_sets(free: int) -> np.ndarray:
+    """Every set of `free` features, bool[2^free, free]: the set S at Σ_{i∈S} 2^i."""
+    return (np.arange(1 << free)[:, None] >> np.arange(free) & 1).astype(bool)
+
+
+def drawn_sets(free: int, rng: np.random.Generator, asked: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """The sets that are asked of `free` features: all, none, and others; every set where there are no more than those.
 
     A size k comes with probability ∝ 1/(k(free − k)), 0 < k < free, then each set of that size alike, so that a set
-    comes as often as the Shapley kernel weighs it.
+    comes as often as the Shapley kernel weighs it. The kernel's own weights, which leave the range of floating point
+    beyond a thousand features, are used where every set comes once.
 
+    Args:
+        asked: how many, at least 2; None: `samples` of them.
     Returns:
-        bool[M, free], True = present; the first two are all and none; M = 2 for one feature.
+        bool[M, free], True = present, the first two all and none; float64[M − 2], how much each of the others counts.
     Source: Lundberg and Lee (2017), Theorem 2, drawn as Captum's KernelShap draws.
     """
+    count = samples(free, asked)
+    if count >= 1 << min(free, 64):
+        present = all_sets(free)
+        present = np.concatenate([present[[-1, 0]], present[1:-1]])
+        k = present[2:].sum(axis=1)
+        return present, np.array([1 / (comb(free, size) * size * (free - size)) for size in k.tolist()])
     sizes = np.arange(1, free)
-    count = samples(free) - 2 if free > 1 else 0
-    present = np.zeros((count + 2, free), dtype=bool)
+    present = np.zeros((count, free), dtype=bool)
     present[0] = True
-    if count:
-        odds = 1 / (sizes * (free - sizes))
-        k = rng.choice(sizes, size=count, p=odds / odds.sum())
-        places = rng.random((count, free)).argsort(axis=1).argsort(axis=1)
-        present[2:] = places < k[:, None]
-    return present
+    odds = 1 / (sizes * (free - sizes))
+    k = rng.choice(sizes, size=count - 2, p=odds / odds.sum())
+    places = rng.random((count - 2, free)).argsort(axis=1).argsort(axis=1)
+    present[2:] = places < k[:, None]
+    return present, np.ones(count - 2)
 
 
-def shapley_by_kernel(present: np.ndarray, values: np.ndarray) -> np.ndarray:
+def shapley_by_kernel(present: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Least squares of v on which features are present, exact for all and for none.
 
     Args:
         present: bool[M, F], the first two all and none.
         values: v of them, float64[M].
+        weights: how much each of the others counts, float64[M − 2].
     Returns:
         float64[F], sum v(all) − v(none). Where the sets leave values open, the ones nearest to each other.
     Source: Lundberg and Lee (2017), Eq. 8. Captum weighs all and none by 1e6, here they hold exactly.
     """
     even = (values[0] - values[1]) / present.shape[1]
     sets = present[2:].astype(np.float64)
-    sizes = sets.sum(axis=1)
+    sizes, root = sets.sum(axis=1), np.sqrt(weights)
     # What differs from an even share adds up to 0, and so does the shortest solution over centred rows.
     centred = sets - sizes[:, None] / present.shape[1]
-    return even + np.linalg.lstsq(centred, values[2:] - values[1] - even * sizes, rcond=None)[0]
+    left = values[2:] - values[1] - even * sizes
+    return even + np.linalg.lstsq(root[:, None] * centred, root * left, rcond=None)[0]
 
 
-def kernel_shap(explained: Explained) -> dict[str, np.ndarray]:
+def kernel_shap(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray]:
     """Estimated Shapley values of the logit on top of what is masked already; a feature that is absent is masked.
 
     Args:
-        explained: F features, of which max(200, 3·F') sets are drawn by seed and example, F' those not masked yet.
+        explained: F features, of which max(200, 3·F') sets are drawn by seed and example, F' those not masked yet; all
+            of them, and the values exact, where there are no more (F' ≤ 7).
+        asked: so many instead.
     Returns:
         {"signed", "absolute"}: float64[F]; signed ones add up to v(∅) − v(all masked).
     Source: Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions; NAOPC §4.
@@ -64,11 +83,45 @@ def kernel_shap(explained: Explained) -> dict[str, np.ndarray]:
     free = np.flatnonzero(~explained.masked)
     scores = np.zeros(explained.F)
     if len(free):
-        present = drawn_sets(len(free), np.random.default_rng([explained.seed, explained.example]))
-        masks = np.zeros((len(present), explained.F), dtype=bool)
-        masks[:, free] = ~present
-        scores[free] = shapley_by_kernel(present, explained.value(masks))
+        rng = np.random.default_rng([explained.seed, explained.example])
+        present, weights = drawn_sets(len(free), rng, asked)
+        scores[free] = shapley_by_kernel(present, explained.value(absent(present, free, explained.F)), weights)
     return with_absolute(scores, np.abs(scores), explained.masked)
+
+
+def absent(present: np.ndarray, free: np.ndarray, F: int) -> np.ndarray:
+    """The masks bool[M, F] under which only those of the features `free` stay that are present, bool[M, len(free)]."""
+    masks = np.zeros((len(present), F), dtype=bool)
+    masks[:, free] = ~present
+    return masks
+
+
+def read_samples(written: str) -> int:
+    """A number of sets as it is asked for in brackets; ValueError says which there are."""
+    if not written.isascii() or not written.isdigit() or not 2 <= int(written) <= MOST_SAMPLES:
+        raise ValueError(f"samples are a whole number from 2 to {MOST_SAMPLES}, not {written!r}")
+    return int(written)
+
+
+def said_samples(asked: int | None) -> str:
+    """How many sets are drawn, in words."""
+    return f"max({LEAST}, {EACH}·F)" if asked is None else str(asked)
+
+
+def _varied(samples: int | None = None) -> dict:
+    asked, said = samples, said_samples(samples)
+    return {
+        "definition": f"The word's Shapley value on the logit, estimated from {said} sampled sets that are left "
+        f"unmasked.",
+        "cost": f"at most {said}",
+        "passes": lambda F: most_passes(F, asked),
+        "compute": lambda explained: kernel_shap(explained, asked),
+    }
+
+
+def most_passes(F: int, asked: int | None) -> int:
+    """Forward passes of the sets that are drawn, at most."""
+    return min(2**F, samples(F, asked))
 
 
 register(
@@ -76,17 +129,18 @@ register(
         name="KernelSHAP",
         variants=("signed", "absolute"),
         signed=frozenset({"signed"}),
-        definition=f"The word's Shapley value on the logit, estimated from max({LEAST}, {EACH}·F) sampled sets that "
-        f"are left unmasked.",
-        cost=f"at most max({LEAST}, {EACH}·F)",
-        passes=lambda F: min(2**F, samples(F)),
         needs=ORACLE,
         source="NAOPC §4; Lundberg and Lee (2017)",
         unit="logits",
-        compute=kernel_shap,
         hue="#4a7a00",
         order=65,
         seeded=True,
         swept=False,
+        complete=True,
+        # 1 drew sets also where it could have asked for every one.
+        version=2,
+        options={"samples": (None, read_samples)},
+        varied=_varied,
+        **_varied(),
     )
 )

@@ -7,14 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.network.scheduler import NonFinite
 from core.oracle.target import Target, logit_of
 
 if TYPE_CHECKING:
+    from core.measures.mutual_information import WordBits
     from core.oracle.inside import Inside
 
 ORACLE, GRADIENTS, ATTENTION, NOTHING = "masking oracle", "gradients", "attention", "nothing"
+# A training split, and of the model nothing.
+WORDS = "training texts"
 # Place in menus of a measure that asks for none: behind those that do, by name.
 LAST = 1000
+
+
+class NotApplicable(NonFinite):
+    """A measure says nothing of this model or example; the message says why. Whatever goes on where a model gives no
+    number goes on here.
+    """
 
 
 @dataclass(eq=False)
@@ -23,7 +33,8 @@ class Explained:
 
     logits: the masking oracle, bool[M, F] → float[M, C]; target: the explained class, or one rather than another;
     masked: bool[F], features that are masked already; example: an integer that tells examples apart in
-    seeded draws; inside: gradients and attention of the model, None where only an oracle exists.
+    seeded draws; inside: gradients and attention of the model, None where only an oracle exists; words: what was
+    measured of the words of its training texts, None where nothing was.
     """
 
     logits: Callable[[np.ndarray], np.ndarray]
@@ -33,6 +44,7 @@ class Explained:
     seed: int = 0
     example: int = 0
     inside: "Inside | None" = None
+    words: "WordBits | None" = None
 
     @property
     def network(self) -> "Inside":
@@ -65,19 +77,20 @@ class Measure:
     variants: names of its scores, the default first; signed: those whose sign means support (+)
     or opposition (−); passes: forward passes as a function of F, at most; cost: the same as text; needs: what it asks
     of a model, and so with which it works; scale_free: what is less where a family normalises its word embeddings
-    before anything else; unit: of the scores; compute: from `Explained` to {variant: float64[F]}, higher is more
-    important, 0 at features that are masked already; hue: its colour "#rrggbb", on every page (a baseline has none of
-    its own: grey); order: place in menus, ascending; default: shown unasked; rank_only: scores are places, never
-    magnitudes; options: what it can be asked for in brackets, name → (default, reads the value; ValueError says which
-    there are); varied: what is other in its registration with options; recursive: its order is found by masking step
-    by step already, so recursive masking does not compute it again; baseline: what measures must beat, behind them in
-    menus; seeded: it draws (by seed 0 where it orders the words of a
-    path or of limits); swept: scored over a data set unasked, unless its scores are places or a baseline's; alone: a
-    score is the fall of the logit when that feature alone is masked; version: raised when results change.
+    before anything else; families: the types of `transformers` models that it is defined for, none: all of them; most:
+    features that it can explain; complete: signed scores are meant to add up to v(∅) − v(all masked); unit: of the
+    scores; compute: from `Explained` to {variant: float64[F]}, higher is more important, 0 at features that are masked
+    already; hue: its colour "#rrggbb", on every page (a baseline without one: grey); order: place in menus,
+    ascending; default: shown unasked; rank_only: scores are places, never magnitudes; options: what it can be asked for
+    in brackets, name → (default, reads the value; ValueError says which there are); varied: what is other in its
+    registration with options; recursive: its order is found by masking step by step already, so recursive masking does
+    not compute it again; baseline: what measures must beat, behind them in menus; seeded: it draws (by seed 0 where it
+    orders the words of a path or of limits); swept: scored over a data set unasked, unless its scores are places or a
+    baseline's; alone: a score is the fall of the logit when that feature alone is masked; version: raised when results
+    change.
 
-    definition: a sentence; source: a paper, by its short name or by author and
-    year; hue: with a
-    contrast of 3 or more to the ground of both themes.
+    definition: a sentence; source: a paper, by its short name or by author and year; hue: with a contrast of 3 or more
+    to the ground of both themes.
     """
 
     name: str
@@ -94,6 +107,9 @@ class Measure:
     order: int = LAST
     default: bool = False
     scale_free: Limit | None = None
+    families: tuple[str, ...] = ()
+    most: int | None = None
+    complete: bool = False
     rank_only: bool = False
     recursive: bool = False
     baseline: bool = False
@@ -108,6 +124,16 @@ class Measure:
     def backward(self) -> bool:
         """Whether it takes the way back through the network, too."""
         return self.needs in (GRADIENTS, ATTENTION)
+
+    def refusal(self, family: str, F: int = 0) -> str:
+        """Why it does not apply to models of a family, or to F features not masked yet, in a sentence; "" where it
+        does.
+        """
+        if self.families and family not in self.families:
+            return f"{self.name} is defined for models of type {', '.join(self.families)}, and not for {family}."
+        if self.most is not None and F > self.most:
+            return f"{self.name} can be had of at most {self.most} features, and of this text {F} are not masked yet."
+        return ""
 
     def asked(self, written: str) -> "Measure":
         """The measure with options, "steps=50, baseline=mask", and a name that says so; itself with its defaults.

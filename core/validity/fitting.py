@@ -12,7 +12,7 @@ import numpy as np
 from core import settings
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
-from core.loading.model_files import REFERENCE_FILE
+from core.loading.model_files import REFERENCE_FILE, kept_place
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES, bernoulli_masks, masked_count
 from core.mathematics.ranking import ranking
 from core.network.features import NoFeatures, masked_ids
@@ -21,7 +21,7 @@ from core.network.scheduler import Input
 from core.storage.library import Library
 from core.validity.marks import alone, says_nothing
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
-from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, kept_place, pack
+from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, pack
 
 # Each part needs a text; the percentages of the texts that the first and the second level take.
 FEWEST = 4
@@ -281,9 +281,9 @@ def readable_reference(reference: Reference) -> str:
     return "\n".join(lines)
 
 
-def place_for(model: Model) -> Path:
-    """Where a reference goes: beside the weights of a folder of one's own, else into the cache, by the model's
-    digest.
+def place_for(model: Model, name: str = REFERENCE_FILE) -> Path:
+    """Where a reference goes, or another file that is fitted for a model: beside the weights of a folder of one's own,
+    else into the cache, by the model's digest.
     """
     folder = Path(model.folder or "")
     own = (
@@ -291,7 +291,7 @@ def place_for(model: Model) -> Path:
         and folder.resolve() == Path(model.name).resolve()
         and settings.BUNDLED not in folder.resolve().parents
     )
-    return folder / REFERENCE_FILE if own else kept_place(Library(settings.read().cache).references, model)
+    return folder / name if own else kept_place(Library(settings.read().cache).references, model, name)
 
 
 def _states(model: Model, rows: list[Input], pooling: str, progress) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
-from core.loading.model_files import REFERENCE_FILE, parse_json
+from core.loading.model_files import REFERENCE_FILE, kept_place, parse_json
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES
 from core.network.model import POOLINGS, Model
 from core.storage.files import read_plain, write_whole
@@ -116,11 +116,6 @@ def fitted_at(kept: Path, model: Model) -> int:
         return kept_place(kept, model).stat().st_mtime_ns
     except OSError:
         return 0
-
-
-def kept_place(kept: Path, model: Model) -> Path:
-    """Where a reference lies that cannot lie with its model."""
-    return Path(kept) / f"{model.digest}.safetensors"
 
 
 def read_reference(path: Path, model: Model) -> Reference:

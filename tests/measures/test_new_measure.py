@@ -53,10 +53,14 @@ def test_it_is_swept_over_data_unasked():
 def test_the_contract_of_measures_is_asked_of_it(tiny_model, monkeypatch, tmp_path):
     contract = read_anew("measures/test_contract.py")
     assert NAME in contract.NAMES and NAME in contract.NETWORKED
+
+    def fitting(kind, name):
+        return tiny_model(kind)
+
     contract.test_every_measure_says_what_it_is(NAME)
-    contract.test_the_shape_of_every_result(tiny_model, "bert", "word", None, NAME)
-    contract.test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(tiny_model, "bert", NAME)
-    contract.test_the_store_changes_nothing_but_the_time(tiny_model, monkeypatch, tmp_path, "bert", NAME)
+    contract.test_the_shape_of_every_result(fitting, "bert", "word", None, NAME)
+    contract.test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(fitting, "bert", NAME)
+    contract.test_the_store_changes_nothing_but_the_time(fitting, monkeypatch, tmp_path, "bert", NAME)
 
 
 def test_what_a_command_writes_of_it_is_what_it_registers():

@@ -20,10 +20,12 @@ from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import agreement, build_row, pieces, value_text
 from core.loading.locating import bundled_models
 from core.measures.catalogue import measures
+from core.measures.registry import WORDS
 from core.network.features import NoFeatures, find_words
 from core.network.scheduler import Cancelled, OutOfMemory
 from core.oracle.oracle import Oracle
 from core.storage.store import Store
+from core.wording import number
 from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, unescaped, wait
 from tests.pairs import pairs
 
@@ -126,10 +128,11 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
 
 @pytest.mark.parametrize("unit, first, then", [("word", "signed", "absolute"), ("token", "absolute", "signed")])
 def test_the_numbers_are_the_librarys(bundled, unit, first, then, fresh):
-    names = [name for name in measures() if name != "beam"]
-    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=first, measures=names)
     text = next(example.text for example in REVIEWS if example.id == SHORT)
     encoded = bundled.encode(text, unit=unit)
+    # What is computed at once here, and needs nothing that is to be fitted first.
+    names = [name for name, one in measures().items() if one.passes(encoded.F) < 300 and one.needs != WORDS]
+    app = App(ATTRIBUTIONS, example=SHORT, unit=unit, values=first, measures=names)
     explainer = Explainer(bundled)
     target = int(explainer.logits(encoded).argmax())
     found = {name: explainer.attribute(encoded, name, target) for name in names}
@@ -148,6 +151,24 @@ def rows_are_the_librarys(app, encoded, found, sign):
         assert np.allclose(sent["shades"], row.shades, rtol=1e-4, atol=1e-6)
         assert sent["values"] == [value_text(row, i) for i in range(encoded.F)]
         assert max(map(abs, sent["shades"])) <= 1
+
+
+def test_whether_scores_add_up_is_told_where_they_should(bundled):
+    app = App(ATTRIBUTIONS, example=SHORT, measures=["DeepLift", "KernelSHAP", "gradient"])
+    encoded = bundled.encode(app.text)
+    explainer = Explainer(bundled)
+    target = int(explainer.logits(encoded).argmax())
+    ((_, lifted, sampled),) = [cells for cells in app.tables if cells[0][-1] == "error, 0 is best"]
+    found = explainer.completeness(encoded, explainer.attribute(encoded, "DeepLift", target))
+    assert lifted == ["DeepLift", *(f"{number(value)} logits" for value in (found.total, found.due, found.error))]
+    assert sampled == ["KernelSHAP", *[f"{number(found.due)} logits"] * 2, f"{number(0.0)} logits"]
+    assert "Do the scores add up?" in app.said
+    assert "Do the scores add up?" not in App(ATTRIBUTIONS, example=SHORT).said
+
+
+def test_a_measure_that_does_not_apply_is_a_sentence_and_the_others_stay():
+    app = App(ATTRIBUTIONS, example=SHORT, measures=["gradient", "mutual information"])
+    assert list(app.rows) == ["gradient"] and "was not measured for this model" in app.said and not app.errors
 
 
 def test_absolute_values_have_no_sign_where_the_measure_has_them():

@@ -8,7 +8,7 @@ import streamlit as st
 from core.explanation.explainer import Attribution, Cost
 from core.job import WAITING, Job
 from core.measures.catalogue import measures
-from core.measures.registry import ORACLE
+from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
@@ -61,6 +61,9 @@ class Attributing(PageWork):
         try:
             with in_turn(self.view.model):
                 return self.view.explainer.attribute(self.view.encoded, self.measure, self.view.explained)
+        except NotApplicable as error:
+            st.info(plain(str(error)))
+            return None
         except (NonFinite, OutOfMemory) as error:
             st.error(f"{self.measure}: {plain(str(error))}")
             return None

@@ -6,7 +6,8 @@ from core.explanation.explainer import Attribution
 from core.explanation.row_sentences import TOP
 from core.explanation.rows import WordRow, agreement
 from core.measures.catalogue import measures
-from core.wording import duration, number
+from core.network.scheduler import NonFinite, OutOfMemory
+from core.wording import duration, number, plain
 from pages.parts.components.tables import square, table
 from pages.parts.frame.sidebar import View
 
@@ -58,6 +59,28 @@ def show_costs(view: View, chosen: list[str], found: dict[str, Attribution]) -> 
         f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} "
         f"tokens. "
         "Passes shared with another measure are counted once, for the one that asked first."
+    )
+
+
+def show_completeness(view: View, found: dict[str, Attribution]) -> None:
+    """Draw how far scores that are meant to add up do; nothing where no such measure is shown."""
+    try:
+        told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
+    except (NonFinite, OutOfMemory) as error:
+        st.error(plain(str(error)))
+        return
+    lines = [
+        [one.measure, f"{number(one.total)} logits", f"{number(one.due)} logits", f"{number(one.error)} logits"]
+        for one in told
+        if one is not None
+    ]
+    if not lines:
+        return
+    st.markdown("**Do the scores add up?**")
+    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
+    st.caption(
+        "Of Shapley values, and of DeepLift as it was meant, scores add up to what masking everything takes from the "
+        "logit. Captum’s rules for DeepLift cover little of an encoder, so its scores miss that."
     )
 
 

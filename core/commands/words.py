@@ -1,0 +1,46 @@
+"""`python -m core words`: measure what each word of a training split tells about the class."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from core.commands.terminal import Option, Options, add_model, say_of_models
+from core.storage.files import only_writer
+
+HELP = "measure the mutual information of words and classes over a model's training split, a baseline of measures"
+_TOP = 10
+
+
+def add(option: Option) -> None:
+    """What it takes."""
+    add_model(option)
+    option("--data", required=True, help="labelled texts that it was trained on: .jsonl, .csv, .tsv or .parquet")
+    option(
+        "--out",
+        help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the "
+        "hub)",
+    )
+    option("--text", default="text", help="column of the text")
+    option("--label", default="label", help="column of the label: names of the model's classes, or their numbers")
+
+
+def run(options: Options) -> int:
+    """Carry out the command; 0."""
+    from core.data.tables import read_labelled
+    from core.loading.loading import load
+    from core.loading.model_files import WORDS_FILE
+    from core.loading.word_bits import write_words
+    from core.measures.mutual_information import measure_words
+    from core.validity.fitting import place_for
+
+    model = load(options.model, options.device, options.precision)
+    say_of_models([model], partial(print, file=sys.stderr))
+    data = read_labelled(Path(options.data), options.text, None, options.label, model.labels)
+    found = measure_words(data.texts, data.labels, model.labels)
+    out = Path(options.out) if options.out else place_for(model, WORDS_FILE)
+    with only_writer(out) as place:
+        write_words(found, model, data.name, place)
+    print(f"Written: {out}\n\n{len(found.words):,} words of {len(data):,} texts. They tell most of the class:")
+    for word in sorted(found.words, key=lambda word: -found.words[word])[:_TOP]:
+        print(f"  {word}: {found.words[word]:.3g} bits")
+    return 0
