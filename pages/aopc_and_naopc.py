@@ -24,7 +24,7 @@ from pages.parts.sections.streaming import stream
 WIDTHS = ("1", "2", "5", "10", "20", "50")
 HALF, FULL = "half precision", "the model’s own"
 _DIRECTION = (
-    "Comprehensiveness masks the most important words first, and the probability should fall fast. Sufficiency masks "
+    "Comprehensiveness masks the most important words first, and the score should fall fast. Sufficiency masks "
     "the least important first, and it should stay."
 )
 _MEASURES = (
@@ -120,7 +120,7 @@ def _studies(view: View, known: KnownLimits) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
     st.caption(
         f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} "
-        f"(probability) twice in a row."
+        f"({known.side.score_kind}) twice in a row."
     )
     for i, study in enumerate(studies_of(known, view.browsed)):
         stream([study], st.container(), partial(draw_widths, view, known, study, i), name=f"study-{i}")

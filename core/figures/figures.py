@@ -157,6 +157,7 @@ def masking_paths(
     unit: str,
     at: float | None = None,
     gate: tuple[float, str] = (ALPHA, "5 %"),
+    bounded: bool = True,
 ) -> dict:
     """The score against the share masked, for several measures and random order; below it the p-values, with the line
     that the smallest of a path must be below for any to be rejected.
@@ -164,7 +165,7 @@ def masking_paths(
     What rests on rejected steps is drawn thin and dotted, rejected inputs have a cross: colour is never the only sign.
 
     Args:
-        score: name of the score, "probability of positive".
+        score: name of the score, "probability of positive"; bounded: whether it lies in [0, 1].
         unit: what is masked as one piece, see `core.network.features.UNITS`.
         at: where a vertical line marks the step that is shown, in [0, 1].
         gate: where that line is, in (0, 1), and what it is called.
@@ -178,7 +179,9 @@ def masking_paths(
     axes: dict[str, Any] = {
         "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
         # Plotly reads markup in its texts.
-        "yaxis": axis(html.escape(score), range=[-0.03, 1.03], domain=[0.42, 1] if tested else [0, 1]),
+        "yaxis": axis(
+            html.escape(score), domain=[0.42, 1] if tested else [0, 1], **({"range": [-0.03, 1.03]} if bounded else {})
+        ),
     }
     if tested:
         axes["yaxis2"] = axis("p-value", **P_AXIS, domain=[0, 0.32])

@@ -48,6 +48,11 @@ def target_name(labels: Sequence[str], target: Target) -> str:
     return " rather than ".join(labels[one] for one in classes_of(target))
 
 
+def score_kind(target: Target) -> str:
+    """What v(S) of a target is, in a word or two for a sentence."""
+    return "difference of the two logits" if isinstance(target, Contrast) else "probability"
+
+
 def score_name(labels: Sequence[str], target: Target) -> str:
     """How v(S) of a target is called, text: the probability of a class, the difference of the logits of two."""
     if isinstance(target, Contrast):

@@ -24,7 +24,7 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
-from core.oracle.target import Target, classes_of, target_name
+from core.oracle.target import Target, classes_of, score_kind, target_name
 
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
@@ -81,6 +81,11 @@ class Shown:
     def classes(self) -> tuple[int, ...]:
         """The explained class, and the one that it is set against where there is one."""
         return classes_of(self.target)
+
+    @property
+    def score_kind(self) -> str:
+        """What v is, see `core.oracle.target.score_kind`."""
+        return score_kind(self.target)
 
     @property
     def class_name(self) -> str:

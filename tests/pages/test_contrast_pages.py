@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Explainer
+from core.explanation.limiting import find_exact
+from core.mathematics.stepwise import finish
 from core.oracle.target import Contrast
 from core.wording import number
-from tests.app_session import ATTRIBUTIONS, PAGES, App
+from tests.app_session import ATTRIBUTIONS, PAGES, App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
+RECURSIVE, AOPC = "pages/recursive_masking.py", "pages/aopc_and_naopc.py"
 NEWS = {"model": "ag-news-fmm", "data": "news", "measures": ["leave-one-out", "gradient"]}
 
 
@@ -39,8 +42,10 @@ def test_the_score_is_the_difference_of_two_logits_in_words_colours_and_files(sh
     )
     again = App(ATTRIBUTIONS, **app.at.query_params)
     assert again.rows == app.rows
-    # A press beside the classes takes it away.
-    assert "rather than" not in app.press("World").words["for"] and "than" not in app.at.query_params
+    # A press beside the classes takes it away, and another sets it against the likeliest other one.
+    assert "rather than" not in app.press("rather than World").words["for"] and "than" not in app.at.query_params
+    other = max((share, i) for i, share in enumerate(explainer.probabilities(encoded)) if i != target.of)[1]
+    assert app.press(f"rather than {model.labels[other]}", exact=False).at.query_params["than"] == model.labels[other]
 
 
 def test_of_two_classes_the_other_one_is_set_against_whichever_is_explained():
@@ -63,7 +68,7 @@ def test_a_link_with_no_other_class_says_so_and_explains_the_class(than, why):
     assert why in app.run().said and why not in app.press("Dismiss").said
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != ATTRIBUTIONS])
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in (ATTRIBUTIONS, RECURSIVE, AOPC)])
 def test_a_page_whose_scores_are_probabilities_says_that_it_keeps_the_class(page, monkeypatch):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.frame.data.CHEAP_SECONDS", -1.0)
@@ -83,3 +88,54 @@ def test_the_two_versions_of_a_pair_are_set_against_each_other_on_the_same_score
     )
     (table,) = [table for table in app.tables if table[0][1:3] == ["p01a", "p01b"]]
     assert "logit of positive − logit of negative" in [row[0] for row in table]
+
+
+@pytest.fixture
+def curves_of(bundled, monkeypatch):
+    """`curves_of(page)`: the page on a short text with a contrast, all of it computed."""
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
+
+    def opened(page: str) -> App:
+        app = App(ATTRIBUTIONS, measures=["leave-one-out"], **{"class": "positive", "than": "negative"})
+        return complete(app.type("Not one dull minute.").go(page))
+
+    return opened
+
+
+def test_a_masking_path_follows_the_difference_of_the_logits(curves_of, bundled):
+    app, explainer = curves_of(RECURSIVE), Explainer(bundled)
+    encoded = explainer.encode("Not one dull minute.", None, "word")
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(app.download("Steps (CSV)").lstrip("\ufeff")))
+        if row["measure"] == "leave-one-out"
+    ]
+    assert {row["explained class"] for row in rows} == {"positive rather than negative"}
+    assert "probability of it" not in rows[0] and "takes the difference of the two logits down fast" in app.said
+    target = Contrast(bundled.labels.index("positive"), bundled.labels.index("negative"))
+    scores = explainer.attribute(encoded, "leave-one-out", target).scores["signed"]
+    first = np.zeros((1, encoded.F), dtype=bool)
+    assert float(rows[0]["difference of the two logits"]) == pytest.approx(_apart(explainer, encoded, first, target))
+    first[0, scores.argmax()] = True
+    (at,) = [row for row in rows if row["features masked"] == "1"][:1]
+    assert float(at["difference of the two logits"]) == pytest.approx(
+        _apart(explainer, encoded, first, target), abs=1e-4
+    )
+
+
+def test_limits_are_those_of_the_difference_of_the_logits(curves_of, bundled):
+    app, explainer = curves_of(AOPC), Explainer(bundled)
+    encoded = explainer.encode("Not one dull minute.", None, "word")
+    found = finish(find_exact(explainer, encoded, Contrast(1, 0))).limits
+    assert bundled.labels == ("negative", "positive") and f"{number(found.upper)}" in app.said
+    assert (
+        "the difference of the two logits by" in app.said
+        and "mean fall of the difference of the two logits" in app.said
+    )
+    saved = app.download("Page (HTML)")
+    assert "logit of positive − logit of negative" in saved and "the probability once it" not in saved
+
+
+def _apart(explainer: Explainer, encoded, masks: np.ndarray, target: Contrast) -> float:
+    logits = explainer.oracles.of(encoded).logits(masks)[0].astype(float)
+    return logits[target.of] - logits[target.than]

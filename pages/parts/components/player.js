@@ -147,7 +147,8 @@ export default function (component) {
     return { text, words };
   };
   const buildLegend = (pane) => {
-    const name = `“${visible(pane.classes[pane.target])}”`;
+    // Of a class alone, as in the strip that ships, its name says it.
+    const name = `“${visible(pane.explains ?? pane.classes[pane.target])}”`;
     const key = (kind, text, colour) => {
       const node = make('span', 'word ' + kind, text);
       node.style.background = colour ? mix(`var(--${colour})`, (100 * data.strongest) / 2) : '';

@@ -49,7 +49,7 @@ from pages.parts.frame.working import arrive_anew, in_turn
 
 PREDICTED, ALL_OTHERS = "predicted", "—"
 # Pages whose scores are logits, or may be a difference of two: they take "rather than", the others keep the class.
-CONTRASTED = ("Attributions",)
+CONTRASTED = ("Attributions", "Recursive masking", "AOPC and NAOPC")
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,10 @@ from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
-from pages.parts.sections.sides import Side, same_class, side_columns
+from pages.parts.sections.sides import Side, same_class, side_columns, with_score
 
 _ABOUT = (
-    "AOPC: mean fall of the probability while features are masked one after the other. NAOPC: where that lies between "
+    "AOPC: mean fall of {score} while features are masked one after the other. NAOPC: where that lies between "
     "the least (0) and the most (1) that this model allows on this text; — where the limits coincide. " + MEANING
 )
 _CHANCE = attrgetter("chance_precision")
@@ -90,7 +90,9 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             line = None if gate is None else one.orders.line(gating.counts / side.encoded.F, gate, gating.form)
             lines = standing.curve_lines(board, one.choice.direction, gating)
             decides = board.gates[0].threshold, level_text(board.gates[0])
-            drawn = masking_paths(lines, line, one.score_name, side.encoded.unit, gate=decides)
+            drawn = masking_paths(
+                lines, line, one.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
+            )
             told, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
             draw_figure(drawn, f"curves-{i}", told, [*name, side.model.name], about_shown(view, side), "the curves")
 
@@ -107,8 +109,10 @@ def draw_standings(view: View, boards: Boards) -> None:
         told = _apart(one, board, evidence, two)
         if told:
             st.html(f"<p>{told}</p>")
+    kinds = dict.fromkeys(one.side.score_kind for one in boards)
+    about = _ABOUT.format(score=" or ".join(f"the {kind}" for kind in kinds))
     header = [*["model"] * two, *_HEADER]
-    shown = score_table(known, header, rows, len(header) - 1, _ABOUT)
+    shown = score_table(known, header, rows, len(header) - 1, about)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save_tables(view, boards, known)
         _save_page(view, boards, shown)
@@ -147,7 +151,7 @@ def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None])
     )
     save_table(
         "Orders (CSV)",
-        standing.ORDER_COLUMNS,
+        with_score(standing.ORDER_COLUMNS, [one.side for one in boards]),
         lambda: [row for one, board in boards.items() for row in standing.order_rows(one.side, board, one.gating)],
         safe_name(["aopc-orders", *about], "csv"),
         key="orders-csv",

@@ -27,6 +27,7 @@ from core.job import Job
 from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear, exact_affordable
 from core.mathematics.stepwise import relay
 from core.network.features import Encoded
+from core.oracle.target import Target, target_key
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame import resources
@@ -65,7 +66,12 @@ class OrderScoring(PageWork):
     @property
     def key(self) -> str:
         return canonical_key(
-            "job/score", 1, **about_side(self.side), measure=self.measure, sign=self.sign, target=self.side.target
+            "job/score",
+            1,
+            **about_side(self.side),
+            measure=self.measure,
+            sign=self.sign,
+            target=target_key(self.side.explained),
         )
 
     @property
@@ -79,7 +85,7 @@ class OrderScoring(PageWork):
     def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
-        return score(side.explainer, side.encoded, self.measure, side.target, self.sign, cancelled=job.cancelled)
+        return score(side.explainer, side.encoded, self.measure, side.explained, self.sign, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +106,7 @@ class Searching(PageWork):
             "job/limits",
             1,
             **about_side(self.side),
-            target=self.side.target,
+            target=target_key(self.side.explained),
             width=self.width,
             half=self.half,
             exact=self.exact,
@@ -130,7 +136,7 @@ class Searching(PageWork):
         return find_limits(
             side.explainer,
             side.encoded,
-            side.target,
+            side.explained,
             self.width,
             self.half,
             self.exact,
@@ -168,7 +174,7 @@ class Exact(PageWork):
 
     @property
     def key(self) -> str:
-        return canonical_key("job/exact limits", 1, **about_side(self.side), target=self.side.target)
+        return canonical_key("job/exact limits", 1, **about_side(self.side), target=target_key(self.side.explained))
 
     @property
     def label(self) -> str:
@@ -190,7 +196,7 @@ class Exact(PageWork):
     def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
-        return find_exact(side.explainer, side.encoded, side.target, progress=job.report, cancelled=job.cancelled)
+        return find_exact(side.explainer, side.encoded, side.explained, progress=job.report, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +206,7 @@ class WidthStudy(PageWork):
     """
 
     explainer: Explainer
-    cases: tuple[tuple[Encoded, int], ...]
+    cases: tuple[tuple[Encoded, Target | None], ...]
     name: str
     half: bool
     affordable: int
@@ -216,7 +222,7 @@ class WidthStudy(PageWork):
             model=model.digest,
             precision=model.precision,
             half=self.half,
-            cases=[[encoded.digest, target] for encoded, target in self.cases],
+            cases=[[encoded.digest, None if target is None else target_key(target)] for encoded, target in self.cases],
         )
 
     @property
@@ -339,7 +345,7 @@ class KnownLimits:
     @property
     def score_name(self) -> str:
         """What AOPC is the mean fall of."""
-        return f"probability of {self.side.class_name}"
+        return self.side.score_name
 
     @property
     def table(self) -> StandingTable | None:
@@ -348,7 +354,7 @@ class KnownLimits:
         if found is None:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
-        return build_standings(found, scores, self.orders.band, self.side.target, self.gating)
+        return build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
 
 
 def _narrower(search: Searching) -> Searching | None:
@@ -374,7 +380,7 @@ def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[WidthStudy]:
     """The study of this text, and that of the first texts of the data that the filters leave, where there are some."""
     side, half = known.side, known.choice.half
     allowed = affordable_scores(side)
-    studies = [WidthStudy(side.explainer, ((side.encoded, side.target),), "this text", half, allowed)]
+    studies = [WidthStudy(side.explainer, ((side.encoded, side.explained),), "this text", half, allowed)]
     examples = [] if browsed is None else [browsed.index.data.examples[row] for row in browsed.rows[:STUDIED]]
     cases = tuple(_cases(side, examples))
     if browsed is not None and len(cases) > 1:

@@ -36,7 +36,7 @@ from core.validity.marks import (
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
 from pages.parts.limits.limiting import Boards, KnownLimits
-from pages.parts.sections.sides import Side, classes_sentence, same_class, why_rejected
+from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class, why_rejected
 
 SCORE_COLUMNS = [
     "model",
@@ -66,7 +66,7 @@ ORDER_COLUMNS = [
     "step",
     "masked here",
     "explained class",
-    "probability of it",
+    PROBABILITY,
     "p (calibrated)",
     "p (literal)",
     *STEP_COLUMNS,
@@ -106,9 +106,8 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     return (
         f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first "
         f"what it calls {what} important "
-        f"{_falls(first.aopc[direction], 'the probability')} {ARROWS[direction]} on average; the best order{found} "
-        f"{_falls(best)}, "
-        f"the worst {_falls(worst)} ({how}). "
+        f"{_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on average; "
+        f"the best order{found} {_falls(best)}, the worst {_falls(worst)} ({how}). "
         f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
         f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}"
     )
@@ -362,7 +361,7 @@ def _reach(limits: Limits) -> str:
 
 
 def _falls(change: float, what: str = "it") -> str:
-    """A mean fall of the probability, in words."""
+    """A mean fall of the score, in words."""
     return f"lowers {what} by {number(change)}" if change >= 0 else f"raises {what} by {number(-change)}"
 
 

@@ -19,7 +19,7 @@ from core.network.architectures import UnsupportedModel
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.oracle.target import Contrast, Target, classes_of, target_name
+from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_name
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
@@ -30,6 +30,8 @@ from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 
+# The column of a file that holds v.
+PROBABILITY = "probability of it"
 ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
 
@@ -59,6 +61,16 @@ class Side:
     @property
     def reference(self) -> Reference | None:
         return self.explainer.reference
+
+    @property
+    def score_name(self) -> str:
+        """What v is: "probability of positive", "logit of positive − logit of negative"."""
+        return score_name(self.model.labels, self.explained)
+
+    @property
+    def score_kind(self) -> str:
+        """The same in a word or two for a sentence: "probability"."""
+        return score_kind(self.explained)
 
     @property
     def class_name(self) -> str:
@@ -159,6 +171,13 @@ def classes_sentence(sides: Sequence[Side]) -> str:
         for side in sides[1:]
         if side.predicted != side.target
     )
+
+
+def with_score(columns: Sequence[str], sides: Sequence[Side]) -> list[str]:
+    """The columns of a file in which PROBABILITY stands for what v is under each of these sides."""
+    kinds = dict.fromkeys(side.score_kind for side in sides)
+    said = " or ".join(PROBABILITY if kind == "probability" else kind for kind in kinds)
+    return [said if column == PROBABILITY else column for column in columns]
 
 
 def side_columns(sides: Sequence[Side]) -> Iterator[tuple[int, Side]]:

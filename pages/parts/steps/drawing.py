@@ -18,7 +18,7 @@ from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_shown, save_table
-from pages.parts.sections.sides import Side, same_class, side_columns
+from pages.parts.sections.sides import Side, same_class, side_columns, with_score
 from pages.parts.steps import following
 from pages.parts.steps.following import Summaries
 from pages.parts.steps.stepping import frame, line, pane
@@ -67,14 +67,16 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
             drawn = masking_paths(
                 [line(path.measure, summary) for path, summary in mine.items()],
                 path.orders.line(summary.x, summary.random_gate, path.choice.form),
-                f"probability of {side.class_name}",
+                side.score_name,
                 side.encoded.unit,
                 float(summary.x[min(at, len(summary.x) - 1)]),
                 (summary.gate.threshold, level_text(summary.gate)),
+                side.than is None,
             )
             name = ["masking-curves", view.example.id, side.model.name]
             draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_shown(view, side))
-    st.caption("A faithful measure takes the probability down fast: its curve lies below random order. " + LINES)
+    kinds = " or ".join(dict.fromkeys(side.score_kind for side in sides))
+    st.caption(f"A faithful measure takes the {kinds} down fast: its curve lies below random order. {LINES}")
 
 
 def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
@@ -103,7 +105,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
     same = same_class(list(dict.fromkeys(path.side for path in found)))
     save_table(
         "Steps (CSV)",
-        following.COLUMNS,
+        with_score(following.COLUMNS, sides),
         lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, same)],
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",

@@ -7,12 +7,13 @@ from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, area_cells, follow, path_cost, planned_counts, summarise
 from core.explanation.rows import values_taken
 from core.job import Job
+from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, named_word, number
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side, classes_sentence, why_rejected
+from pages.parts.sections.sides import PROBABILITY, RECURSIVE, Orders, Side, about_side, classes_sentence, why_rejected
 
 COLUMNS = [
     "model",
@@ -26,7 +27,7 @@ COLUMNS = [
     "explained class",
     "class predicted unmasked",
     "models explain the same class",
-    "probability of it",
+    PROBABILITY,
     "predicted class",
     "p (calibrated)",
     "p (literal)",
@@ -68,7 +69,7 @@ class Path(PageWork):
             **about_side(self.side),
             measure=self.measure,
             sign=self.choice.sign,
-            target=self.side.target,
+            target=target_key(self.side.explained),
             step=self.choice.step,
             recompute=self.choice.recompute,
         )
@@ -90,7 +91,7 @@ class Path(PageWork):
         if not steps:
             return None
         band, F = self.orders.band, side.encoded.F
-        return summarise(steps, F, choice.step, side.target, band, side.reference, choice.rule, choice.form)
+        return summarise(steps, F, choice.step, side.explained, band, side.reference, choice.rule, choice.form)
 
     @property
     def names(self) -> list[dict]:
@@ -109,7 +110,7 @@ class Path(PageWork):
             side.explainer,
             side.encoded,
             self.measure,
-            side.target,
+            side.explained,
             choice.sign,
             choice.step,
             choice.recompute,
@@ -167,10 +168,11 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
 def paths_in_words(mine: Summaries) -> str:
     """The figure for those who do not see it."""
     parts = [
-        f"{path.measure} ({path.side.model.name}): probability {', '.join(number(value) for value in summary.values)}"
+        f"{path.measure} ({path.side.model.name}): {path.side.score_kind} "
+        f"{', '.join(number(value) for value in summary.values)}"
         for path, summary in mine.items()
     ]
-    return f"Probability of the explained class at each masking step. {'; '.join(parts)}."
+    return f"The score of the explained class at each masking step. {'; '.join(parts)}."
 
 
 def table_row(path: Path, summary: Summary) -> list[str]:

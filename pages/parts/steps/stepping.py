@@ -32,6 +32,7 @@ def pane(path: Path, summary: Summary) -> dict:
         "kind": drawn[0].pop("kind"),
         "classes": list(side.model.labels),
         "target": side.target,
+        "explains": side.class_name,
         "layers": layer_names(side.reference),
         "gate": {
             "available": gate.available,
@@ -79,6 +80,7 @@ def by_hand(
         "kind": "signed",
         "classes": list(side.model.labels),
         "target": side.target,
+        "explains": side.class_name,
         "layers": layer_names(side.reference),
         "running": True,
         "gate": {
@@ -120,7 +122,7 @@ def frame(
 def _step(path: Path, step: Step, i: int, summary: Summary) -> dict:
     measure, sign, form = measures()[path.measure], path.choice.sign, path.choice.form
     scores = {choose_variant(measure, sign): step.scores}
-    row = build_row(measure, Attribution(measure.name, path.side.target, scores, 0, 0.0), sign, step.mask)
+    row = build_row(measure, Attribution(measure.name, path.side.explained, scores, 0, 0.0), sign, step.mask)
     changed = summary.flips is not None and int(step.logits.argmax()) != int(summary.first_predicted)
     return _judged(step, form, changed, bool(summary.gate.rejected[i]), summary.gate.beyond(i)) | {
         "kind": row.kind,

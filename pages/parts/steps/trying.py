@@ -7,6 +7,7 @@ from core.explanation.recursive import BY_RATIO, planned_counts
 from core.explanation.rows import build_row, pieces
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.validity.marks import Gate, decide, decide_path, rule_text, why_unavailable
 from core.validity.mask_tests import MaskTest
@@ -27,7 +28,11 @@ def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
     encoded = view.encoded
     st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
     identity = canonical_key(
-        "what if", 1, example=encoded.digest, models=[side.model.digest for side in sides], target=view.target
+        "what if",
+        1,
+        example=encoded.digest,
+        models=[side.model.digest for side in sides],
+        target=target_key(view.explained),
     )[:16]
     chosen = hand_set(identity, encoded.F)
     mask = _held(encoded) if chosen is None else np.array(chosen) | encoded.premasked
@@ -77,7 +82,7 @@ def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:
 
 def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
     """Colours of the unmasked text's attribution and what they are, if somebody asked for it before."""
-    found = side.explainer.stored(side.encoded, default_measures()[0], side.target)
+    found = side.explainer.stored(side.encoded, default_measures()[0], side.explained)
     if found is None:
         return [0.0] * len(mask), ""
     row = build_row(measures()[found.measure], found, "signed", side.encoded.premasked)
