@@ -9,6 +9,7 @@ from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
 from core.wording import escaped, number, plain, safe_name, shortened
 from pages.parts.components.example_table import asked, browser
+from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, table_of
 from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
@@ -40,6 +41,8 @@ def examples() -> None:
         if frame.explainer is not None:
             _predictions(frame.explainer, browsed)
         browser(table_of(frame, browsed))
+        if frame.explainer is not None:
+            finding_section(frame.explainer, browsed)
         slices_section(browsed)
         with answer:
             _answer(frame, browsed)

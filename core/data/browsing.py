@@ -1,5 +1,6 @@
 """Browse a data set: search, filter, count and sort its examples beside what a model predicts for them."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +13,15 @@ from core.wording import listed
 
 RIGHT, WRONG = "right", "wrong"
 NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "(no verdict)", "(no tag)"
-ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length")
+# What was found out of each example: bands by their lower ends. Infinity: what never happens.
+TRAITS = {
+    "rejected": {0.0: "unmasked", 0.05: "10 to 50 % masked", 0.55: "60 to 100 % masked", math.inf: "at no step"},
+    "changes": {0.0: "1 word", 2.0: "2 words", 3.0: "3 to 5 words", 6.0: "6 words and more", math.inf: "never"},
+    "disagreement": {-1.0: "opposed (τ below 0)", 0.0: "weak (τ 0 to 0.5)", 0.5: "close (τ 0.5 and more)"},
+    "twin": {0.0: "says the same", 1.0: "differs"},
+}
+NOT_COMPUTED, UNDEFINED = "(not computed)", "(undefined)"
+ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length", *TRAITS)
 # Lower ends of the bands, and what they are called.
 _CONFIDENCE = {0.0: "below 60 %", 0.6: "60 to 80 %", 0.8: "80 to 95 %", 0.95: "95 % and more"}
 _LENGTH = {
@@ -47,14 +56,19 @@ class Query:
     @property
     def asks_model(self) -> bool:
         """Whether its answer depends on what a model predicts."""
-        return self.picks_by_model or self.order in ("predicted", "label probability", "confidence")
+        return self.picks_by_model or self.order in ("predicted", "label probability", "confidence", *TRAITS)
+
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """Those of TRAITS that its answer depends on."""
+        return tuple(name for name in TRAITS if self.facets.get(name) or self.order == name)
 
     @property
     def picks_by_model(self) -> bool:
-        """Whether it chooses examples by what a model predicts for them, so that their accuracy says how they were
+        """Whether it chooses examples by what a model does with them, so that their accuracy says how they were
         chosen.
         """
-        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence"))
+        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence", *TRAITS))
 
     @property
     def narrows(self) -> bool:
@@ -161,12 +175,22 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
 
 
 @dataclass(frozen=True, eq=False)
+class Trait:
+    """One of TRAITS of N examples. values: float64[N], NaN where it is undefined or not computed, infinity where it
+    never happens; known: bool[N], computed.
+    """
+
+    values: np.ndarray
+    known: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Predicted:
     """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be
     judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
-    right: 1, 0, or −1.
+    right: 1, 0, or −1; traits: {name of TRAITS: what is known}.
     """
 
     labels: tuple[str, ...]
@@ -174,6 +198,7 @@ class Predicted:
     confidence: np.ndarray
     label_probability: np.ndarray
     right: np.ndarray
+    traits: Mapping[str, Trait] = field(default_factory=dict)
 
     @property
     def accuracy(self) -> float:
@@ -278,7 +303,14 @@ def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...]
         "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
         "length": (tuple(_LENGTH.values()), length),
         "tag": index.groups["tag"],
-    }
+    } | {name: _banded(name, trait) for name, trait in judged.traits.items()}
+
+
+def _banded(name: str, trait: Trait) -> tuple[tuple[str, ...], np.ndarray]:
+    bands = TRAITS[name]
+    place = np.searchsorted(list(bands), np.nan_to_num(trait.values, nan=0.0, posinf=np.inf), side="right") - 1
+    place = np.where(np.isnan(trait.values), len(bands), place)
+    return (*bands.values(), UNDEFINED, NOT_COMPUTED), np.where(trait.known, place, -1)
 
 
 def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarray]:
@@ -309,6 +341,8 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
         values = np.empty(len(index))
         values[sorted(range(len(index)), key=index.haystack.__getitem__)] = np.arange(len(index))
         return values
+    if order in TRAITS:
+        return judged.traits[order].values if order in judged.traits else np.full(len(index), np.nan)
     if order in ("label", "predicted"):
         codes = index.labels if order == "label" else judged.predicted
         return np.where(codes < 0, np.nan, codes)

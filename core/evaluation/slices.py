@@ -20,7 +20,8 @@ class Slice:
     """Part of a data set's examples: how many, how many of them can be judged, and on how many the model is right.
 
     against: how much higher the accuracy is than on the others that can be judged, with its 95 % interval; None where
-    there are none on either side; enough: whether both sides have the fewest texts of which anything is told.
+    there are none on either side; enough: whether both sides have the fewest texts of which anything is told; rejected:
+    of those whose path of masking is known, (how many have a rejected step, how many there are).
     """
 
     examples: int
@@ -28,6 +29,7 @@ class Slice:
     right: int
     against: Interval | None
     enough: bool
+    rejected: tuple[int, int] = (0, 0)
 
     @property
     def accuracy(self) -> Interval:
@@ -55,7 +57,15 @@ def slice_of(judged: Predicted, rows: np.ndarray) -> Slice:
         (int((told & side).sum()), int((judged.right[side] == 1).sum())) for side in (inside, ~inside)
     )
     against = shares_difference(right, n, others, m) if n and m else None
-    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW)
+    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW, _rejected(judged, inside))
+
+
+def _rejected(judged: Predicted, inside: np.ndarray) -> tuple[int, int]:
+    trait = judged.traits.get("rejected")
+    if trait is None:
+        return 0, 0
+    tested = inside & trait.known & ~np.isnan(trait.values)
+    return int((tested & (trait.values <= 1)).sum()), int(tested.sum())
 
 
 def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
@@ -67,6 +77,12 @@ def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
     # −1 is the last value.
     there = members if members.ndim == 2 else np.arange(len(names))[:, None] == members % len(names)
     return {name: slice_of(judged, np.flatnonzero(some)) for name, some in zip(names, there) if some.any()}
+
+
+def rejected_cell(one: Slice) -> str:
+    """On how many of the examples whose path is known a step is rejected, "3 of 40 (7.5 %)"."""
+    count, tested = one.rejected
+    return f"{count:,} of {tested:,} ({percent(count / tested)})" if tested else "not computed"
 
 
 def slice_cells(one: Slice) -> list[str]:
@@ -94,7 +110,9 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
     so_far = "" if complete else " so far"
     said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
     if query.picks_by_model:
-        return f"{said} here{so_far}. It picks by what the model predicts, so that share says how they were picked."
+        return (
+            f"{said} here{so_far}. It picks by what the model does with them, so that share says how they were picked."
+        )
     accuracy = one.accuracy
     said += (
         f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.data.browsing import Index, Query, judge, match_labels, select
+from core.data.browsing import Index, Query, Trait, judge, match_labels, select
 from core.data.examples import DataSet, Example
 from core.evaluation.findings import FEW
 from core.evaluation.slices import (
@@ -12,6 +12,7 @@ from core.evaluation.slices import (
     LOWER,
     TOO_FEW,
     UNSURE,
+    rejected_cell,
     slice_cells,
     slice_of,
     slice_sentence,
@@ -99,3 +100,15 @@ def test_without_a_filter_there_is_nothing_to_say():
     _, judged = made([(4, 2, ())])
     assert slice_sentence(judged, np.arange(4), Query(order="length"), True) == ""
     assert "0.6 would differ" in slices_note(12)
+
+
+def test_rejections_are_counted_where_they_are_known():
+    index, judged = made([(3, 3, ("odd",)), (3, 0, ())])
+    assert rejected_cell(slices_by(index, judged, "tag")["odd"]) == "not computed"
+    values = np.array([0.0, np.inf, np.nan, 1.0, np.inf, np.nan])
+    judged.traits["rejected"] = Trait(values, np.array([True, True, True, True, False, False]))
+    found = slices_by(index, judged, "tag")
+    assert found["odd"].rejected == (1, 2) and found["(no tag)"].rejected == (1, 1)
+    by_label = slices_by(index, judged, "label").values()
+    assert np.sum([one.rejected for one in by_label], axis=0).tolist() == [2, 3]
+    assert rejected_cell(found["odd"]) == "1 of 2 (50.0 %)"

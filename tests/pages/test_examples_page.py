@@ -19,8 +19,8 @@ from core.explanation.explainer import Explainer
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
 from tests import tiny
-from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, wait
-from tests.hostile import hostile_files
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, complete, wait
+from tests.hostile import hostile_files, lines
 
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS = read_bundled("reviews")
@@ -153,6 +153,56 @@ def test_a_slice_is_a_link_to_its_examples():
     # The same by its address, in another window.
     link = {name: value for name, (value,) in parse_qs(drawn["tag:negation"]["link"].removeprefix("?")).items()}
     assert ids(App(EXAMPLES, **link)) == ids(app)
+
+
+FOUR = [e for e in REVIEWS if e.id in ("s041", "s068", "s076", "s096")]
+
+
+def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch, tmp_path):
+    (tmp_path / "four.jsonl").write_bytes(lines(*({"id": e.id, "text": e.text, "label": e.label} for e in FOUR)))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "four.jsonl"))
+    st.cache_resource.clear()
+    app = predicted(App(EXAMPLES, columns=["rejected", "changes", "disagreement"], along="gradient"))
+    names = ["rejected", "changes", "disagreement"]
+    assert [column["order"] for column in app.table["columns"]][4:7] == names
+    assert all(row["traits"] == dict.fromkeys(names, "not computed") for row in app.table["rows"])
+    assert facet(app, "changes") == {"(not computed)": 4} and "Go on with" not in app.said
+    # Of those that the filter leaves, and no others.
+    ask(app, "search", f'"{FOUR[0].text}"')
+    complete(app.press("Find the words until the prediction changes", exact=False))
+    ask(app, "clear", "")
+    told = {row["id"]: row["traits"]["changes"] for row in app.table["rows"]}
+    assert told.pop("s041") not in ("not computed", "—") and set(told.values()) == {"not computed"}
+    complete(app.press("Compute all 3 of these"))
+    assert not app.has("button", "Find the") and facet(app, "changes").get("(not computed)", 0) == 0
+    rows = {row["id"]: row["traits"] for row in app.table["rows"]}
+    assert "not computed" not in {said for traits in rows.values() for said in traits.values()}
+    # A server that starts anew reads it; another measure's is another number.
+    st.cache_resource.clear()
+    again = predicted(App(EXAMPLES, columns=names, along="gradient"))
+    assert {row["id"]: row["traits"] for row in again.table["rows"]} == rows
+    other = predicted(App(EXAMPLES, columns=names, along="attention"))
+    assert [row["traits"]["changes"] for row in other.table["rows"]] == ["not computed"] * 4
+    assert {row["id"]: row["traits"]["disagreement"] for row in other.table["rows"]} == {
+        name: traits["disagreement"] for name, traits in rows.items()
+    }
+    # The filter holds on other pages, without its column being asked for there.
+    band = next(value for value, count in facet(again, "changes").items() if 0 < count)
+    ask(again, "toggle", ["changes", band])
+    kept = ids(again)
+    assert again.go(ATTRIBUTIONS).example in kept and f"Filters leave {len(kept)} of 4" in again.said
+    assert not again.errors
+
+
+def test_traits_are_offered_up_to_a_size_and_with_a_twin(monkeypatch):
+    app = predicted(App(EXAMPLES, columns=["twin"]))
+    complete(app)
+    if app.has("button", "Predict all examples"):
+        complete(app.press("Predict all examples"))
+    tally = facet(app, "twin")
+    assert sum(tally.values()) == len(REVIEWS) and tally["differs"] > 0 and "sst2-plain" in app.said
+    monkeypatch.setattr(held_data, "MOST_TRAITS", 10)
+    assert "up to 10 examples" in App(EXAMPLES, columns=["twin"]).said
 
 
 def test_searching_finds_texts():

@@ -18,6 +18,7 @@ from core.evaluation.engine import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
+from core.evaluation.studies.agreement import Agreement
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
@@ -106,6 +107,10 @@ FEWEST = (
     "92b01dad7111cc0470ebb86105be59a7d87f041d63d1373b2d1d6ae0c7db8faf",
     "5b17e7b3628032cee18e6be69afc677668d4277d6a718418c49adbf8fa93cb3d",
 )
+AGREEMENT = (
+    "780938abfd178034268b298d181df886b013e0d02a4c3109577afc6decca41c9",
+    "584b98f6f030e314868cc22b552f686bec86228ed9da78a7a89256609344777f",
+)
 SCORES = (
     "51b16a80fb37bdadb9bd64f5616f2fc69a8b32d03bb4e04233448abb6d19d3eb",
     {
@@ -137,6 +142,8 @@ PRODUCERS = {
     "behaviour/row",
     "fewest",
     "fewest/row",
+    "agreement",
+    "agreement/row",
     "scores",
     "scores/prediction",
     "scores/random",
@@ -312,6 +319,13 @@ def test_rows_of_the_fewest_features(explainer, store):
     store.append(key, rows, {})
     found = read_study(explainer, SAMPLE, FewestFeatures("token", REMOVAL), store)
     assert (found.there.tolist(), found.fewest.tolist(), found.free.tolist()) == ([True], [3], [9])
+
+
+def test_rows_of_agreement(explainer, store):
+    key, name = AGREEMENT
+    store.append(key, {"rows": rows_of(name), "tau": np.array([[0.25]])}, {})
+    found = read_study(explainer, SAMPLE, Agreement(("leave-one-out", "gradient"), "absolute", "token"), store)
+    assert found.there.tolist() == [True] and found.columns["tau"].tolist() == [[0.25]]
 
 
 def test_scores(explainer, store):

@@ -49,8 +49,8 @@ def verdict_sentence(found: CheckReport) -> str:
     masked, reach = found.sample.whole, _reach(found)
     if found.sample.picked:
         return (
-            "No verdict on the model: the filter picks texts by what it predicts, so its performance here says how "
-            f"they were picked. {reach}."
+            "No verdict on the model: the filter picks texts by what it does with them, so its performance here says "
+            f"how they were picked. {reach}."
         )
     if found.n < FEW:
         return f"{too_few(found.n).capitalize()}. {reach}."

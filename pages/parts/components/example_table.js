@@ -140,6 +140,9 @@ export default function (component) {
     cells.confidence = make('td', 'number');
     if (row.share !== null) cells.confidence.append(share(row.share), row.confidence);
     cells.length = make('td', 'number', String(row.length));
+    for (const [name, said] of Object.entries(row.traits)) {
+      cells[name] = make('td', said === 'not computed' ? 'number unknown' : 'number', said);
+    }
     data.columns.forEach((column) => line.append(cells[column.order]));
     line.onclick = () => {
       if (!getSelection().toString()) ask('example', row.id);

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import ORDERS, excerpt, terms
+from core.data.browsing import ORDERS, TRAITS, excerpt, terms
 from core.evaluation.predictions_report import label_text
 from core.evaluation.slices import BY
+from core.evaluation.studies.traits import trait_text
 from pages.parts.frame import filters
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed
@@ -21,6 +22,10 @@ _NAMES = {
     "outcome": "The model is",
     "confidence": "Confidence",
     "length": "Words by spaces",
+    "rejected": "First rejected step",
+    "changes": "Prediction changes",
+    "disagreement": "Measures agree",
+    "twin": "The twin",
     "tag": "Tags",
 }
 _COLUMNS = {
@@ -40,6 +45,22 @@ _COLUMNS = {
         "words by spaces",
         "Runs of text between spaces; the other pages split punctuation off, so they count more words",
     ),
+    "rejected": (
+        "first rejected",
+        (
+            "Share of words masked, in the order of the measure below, at the first step that MaSF rejects (Holm, "
+            "calibrated); no step: none is rejected, which is no proof of being in-distribution"
+        ),
+    ),
+    "changes": ("words to change", "Words masked, most important first, until the prediction changes"),
+    "disagreement": (
+        "least agreement",
+        (
+            "Smallest rank correlation (Kendall’s τ-b, −1 to 1) among each two of the measures shown unasked; 1: all "
+            "rank the words alike"
+        ),
+    ),
+    "twin": ("twin", "Whether the model trained on the same data in another way predicts another class"),
 }
 # How several tags combine.
 ANY, ALL = "any", "all"
@@ -74,15 +95,12 @@ def carry_out(what: str, value: Any) -> None:
 
 def table_of(frame: Frame, browsed: Browsed) -> dict:
     """What the table of examples shows, see `pages.parts.components.example_table.browser`."""
-    query, judged, rows = browsed.query, browsed.judged, browsed.rows
+    query, rows = browsed.query, browsed.rows
     pages = max(1, -(-len(rows) // ROWS))
     page = _page_of(frame, browsed, pages)
     here = rows[(page - 1) * ROWS : page * ROWS]
     wanted = terms(query.search)
-    columns = ["row", "text"] + ["label"] * bool(browsed.index.data.classes) + ["predicted"] * bool(judged.labels)
-    columns += (
-        ["label probability"] * bool((judged.right >= 0).any()) + ["confidence"] * bool(judged.labels) + ["length"]
-    )
+    columns = _columns(browsed)
     left = f"{len(rows):,} of {len(browsed.index):,}" if query.narrows else f"{len(rows):,}"
     return {
         "search": query.search,
@@ -98,6 +116,22 @@ def table_of(frame: Frame, browsed: Browsed) -> dict:
         "facets": [_facet(facet, browsed) for facet in filters.FACETS if _tells(facet, browsed)],
         "rows": [_row(int(i), browsed, wanted, frame) for i in here],
     }
+
+
+def _columns(browsed: Browsed) -> list[str]:
+    """The columns, of ORDERS; where traits are shown, some that can be spared make room."""
+    judged, traits = browsed.judged, list(browsed.judged.traits)
+    there = {
+        "row": True,
+        "text": True,
+        "label": bool(browsed.index.data.classes),
+        "predicted": bool(judged.labels),
+        **dict.fromkeys(traits, True),
+        "label probability": bool((judged.right >= 0).any()) and not traits,
+        "confidence": bool(judged.labels),
+        "length": not traits,
+    }
+    return [name for name, shown in there.items() if shown or browsed.query.order == name]
 
 
 def _page_of(frame: Frame, browsed: Browsed, pages: int) -> int:
@@ -143,6 +177,8 @@ def _tells(facet: str, browsed: Browsed) -> bool:
         "length": True,
         "outcome": bool((browsed.judged.right >= 0).any()),
     }
+    if facet in TRAITS:
+        return facet in browsed.judged.traits
     return bool(browsed.query.facets.get(facet)) or named.get(facet, bool((browsed.judged.predicted >= 0).any()))
 
 
@@ -160,6 +196,7 @@ def _row(i: int, browsed: Browsed, wanted: list[str], frame: Frame) -> dict:
         "confidence": _share(float(judged.confidence[i])),
         "share": float(judged.confidence[i]) if there else None,
         "length": int(browsed.index.lengths[i]),
+        "traits": {name: trait_text(name, trait, i) for name, trait in judged.traits.items()},
         "chosen": frame.example is not None and frame.example.id == example.id,
     }
 

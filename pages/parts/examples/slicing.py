@@ -4,10 +4,21 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from core.evaluation.slices import BY, HEADER, HIGHER, LOWER, TOO_FEW, slice_cells, slices_by, slices_note
+from core.evaluation.slices import (
+    BY,
+    HEADER,
+    HIGHER,
+    LOWER,
+    TOO_FEW,
+    rejected_cell,
+    slice_cells,
+    slices_by,
+    slices_note,
+)
 from pages.parts.components.example_table import slice_table
 from pages.parts.frame.picking import Browsed
 
+_REJECTED = "with a rejected step ↓"
 _NAMES = {"tag": "By tag", "label": "By label"}
 
 
@@ -18,11 +29,12 @@ def slices_section(browsed: Browsed) -> None:
     groups = {facet: found for facet, found in groups.items() if len(found) > 1}
     if not groups:
         return
+    known = "rejected" in judged.traits
     told = sum(one.said != TOO_FEW for found in groups.values() for one in found.values())
     with st.expander("Slices: where is the model right more or less often?", icon=":material/data_table:"):
         slice_table(
             {
-                "header": HEADER,
+                "header": [*HEADER[:-1], *[_REJECTED] * known, HEADER[-1]],
                 "groups": [
                     {"name": _NAMES[facet], "rows": [_row(browsed, facet, *one) for one in found.items()]}
                     for facet, found in groups.items()
@@ -30,14 +42,20 @@ def slices_section(browsed: Browsed) -> None:
             }
         )
         st.caption(slices_note(told))
+        st.caption(
+            f"{_REJECTED.capitalize()}: of the examples for which that is computed, by Holm over the steps at 5 %."
+            if known
+            else "Choose the column *first rejected step* above to see on how many examples of each a step is rejected."
+        )
 
 
 def _row(browsed: Browsed, facet: str, value: str, one) -> dict:
+    *cells, said = slice_cells(one)
     return {
         "facet": facet,
         "value": value,
         "link": "?" + urlencode({"data": browsed.key, facet: value}),
-        "cells": slice_cells(one),
+        "cells": [*cells, *[rejected_cell(one)] * ("rejected" in browsed.judged.traits), said],
         "kind": "told" if one.said in (HIGHER, LOWER) else "few" if one.said == TOO_FEW else "",
         "on": dict(browsed.query.facets) == {facet: (value,)} and not browsed.query.search,
     }

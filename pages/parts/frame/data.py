@@ -1,17 +1,31 @@
-"""What the server holds of data sets for all sessions: their examples, indexed, and what models predict for them."""
+"""What the server holds of data sets for all sessions: their examples, indexed, what models predict for them, and what
+was found out of them.
+"""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import Index, LabelMatch, Predicted, Query, counts, facets, judge, match_labels, select
+from core.data.browsing import (
+    TRAITS,
+    Index,
+    LabelMatch,
+    Predicted,
+    Query,
+    Trait,
+    counts,
+    facets,
+    judge,
+    match_labels,
+    select,
+)
 from core.data.examples import bundled_data, bundled_set
 from core.data.parsed import BadData
 from core.data.sources import from_setting, listed_data, open_data
-from core.evaluation.families import examples_of
+from core.evaluation.families import examples_of, relatives
 from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.settings import SettingError
@@ -174,7 +188,94 @@ def selection(
     return _selection(state, json.dumps(asdict(query), sort_keys=True), query, index, judged)
 
 
+# Of more examples traits are not offered: each is read as the model reads it whenever something was computed.
+MOST_TRAITS = 2_000
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Traits that are asked for: their names; measure: whose order rejections and changes follow; unit: of words;
+    moment: what was read of the store at another may be less than is there now.
+    """
+
+    names: tuple[str, ...]
+    measure: str
+    unit: str
+    moment: str = ""
+
+
+def twin_of(explainer: Explainer) -> str | None:
+    """The model that *twin differs* is about: trained on the same data in another way; None where none ships."""
+    return next(iter(relatives(explainer.model.name, explainer.model.card)), None)
+
+
+def offered_traits(explainer: Explainer | None, index: Index) -> list[str]:
+    """The traits that can be found out of a data set's examples under a model."""
+    if explainer is None or len(index) > MOST_TRAITS:
+        return []
+    lacking = {"twin": twin_of(explainer) is None, "rejected": explainer.reference is None}
+    return [name for name in TRAITS if not lacking.get(name, False)]
+
+
+def with_traits(
+    state: str, explainer: Explainer | None, index: Index, judged: Predicted, asked: Sought
+) -> tuple[Predicted, str]:
+    """What is known of the traits that are asked for, beside the predictions, and a name for this state of both."""
+    names = [name for name in offered_traits(explainer, index) if name in asked.names]
+    if explainer is None or not names:
+        return judged, state
+    found, told = {}, [state, asked.measure, asked.unit, asked.moment]
+    for name in names:
+        if name == "twin":
+            twin = Predicting(resources.explainer(twin_of(explainer) or ""), index)
+            found[name] = _twin(state, twin.known.done, explainer, judged, twin)
+            told.append(f"{name} {twin.known.done}")
+            continue
+        place = trait_place(explainer, index, name, asked)
+        read = _trait(place, state, asked.moment, name, asked, explainer, index, judged)
+        # What is being computed is newer than what was read.
+        work = trait_works().get(place)
+        found[name] = read if work is None else work.on_top(read, explainer)
+        told.append(f"{name} {int(found[name].known.sum())}")
+    return replace(judged, traits=found), "/".join(told)
+
+
+def trait_place(explainer: Explainer, index: Index, name: str, asked: Sought) -> str:
+    """A name for one trait of a whole data set under a model, whatever is known of it."""
+    from core.evaluation.studies.traits import trait_studies
+
+    study = trait_studies(asked.measure, asked.unit)[name]
+    return canonical_key("trait", 1, study=study.key(explainer), data=index.data.digest)
+
+
+@st.cache_resource(show_spinner=False)
+def trait_works() -> dict[str, Any]:
+    """The work that was asked for last to find a trait, by `trait_place`; for all sessions."""
+    return {}
+
+
 # Arguments with an underscore are not hashed: what is hashed names them wholly.
+
+
+@st.cache_resource(show_spinner=False, max_entries=32)
+def _trait(place: str, state: str, moment: str, _name, _asked, _explainer, _index, _judged) -> Trait:
+    from core.evaluation.engine import read_study
+    from core.evaluation.studies.traits import joined_traits, predicted_sample, trait_of, trait_studies
+
+    everything, N = np.arange(len(_index)), len(_index)
+    sample = predicted_sample(_index.data, _judged, everything)
+    study = trait_studies(_asked.measure, _asked.unit)[_name]
+    found = trait_of(_name, read_study(_explainer, sample, study, resources.store()), _explainer, sample, _asked.unit)
+    nothing = Trait(np.full(N, np.nan), np.zeros(N, dtype=bool))
+    return joined_traits(nothing, np.flatnonzero(_judged.predicted >= 0), found)
+
+
+@st.cache_resource(show_spinner=False, max_entries=16)
+def _twin(state: str, done: int, _explainer, _judged, _twin) -> Trait:
+    from core.evaluation.studies.traits import twin_differs
+
+    other = _twin.known.predicted if _twin.known.done else np.full(len(_judged.predicted), -1)
+    return twin_differs(_judged.predicted, _explainer.model.labels, other, _twin.explainer.model.labels)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.data.browsing import ORDERS, Query
+from core.data.browsing import ORDERS, TRAITS, Query
 
-FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag")
+FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag", *TRAITS)
 _HELD = "held query"
 
 

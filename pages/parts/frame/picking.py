@@ -13,10 +13,12 @@ from core.data.examples import Example, bundled_data, first_example
 from core.data.parsed import BadData
 from core.evaluation.families import examples_of
 from core.explanation.explainer import Explainer
+from core.measures.catalogue import default_measures, measures
+from core.network.features import UNITS
 from core.wording import plain, shortened
 from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
-from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing
+from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing, shown_page
 
 if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
@@ -176,6 +178,7 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
         why = f"{error} Or choose" if isinstance(error, BadData) else "This data was taken off the list. Choose"
         raise Unshowable(f"{why} other data in the sidebar.") from error
     judged, match, state, known = data.judged(key, explainer)
+    judged, state = data.with_traits(state, explainer, index, judged, sought_traits())
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
         remark(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
@@ -183,6 +186,23 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
     rows, counted = data.selection(state, query, index, judged)
     return Browsed(
         key, index, judged, match, query, rows, counted, data.selection(state, Query(), index, judged)[1], known
+    )
+
+
+def sought_traits() -> data.Sought:
+    """Which traits of the examples are asked for: by the filters and, on Examples, as columns."""
+    listing, columns = shown_page() == "Examples", current("columns")
+    columns = st.query_params.get_all("columns") if isinstance(columns, str) else columns or []
+    measure = current("along")
+    known = [name for name, one in measures().items() if not one.baseline]
+    if listing:
+        st.session_state["traits read"] = f"{resources.jobs().ended}"
+    return data.Sought(
+        tuple({*filters.current_query().traits, *(columns if listing else ())}),
+        measure if measure in known else default_measures()[0],
+        held("unit") if held("unit") in UNITS else "word",
+        # On other pages what was read last is good enough: the filter stays as it was.
+        st.session_state.get("traits read", ""),
     )
 
 

@@ -1,0 +1,92 @@
+"""How far importance measures agree on each example: rank correlations of their attributions of the unmasked text."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.evaluation.engine import Column, Rows, Study, Subject
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.rows import choose_variant, measured
+from core.mathematics.ranking import kendall_tau
+from core.measures.catalogue import measures
+from core.network.features import Encoded
+from core.network.model import Model
+from core.network.scheduler import NonFinite
+from core.storage.content import Content, Numbers
+from core.storage.store import canonical_key
+from core.wording import refuse_unknown
+
+
+@dataclass(frozen=True)
+class Agreement(Study[Rows]):
+    """Kendall's τ-b of each two measures' attributions for the class that is predicted, over the features that the text
+    does not mask itself; NaN where one of them has no order. Its one column, tau, is float64[M(M − 1)/2].
+
+    measures: at least two; sign: which of their values; unit: what is scored as one piece. Labels change nothing.
+
+    Source: glossary, Agreement.
+    """
+
+    name = "agreement"
+    columns: ClassVar = {"tau": Column((0,))}
+    label = "disagreement of measures"
+
+    measures: tuple[str, ...]
+    sign: str = "signed"
+    unit: str = "word"
+
+    def key(self, explainer: Explainer) -> str:
+        """Where the store keeps it, for all examples of whatever data."""
+        chosen = [measures()[name] for name in self.measures]
+        return canonical_key(
+            "agreement",
+            1,
+            model=explainer.model.digest,
+            precision=explainer.model.precision,
+            unit=self.unit,
+            measures=[measured(one, self.sign) | {"seed": 0 if one.seeded else None} for one in chosen],
+        )
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere: a measure that there is not, or fewer than two."""
+        refuse_unknown(("measure", self.measures, measures()))
+        if len(self.measures) < 2:
+            raise ValueError(f"measures can only disagree where there are two, got {self.measures}")
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it; its label changes nothing."""
+        return [canonical_key("agreement/row", 1, example=subject.encoded.digest)]
+
+    def row(self, subject: Subject) -> dict[str, Any]:
+        """How far each two measures agree."""
+        encoded, cancelled = subject.encoded, subject.cancelled
+        target, free = int(subject.explainer.probabilities(encoded).argmax()), ~encoded.premasked
+        scores = []
+        for name in self.measures:
+            found = subject.explainer.attribute(encoded, name, target, cancelled=cancelled)
+            scores.append(found.scores[choose_variant(measures()[name], self.sign)][free])
+            if np.isnan(scores[-1]).any():
+                raise NonFinite(f"{name} gave NaN, so there is no order to compare.")
+        return {"tau": np.array([kendall_tau(first, second) for first, second in combinations(scores, 2)])}
+
+    def content(self, explainer: Explainer) -> Content:
+        """A correlation for each two."""
+        M = len(self.measures)
+        return Content({"tau": Numbers("float64", (M * (M - 1) // 2,), -1, 1, nan=True)})
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What the attributions of an example take; what is known already is not counted off."""
+        costs = [explainer.cost(encoded, name) for name in self.measures]
+        return Cost(sum(one.passes for one in costs) + 1, sum(one.seconds for one in costs))
+
+
+def least_agreement(rows: Rows) -> np.ndarray:
+    """The smallest τ-b among each two measures of N examples, float64[N] in [−1, 1]; NaN where it is not computed, or
+    where no two have an order.
+    """
+    # Of rows that are not known the column holds NaN, too.
+    tau = rows.columns["tau"]
+    there = ~np.isnan(tau)
+    return np.where(there.any(axis=1), np.where(there, tau, np.inf).min(axis=1, initial=np.inf), np.nan)

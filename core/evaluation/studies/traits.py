@@ -1,0 +1,120 @@
+"""Traits of examples (`core.data.browsing.TRAITS`), by which a data set is browsed: read off studies and the
+predictions of a twin.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.data.browsing import Predicted, Trait
+from core.data.examples import DataSet
+from core.evaluation.engine import Known, Rows, Study
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.agreement import Agreement, least_agreement
+from core.evaluation.studies.behaviour import Course, Walked
+from core.evaluation.studies.model_check import Curve, Passed
+from core.explanation.explainer import Explainer
+from core.explanation.recursive import BY_RATIO, planned_counts
+from core.mathematics.masking import RATIOS
+from core.measures.catalogue import default_measures
+from core.validity.marks import decide_path
+from core.validity.references import CALIBRATED
+from core.wording import number
+
+REJECTED, CHANGES, DISAGREEMENT, TWIN = "rejected", "changes", "disagreement", "twin"
+
+
+def trait_studies(measure: str, unit: str) -> dict[str, Study]:
+    """The study of every trait but the twin's; measure: whose order rejections and changes follow."""
+    return {
+        REJECTED: Curve(measure, unit=unit),
+        CHANGES: Course(measure, unit=unit),
+        DISAGREEMENT: Agreement(default_measures(), unit=unit),
+    }
+
+
+def predicted_sample(data: DataSet, judged: Predicted, rows: np.ndarray) -> Sample:
+    """Those of some examples (places, int64[n]) that are predicted, as a sample that explains the prediction, as
+    pages about one example do.
+    """
+    there = np.array([i for i in rows if judged.predicted[i] >= 0], dtype=np.int64)
+    return Sample(data.name, data.digest, tuple(data.examples[i] for i in there), judged.predicted[there])
+
+
+def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: str) -> np.ndarray:
+    """The masking ratio of the first rejected step of each path, float64[N] in [0, 1], by Holm over its steps in the
+    calibrated form; infinity where none is, NaN where it is not computed or the test says nothing.
+
+    Args:
+        sample: its N examples; unit: what was masked as one piece.
+    """
+    reference = explainer.reference
+    values = np.full(len(found), np.nan)
+    by_features = reference is not None and reference.forms[CALIBRATED].R == 1
+    for i in np.flatnonzero(found.there) if reference is not None else ():
+        counts = np.arange(len(RATIOS))
+        if by_features:
+            # Steps that mask the same features are one test.
+            example = sample.examples[i]
+            one = explainer.encode(example.text, example.second, unit)
+            counts = planned_counts(one.F, BY_RATIO, int(one.premasked.sum()))
+        gate = decide_path(found.p[CALIBRATED][i], counts, counts, reference, by_ratio=True)
+        if gate.available:
+            values[i] = np.inf if gate.first is None else RATIOS[gate.first]
+    return values
+
+
+def words_until_change(found: Walked) -> np.ndarray:
+    """Features erased, most important first, when the prediction changes first, float64[N]; infinity where it never
+    does, NaN where it is not computed.
+    """
+    if not found.there.any():
+        return np.full(len(found), np.nan)
+    flips = found.flips[:, 0].astype(np.float64)
+    return np.where(found.there, np.where(flips > 0, flips, np.inf), np.nan)
+
+
+def trait_of(name: str, found: Known, explainer: Explainer, sample: Sample, unit: str) -> Trait:
+    """A trait of the examples of a sample from what its study reports; the rest as of `first_rejected`."""
+    if isinstance(found, Passed):
+        values = first_rejected(found, explainer, sample, unit)
+    elif isinstance(found, Walked):
+        values = words_until_change(found)
+    elif isinstance(found, Rows):
+        values = least_agreement(found)
+    else:
+        raise ValueError(f"{name} is read off no {type(found).__name__}")
+    return Trait(values, found.there | np.isin(np.arange(len(found)), list(found.problems)))
+
+
+def twin_differs(mine: np.ndarray, labels: Sequence[str], other: np.ndarray, other_labels: Sequence[str]) -> Trait:
+    """Whether another model predicts another class, by name.
+
+    Args:
+        mine, other: int64[N], classes of each, −1 where nothing is predicted.
+    """
+    known = (mine >= 0) & (other >= 0)
+    names, others = (np.array([*(name.casefold() for name in one), ""]) for one in (labels, other_labels))
+    return Trait(np.where(known, (names[mine] != others[other]).astype(np.float64), np.nan), known)
+
+
+def joined_traits(whole: Trait, rows: np.ndarray, part: Trait) -> Trait:
+    """What is known of all, and of some rows from elsewhere."""
+    values, known = whole.values.copy(), whole.known.copy()
+    new = rows[part.known]
+    values[new], known[new] = part.values[part.known], True
+    return Trait(values, known)
+
+
+def trait_text(name: str, trait: Trait, i: int) -> str:
+    """What a table shows of a trait of one example."""
+    value = float(trait.values[i])
+    if not trait.known[i]:
+        return "not computed"
+    if value != value:
+        return "—"
+    if name == REJECTED:
+        return "no step" if value == np.inf else f"at {value:.0%}"
+    if name == CHANGES:
+        return "never" if value == np.inf else f"{value:.0f}"
+    return number(value) if name == DISAGREEMENT else "differs" if value else "same"

@@ -1,0 +1,130 @@
+"""More columns and filters: what was found out of each example, and the work that finds the rest."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.data.browsing import Trait
+from core.evaluation.studies.traits import TWIN, joined_traits, predicted_sample, trait_of, trait_studies
+from core.explanation.explainer import Explainer
+from core.measures.catalogue import default_measures, measures
+from core.wording import plain
+from pages.parts.frame import data, resources
+from pages.parts.frame.links import linked
+from pages.parts.frame.picking import Browsed, sought_traits
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Studying
+
+NAMES = {
+    "rejected": "first rejected step",
+    "changes": "words until the prediction changes",
+    "disagreement": "disagreement of measures",
+    "twin": "twin differs",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class FindingTrait(Studying):
+    """The study that finds a trait, over those examples that the filters leave and it is not known of; it waits to be
+    asked for. trait: its name; rows: int64[n], their places in the data; place: `data.trait_place`.
+    """
+
+    trait: str = ""
+    rows: Any = None
+    place: str = ""
+    asks, asks_again = "Find the {label}", "Go on with the {label}"
+
+    @property
+    def label(self) -> str:
+        N = len(self.sample)
+        return f"{NAMES[self.trait]} ({N:,} example{'' if N == 1 else 's'})"
+
+    @property
+    def at_once(self) -> bool:
+        return False
+
+    def ask(self, wanted: bool = True) -> None:
+        """Start it, and let the table show what it finds as it comes."""
+        data.trait_works()[self.place] = self
+        super().ask(wanted)
+
+    def on_top(self, read: Trait, explainer: Explainer) -> Trait:
+        """What was read, and what this has found since."""
+        found = self.latest
+        if found is None:
+            return read
+        part = trait_of(self.trait, found, explainer, self.sample, self.study.unit)
+        return joined_traits(read, self.rows, part)
+
+
+def finding_section(explainer: Explainer, browsed: Browsed) -> None:
+    """Draw which traits are shown, and what finds those that are not known."""
+    offered = data.offered_traits(explainer, browsed.index)
+    with st.expander(
+        "More columns and filters: first rejected step, when the prediction changes, disagreement, twin",
+        icon=":material/view_column:",
+        expanded=bool(browsed.judged.traits),
+    ):
+        if not offered:
+            st.caption(f"They are offered for data of up to {data.MOST_TRAITS:,} examples.")
+            return
+        left, right = st.columns(2)
+        with left:
+            linked(
+                st.multiselect,
+                "Columns",
+                offered,
+                [],
+                "columns",
+                format_func=lambda name: NAMES[name],
+                help="Each is a filter, too. What was computed before is shown; the rest says so.",
+            )
+        with right:
+            known = [name for name, one in measures().items() if not one.baseline]
+            linked(
+                st.selectbox,
+                "Words masked in the order of",
+                known,
+                default_measures()[0],
+                "along",
+                help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
+                "words until the prediction changes, one by one; both for the class that is predicted.",
+            )
+        works = _works(explainer, browsed)
+        if TWIN in browsed.judged.traits:
+            st.caption(plain(f"The twin is {data.twin_of(explainer)}, trained on the same data in another way."))
+        if works:
+            stream(
+                works,
+                st.container(),
+                anew=lambda: sum(12 * work.progress[0] // work.progress[1] for work in works),
+                every=1.0,
+                name="traits",
+                together=True,
+            )
+
+
+def _works(explainer: Explainer, browsed: Browsed) -> list[PageWork]:
+    """What finds the traits that are shown and not known of all that the filters leave."""
+    asked, works = sought_traits(), []
+    for name, trait in browsed.judged.traits.items():
+        if name == TWIN:
+            twin = data.Predicting(resources.explainer(data.twin_of(explainer) or ""), browsed.index)
+            works += [twin] if not twin.known.complete else []
+            continue
+        place = data.trait_place(explainer, browsed.index, name, asked)
+        running = data.trait_works().get(place)
+        if running is not None and running.runs:
+            works.append(running)
+            continue
+        rows = np.sort(browsed.rows)
+        rows = rows[~trait.known[rows] & (browsed.judged.predicted[rows] >= 0)]
+        sample = predicted_sample(browsed.index.data, browsed.judged, rows)
+        work = FindingTrait(
+            explainer, sample, trait_studies(asked.measure, asked.unit)[name], trait=name, rows=rows, place=place
+        )
+        works += [work] if len(rows) and not work.complete else []
+    return works

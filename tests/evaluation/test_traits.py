@@ -1,0 +1,136 @@
+"""Traits of examples against what each study says of one, and as facets of the data."""
+
+import numpy as np
+import pytest
+
+from core.data.browsing import TRAITS, Index, Query, Trait, counts, judge, match_labels, select
+from core.data.examples import DataSet, read_bundled
+from core.evaluation.engine import run_study
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.agreement import Agreement, least_agreement
+from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.traits import (
+    first_rejected,
+    joined_traits,
+    predicted_sample,
+    trait_of,
+    trait_studies,
+    trait_text,
+    twin_differs,
+    words_until_change,
+)
+from core.explanation.explainer import Explainer
+from core.explanation.recursive import BY_RATIO, follow, summarise
+from core.mathematics.ranking import kendall_tau
+from core.mathematics.stepwise import finish
+from core.validity.references import find_reference
+
+LABELS = ("negative", "positive")
+SOME = tuple(example for example in read_bundled("reviews") if example.id in ("s009", "s041", "s068", "s076"))
+DATA = DataSet("some", "0" * 64, SOME, LABELS)
+NAN, INF = np.nan, np.inf
+
+
+@pytest.fixture(scope="module")
+def explained(bundled):
+    """The explainer, the examples as they are browsed, and their sample."""
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    p = np.stack([explainer.probabilities(bundled.encode(e.text)) for e in SOME])
+    index = Index(DATA)
+    judged = judge(index, LABELS, match_labels(LABELS, LABELS), p)
+    return explainer, index, judged, predicted_sample(DATA, judged, np.arange(len(SOME)))
+
+
+def test_the_first_rejected_step_is_that_of_the_page_about_one_example(explained, twin):
+    for explainer in (explained[0], Explainer(twin, None, find_reference(twin))):
+        sample = without_labels("some", "0" * 64, SOME)
+        found = first_rejected(finish(run_study(explainer, sample, Curve("gradient"))), explainer, sample, "word")
+        for i, example in enumerate(SOME):
+            encoded = explainer.encode(example.text, None, "word")
+            steps = finish(follow(explainer, encoded, "gradient", 0, "signed"))
+            gate = summarise(steps, encoded.F, BY_RATIO, 0, None, explainer.reference).gate
+            assert found[i] == (INF if gate.first is None else gate.first / 10)
+
+
+def test_the_words_until_the_prediction_changes_are_counted_one_by_one(explained):
+    explainer, _, judged, sample = explained
+    found = words_until_change(finish(run_study(explainer, sample, Course("gradient"))))
+    for i, example in enumerate(SOME):
+        encoded, mine = explainer.encode(example.text, None, "word"), int(judged.predicted[i])
+        order = np.argsort(-explainer.attribute(encoded, "gradient", mine).scores["L2"], kind="stable")
+        masks = np.zeros((encoded.F, encoded.F), dtype=bool)
+        for k in range(encoded.F):
+            masks[k, order[: k + 1]] = True
+        changed = np.flatnonzero(explainer.oracles.of(encoded).logits(masks).argmax(axis=1) != mine)
+        assert found[i] == (changed[0] + 1 if len(changed) else INF)
+
+
+def test_measures_agree_as_little_as_their_worst_pair(explained):
+    explainer, _, judged, sample = explained
+    names = ("leave-one-out", "gradient", "input × gradient")
+    rows = finish(run_study(explainer, sample, Agreement(names)))
+    assert rows.columns["tau"].shape == (len(SOME), 3)
+    for i, example in enumerate(SOME):
+        encoded = explainer.encode(example.text, None, "word")
+        scores = [explainer.attribute(encoded, name, int(judged.predicted[i])).scores for name in names]
+        one, two, three = (next(iter(variants.values())) for variants in scores)
+        pairs = [kendall_tau(one, two), kendall_tau(one, three), kendall_tau(two, three)]
+        np.testing.assert_allclose(rows.columns["tau"][i], pairs)
+        assert least_agreement(rows)[i] == pytest.approx(min(pairs))
+    with pytest.raises(ValueError, match="where there are two"):
+        Agreement(("gradient",)).check()
+
+
+def test_what_is_not_computed_is_no_value(explained):
+    explainer, index, judged, sample = explained
+    for name, study in trait_studies("gradient", "word").items():
+        work = run_study(explainer, sample, study)
+        first = next(work)
+        work.close()
+        trait = trait_of(name, first, explainer, sample, "word")
+        assert trait.known.tolist() == [True, False, False, False] and np.isnan(trait.values[1:]).all()
+        assert [trait_text(name, trait, i) == "not computed" for i in range(4)] == [False, True, True, True]
+        judged.traits[name] = trait
+        tally = counts(index, judged, Query())[name]
+        assert sum(tally.values()) == 4 and tally["(not computed)"] == 3
+        assert select(index, judged, Query(order=name))[0] == 0
+    judged.traits.clear()
+
+
+def test_every_band_by_hand():
+    index = Index(DATA)
+    said = {
+        "rejected": ([0.0, 0.5, 0.6, INF], ["unmasked", "10 to 50 % masked", "60 to 100 % masked", "at no step"]),
+        "changes": ([1.0, 2.0, 5.0, INF], ["1 word", "2 words", "3 to 5 words", "never"]),
+        "disagreement": ([-1.0, 0.0, 0.5, NAN], [*TRAITS["disagreement"].values(), "(undefined)"]),
+        "twin": ([0.0, 1.0, 0.0, NAN], ["says the same", "differs", "says the same", "(undefined)"]),
+    }
+    texts = {
+        "rejected": ["at 0%", "at 50%", "at 60%", "no step"],
+        "changes": ["1", "2", "5", "never"],
+        "disagreement": ["-1", "0", "0.5", "—"],
+        "twin": ["same", "differs", "same", "—"],
+    }
+    for name, (values, bands) in said.items():
+        trait = Trait(np.array(values), np.ones(4, dtype=bool))
+        judged = judge(index, LABELS, match_labels(LABELS, LABELS), np.full((4, 2), 0.5))
+        judged.traits[name] = trait
+        for i, band in enumerate(bands):
+            assert i in select(index, judged, Query(facets={name: (band,)})), (name, band)
+        assert sum(counts(index, judged, Query())[name].values()) == 4
+        assert [trait_text(name, trait, i) for i in range(4)] == texts[name]
+
+
+def test_a_twin_differs_by_the_name_of_its_class():
+    mine, other = np.array([0, 1, 1, -1]), np.array([1, 0, 1, 0])
+    found = twin_differs(mine, ("Negative", "positive"), other, ("positive", "negative"))
+    assert found.values.tolist()[:3] == [0, 0, 1] and found.known.tolist() == [True, True, True, False]
+
+
+def test_what_comes_later_stands_on_top():
+    whole = Trait(np.array([1.0, NAN, NAN, NAN]), np.array([True, False, False, False]))
+    part = Trait(np.array([5.0, NAN, 7.0]), np.array([True, True, False]))
+    found = joined_traits(whole, np.array([1, 2, 3]), part)
+    assert found.known.tolist() == [True, True, True, False] and found.values[:2].tolist() == [1, 5]
+    assert np.isnan(found.values[2:]).all() and not whole.known[1]
