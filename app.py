@@ -15,7 +15,7 @@ from core.validity.marks import reference_text
 from core.wording import escaped, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
-from pages.parts.frame.links import held, visit
+from pages.parts.frame.links import held, link_to, visit
 from pages.parts.frame.pages import PAGES
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
@@ -80,7 +80,7 @@ def _trust(view: View) -> None:
     )
     browsed = view.browsed
     known = browsed is not None and browsed.known is not None and browsed.known.complete
-    here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True) if known else ""
+    here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True, _link) if known else ""
     st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
     if here:
         st.html(f"<p>On the data that is chosen: {here}</p>")
@@ -89,6 +89,10 @@ def _trust(view: View) -> None:
     if card is not None:
         with st.expander("Its card, weights and reference", icon=":material/id_card:"):
             _performance(view, card)
+
+
+def _link(example: str) -> str:
+    return link_to("examples", example=example)
 
 
 def _where(model) -> str:

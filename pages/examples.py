@@ -14,7 +14,7 @@ from pages.parts.examples.listing import carry_out, table_of
 from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
 from pages.parts.frame.adding import add_data, data_notes
-from pages.parts.frame.links import choose
+from pages.parts.frame.links import choose, link_to
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import Frame, View, open_frame, text_box
 from pages.parts.frame.texts import second_text, show_answer, show_text_notes
@@ -57,7 +57,7 @@ def _answer(frame: Frame, browsed: Browsed) -> None:
     complete = browsed.known is None or browsed.known.complete
     # What the filter leaves comes first: it is what is asked for.
     here = slice_sentence(judged, browsed.rows, browsed.query, complete)
-    show_answer(here, predictions_sentence(index, judged, browsed.match, complete))
+    show_answer(here, predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one)))
     if row is not None:
         mistake = index.data.examples[row].id
         st.button(

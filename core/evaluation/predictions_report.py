@@ -1,11 +1,11 @@
 """What a data set's examples and their predictions come to: a sentence, and rows for a file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from core.data.browsing import Index, LabelMatch, Predicted, worst
-from core.wording import escaped, number
+from core.wording import escaped, linked_name, number
 
 EXAMPLE_COLUMNS = [
     "id",
@@ -22,9 +22,12 @@ EXAMPLE_COLUMNS = [
 ]
 
 
-def predictions_sentence(index: Index, judged: Predicted, match: LabelMatch, complete: bool) -> str:
+def predictions_sentence(
+    index: Index, judged: Predicted, match: LabelMatch, complete: bool, link: Callable[[str], str] | None = None
+) -> str:
     """How often the model is right and where it is most surely wrong, without labels where it is least sure; HTML in
-    which all text is escaped. complete: whether every example is predicted.
+    which all text is escaped. complete: whether every example is predicted; link: the address of an example, None where
+    its name leads nowhere.
     """
     known, labelled = int((judged.predicted >= 0).sum()), int((judged.right >= 0).sum())
     if not known:
@@ -32,22 +35,27 @@ def predictions_sentence(index: Index, judged: Predicted, match: LabelMatch, com
     if labelled:
         right, so_far = int((judged.right == 1).sum()), "" if complete else " so far"
         share = f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)"
-        return f"The model is right on {share}. {_mistake(index, judged, match, complete)}"
+        return f"The model is right on {share}. {_mistake(index, judged, match, complete, link)}"
     least = int(np.nanargmin(judged.confidence))
-    return f"The model is least sure about {_says(index, judged, least, ': ')}."
+    return f"The model is least sure about {_says(index, judged, least, ': ', link)}."
 
 
-def _mistake(index: Index, judged: Predicted, match: LabelMatch, complete: bool) -> str:
+def _mistake(
+    index: Index, judged: Predicted, match: LabelMatch, complete: bool, link: Callable[[str], str] | None
+) -> str:
     row = worst(judged)
     if row is None:
         return "It makes no mistake here." if complete else ""
     label = escaped(label_text(judged, match, index.data.examples[row].label))
-    return f"Its most confident mistake is {_says(index, judged, row, ': it says ')}, the label is {label}."
+    return f"Its most confident mistake is {_says(index, judged, row, ': it says ', link)}, the label is {label}."
 
 
-def _says(index: Index, judged: Predicted, row: int, says: str) -> str:
+def _says(index: Index, judged: Predicted, row: int, says: str, link: Callable[[str], str] | None) -> str:
     name, share = judged.labels[judged.predicted[row]], number(float(judged.confidence[row]))
-    return f"<b>{escaped(index.data.examples[row].id)}</b>{says}{escaped(name)} with probability {share}"
+    example = index.data.examples[row].id
+    return (
+        f"{linked_name(example, None if link is None else link(example))}{says}{escaped(name)} with probability {share}"
+    )
 
 
 def label_text(judged: Predicted, match: LabelMatch, label: str | None) -> str:

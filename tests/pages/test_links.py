@@ -1,6 +1,17 @@
 """Choices that hold on every page: what somebody chose goes along, a default that nobody chose does not."""
 
+import json
+import re
+from html import unescape
+from urllib.parse import parse_qs
+
+import pytest
 from streamlit.testing.v1 import AppTest
+
+from pages.parts.components.copy_link import MOST_CARRIED
+from pages.parts.frame.links import MOST_OF_A_TEXT
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App
+from tests.pages.test_pages import no_raw_markup
 
 
 def page():
@@ -26,3 +37,69 @@ def test_a_page_has_its_own_default_however_it_is_reached_and_a_choice_goes_alon
     # A choice that happens to be the other page's default is a choice all the same.
     app.multiselect[0].set_value(["a", "b", "c"]).run()
     assert (at("all"), at("few")) == (["a", "b", "c"], ["a", "b", "c"])
+
+
+def links(app: App) -> list[str]:
+    """The addresses in sentences of the page."""
+    return [unescape(found) for element in app.at.html for found in re.findall(r'<a href="([^"]*)"', element.value)]
+
+
+def copied(app: App) -> dict:
+    """What the button that copies the link puts into it."""
+    drawn = [json.loads(json.loads(one.proto.json)["json"]) for one in app.at.sidebar if one.type == "bidi_component"]
+    (found,) = [data for data in drawn if "carried" in data]
+    return found
+
+
+@pytest.mark.usefixtures("server")
+def test_a_sentence_that_names_an_example_leads_to_it():
+    app = App(EXAMPLES, tag="negation")
+    (link,) = links(app)
+    path, _, query = link.partition("?")
+    asked = parse_qs(query)
+    # The rest of the view stays as it is.
+    assert path == "" and asked["tag"] == ["negation"] and f"Choose {asked['example'][0]}" in str(app.at.button)
+    assert App(EXAMPLES, **asked).example == asked["example"][0]
+    (link,) = links(App(HOME))
+    assert link.startswith("examples?") and parse_qs(link.partition("?")[2])["example"] == asked["example"]
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("more", [{}, {"data": "own text"}])
+def test_a_link_may_carry_a_text_of_ones_own(more):
+    app = App(ATTRIBUTIONS, text="A dull film <b>it</b> was.", **more)
+    assert app.text == "A dull film <b>it</b> was." and app.widget("selectbox", "Data").value == "own text"
+    no_raw_markup(app, "<b>it</b>")
+    # From then on it is named by its digest; what is copied carries it again.
+    assert re.fullmatch(
+        "[0-9a-f]{64}",
+        app.at.query_params["text"][0]
+        if isinstance(app.at.query_params["text"], list)
+        else app.at.query_params["text"],
+    )
+    assert copied(app)["carried"] == {"text": "A dull film <b>it</b> was."}
+    assert App(ATTRIBUTIONS, **copied(app)["carried"]).text == app.text
+    app.set("selectbox", "Data", "reviews")
+    assert copied(app)["carried"] == {} and "text" not in app.at.query_params
+
+
+@pytest.mark.usefixtures("server")
+def test_a_link_may_carry_two_texts():
+    app = App(ATTRIBUTIONS, model="sst2-fmm", text="A dull film.", second="Or is it?")
+    assert copied(app)["carried"] == {"text": "A dull film.", "second": "Or is it?"} and "Or is it?" in app.said
+    assert "second" not in app.at.query_params
+
+
+@pytest.mark.usefixtures("server")
+def test_a_text_in_a_link_is_bounded():
+    app = App(ATTRIBUTIONS, text="film " * MOST_OF_A_TEXT)
+    assert "its beginning is shown" in app.said and not app.errors
+    told = copied(app)
+    assert told["carried"] == {} and "too long for a link" in told["note"] and MOST_CARRIED < MOST_OF_A_TEXT
+
+
+@pytest.mark.usefixtures("server")
+@pytest.mark.parametrize("asked", [{"text": "0" * 64}, {"text": " "}, {"text": "A film.", "data": "reviews"}])
+def test_what_carries_no_text_of_ones_own_shows_what_it_did(asked):
+    app = App(ATTRIBUTIONS, **asked)
+    assert app.widget("selectbox", "Data").value == "reviews" and not app.errors

@@ -6,7 +6,7 @@ from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import escaped, number, percent, strong
+from core.wording import escaped, linked_name, number, percent, strong
 
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 
@@ -182,11 +182,13 @@ def found_and_faithful(found: CheckReport, form: str) -> str:
     return f"{strong(finder.curve.measure)} finds the evidence best ({precision}, {chance}), and {parted}."
 
 
-def disagreement_sentence(parts: Disagreement, example: str) -> str:
-    """The example at which finding the evidence and being faithful part most; HTML in which all text is escaped."""
+def disagreement_sentence(parts: Disagreement, example: str, address: str | None = None) -> str:
+    """The example at which finding the evidence and being faithful part most, a link where it has an address; HTML in
+    which all text is escaped.
+    """
     return (
-        f"They part most on {strong(example)}: {escaped(parts.finder)} finds the evidence (average precision "
-        f"{number(parts.precision[0])} ↑ against {number(parts.precision[1])}), but {escaped(parts.faithful)} is more "
-        f"faithful there (ACU {number(parts.acu[1])} ↑ against {number(parts.acu[0])}, both set against one random "
+        f"They part most on {linked_name(example, address)}: {escaped(parts.finder)} finds the evidence (average "
+        f"precision {number(parts.precision[0])} ↑ against {number(parts.precision[1])}), but {escaped(parts.faithful)} is "
+        f"more faithful there (ACU {number(parts.acu[1])} ↑ against {number(parts.acu[0])}, both set against one random "
         "order)."
     )

@@ -17,7 +17,7 @@ from core.wording import escaped, none_of, plain
 from pages.parts.check.checking import models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.links import choose, choose_one, held
+from pages.parts.frame.links import choose, choose_one, held, link_to
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
@@ -148,7 +148,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     parts = disagreement(passed) if check_tables.with_evidence(found) else None
     if parts is not None:
         example = found.sample.examples[parts.place].id
-        st.html(f"<p>{check_tables.disagreement_sentence(parts, example)}</p>")
+        st.html(f"<p>{check_tables.disagreement_sentence(parts, example, link_to(example=example))}</p>")
         if st.button(f"Choose {plain(example)}", key="choose-disagreement", icon=":material/arrow_forward:"):
             choose("example", example)
             # The sidebar shows it too.

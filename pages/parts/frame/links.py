@@ -5,13 +5,18 @@ page and writes a formatted label instead of the value. So the value is held her
 widget starts from it.
 """
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn
+from urllib.parse import urlencode
 
 import streamlit as st
 
 from core.wording import plain, shortened
 
+# What a link may carry of a text; more is cut.
+MOST_OF_A_TEXT = 5_000
+_DIGEST = re.compile("[0-9a-f]{64}")
 _SHOWN, _MISSING = "page shown", "missing of links"
 # What the session remembers of what was chosen before, beside what is held.
 _OF_LINKS = (
@@ -120,6 +125,25 @@ def visit(path: str, **choices: str) -> NoReturn:
         if kind in ("held", "drawn") or key in _OF_LINKS:
             del st.session_state[key]
     st.switch_page(path, query_params=choices)
+
+
+def link_to(path: str = "", **choices: str) -> str:
+    """The address of this view with other choices; path: of another page, "" for this one."""
+    held_here = {key: st.query_params.get_all(key) for key in st.query_params}
+    return f"{path}?{urlencode(held_here | choices, doseq=True)}"
+
+
+def text_of_link() -> tuple[str, str | None] | None:
+    """The text that the session's first address carries itself, and its second one; None where it carries none, or
+    names one that is kept by its digest.
+    """
+    asked, second = st.query_params.get("text", ""), st.query_params.get("second", "")
+    if "held text" in st.session_state or not asked.strip() or _DIGEST.fullmatch(asked):
+        return None
+    st.query_params.pop("second", None)
+    if max(len(asked), len(second)) > MOST_OF_A_TEXT:
+        remark(f"This link carries a text of more than {MOST_OF_A_TEXT:,} characters; its beginning is shown.")
+    return asked[:MOST_OF_A_TEXT], second[:MOST_OF_A_TEXT] or None
 
 
 def _name(key: str) -> str:

@@ -22,11 +22,22 @@ from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
 from core.wording import joined, plain, shortened
+from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
-from pages.parts.frame.links import arrive, choose, held, hold, linked, remark, show_missing, shown_page
+from pages.parts.frame.links import (
+    arrive,
+    choose,
+    held,
+    hold,
+    linked,
+    remark,
+    show_missing,
+    shown_page,
+    text_of_link,
+)
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import (
     OWN,
@@ -141,6 +152,8 @@ def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
         place.error(plain(frame.problem), icon=":material/error:")
     with st.sidebar:
         words_and_keys()
+        own = frame.example if frame.example is not None and frame.browsed is None else None
+        copy_link(*((own.text, own.second) if own is not None else ()))
         steady_buttons()
         draw_tray()
     with missing:
@@ -219,6 +232,7 @@ def _choose(frame: Frame, body) -> View:
     for page in PAGES:
         st.page_link(page.path, label=page.title, icon=page.icon)
     name = _model_name()
+    _take_text_of_link()
     key = pick_data(name)
     own_texts()
     try:
@@ -313,6 +327,13 @@ def _model_name() -> str:
     )
     ask_for_model()
     return name
+
+
+def _take_text_of_link() -> None:
+    """A text that a link carries itself is a text of one's own from then on."""
+    carried = text_of_link() if held("data") in (None, OWN) else None
+    if carried is not None:
+        keep_own_text(*carried)
 
 
 def _own_text() -> Example:
