@@ -4,22 +4,23 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import worst
-from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text, predictions_sentence
+from core.evaluation.predictions_report import label_text, predictions_sentence
 from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
-from core.wording import escaped, number, plain, safe_name, shortened
+from core.wording import escaped, number, plain, shortened
 from pages.parts.components.example_table import asked, browser
 from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, table_of
+from pages.parts.examples.listing_file import save_listing
+from pages.parts.examples.pinning import pin_section
 from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
-from pages.parts.frame.adding import add_data, data_notes
+from pages.parts.frame.adding import add_data
 from pages.parts.frame.links import choose, link_to
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import Frame, View, open_frame, text_box
 from pages.parts.frame.texts import second_text, show_answer, show_text_notes
 from pages.parts.sections.evidence import show_marked_text
-from pages.parts.sections.saving import save_table
 from pages.parts.sections.streaming import stream
 
 
@@ -49,7 +50,9 @@ def examples() -> None:
     if frame.view is not None:
         _chosen(frame.view)
     if browsed is not None:
-        _download(frame, browsed)
+        pin_section(frame, browsed)
+    if browsed is not None:
+        save_listing(frame, browsed)
 
 
 def _answer(frame: Frame, browsed: Browsed) -> None:
@@ -114,20 +117,6 @@ def _chosen(view: View) -> None:
         label="See which words each importance measure calls important",
         icon=":material/format_color_text:",
     )
-
-
-def _download(frame: Frame, browsed: Browsed) -> None:
-    model, of = None if frame.explainer is None else frame.explainer.model, browsed.index.data
-    origin = [*([model.name, model.digest] if model else ["", ""]), of.name, of.digest]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        save_table(
-            f"Download these {len(browsed.rows):,} examples (CSV)",
-            [*EXAMPLE_COLUMNS, "model", "weights (SHA-256)", "data", "data (SHA-256)"],
-            lambda: example_rows(browsed.index, browsed.judged, browsed.rows, origin),
-            safe_name(["examples", of.name, *([model.name] if model else [])], "csv"),
-            key="save-examples",
-        )
-        data_notes(browsed)
 
 
 examples()

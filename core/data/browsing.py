@@ -20,6 +20,7 @@ TRAITS = {
     "disagreement": {-1.0: "opposed (τ below 0)", 0.0: "weak (τ 0 to 0.5)", 0.5: "close (τ 0.5 and more)"},
     "twin": {0.0: "says the same", 1.0: "differs"},
 }
+PINNED, UNPINNED = "★ pinned", "not pinned"
 NOT_COMPUTED, UNDEFINED = "(not computed)", "(undefined)"
 ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length", *TRAITS)
 # Lower ends of the bands, and what they are called.
@@ -56,7 +57,7 @@ class Query:
     @property
     def asks_model(self) -> bool:
         """Whether its answer depends on what a model predicts."""
-        return self.picks_by_model or self.order in ("predicted", "label probability", "confidence", *TRAITS)
+        return self._by_model or self.order in ("predicted", "label probability", "confidence", *TRAITS)
 
     @property
     def traits(self) -> tuple[str, ...]:
@@ -64,10 +65,16 @@ class Query:
         return tuple(name for name in TRAITS if self.facets.get(name) or self.order == name)
 
     @property
-    def picks_by_model(self) -> bool:
-        """Whether it chooses examples by what a model does with them, so that their accuracy says how they were
-        chosen.
+    def picked_by(self) -> str:
+        """How it chooses examples where their accuracy says how they were chosen: by what a model does with them, or by
+        hand; else "".
         """
+        if self._by_model:
+            return "by what the model does with them"
+        return "by hand" if self.facets.get("pinned") else ""
+
+    @property
+    def _by_model(self) -> bool:
         return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence", *TRAITS))
 
     @property
@@ -190,7 +197,8 @@ class Predicted:
     judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
-    right: 1, 0, or −1; traits: {name of TRAITS: what is known}.
+    right: 1, 0, or −1; traits: {name of TRAITS: what is known}; pinned: bool[N], which somebody pinned, or None where
+    nobody asks.
     """
 
     labels: tuple[str, ...]
@@ -199,6 +207,7 @@ class Predicted:
     label_probability: np.ndarray
     right: np.ndarray
     traits: Mapping[str, Trait] = field(default_factory=dict)
+    pinned: np.ndarray | None = None
 
     @property
     def accuracy(self) -> float:
@@ -296,14 +305,22 @@ def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...]
     """
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
-    return {
-        "label": index.groups["label"],
-        "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
-        "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
-        "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
-        "length": (tuple(_LENGTH.values()), length),
-        "tag": index.groups["tag"],
-    } | {name: _banded(name, trait) for name, trait in judged.traits.items()}
+    return (
+        {
+            "label": index.groups["label"],
+            "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
+            "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
+            "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
+            "length": (tuple(_LENGTH.values()), length),
+            "tag": index.groups["tag"],
+        }
+        | {name: _banded(name, trait) for name, trait in judged.traits.items()}
+        | _pinned(judged)
+    )
+
+
+def _pinned(judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+    return {} if judged.pinned is None else {"pinned": ((PINNED, UNPINNED), np.where(judged.pinned, 0, 1))}
 
 
 def _banded(name: str, trait: Trait) -> tuple[tuple[str, ...], np.ndarray]:

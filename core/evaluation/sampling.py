@@ -16,8 +16,8 @@ SAMPLE = 200
 @dataclass(frozen=True, eq=False)
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
-    on what was left out or lacks; picked: whether they were picked by what a model predicts for them, so that its
-    performance says how they were picked.
+    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else
+    "".
     """
 
     name: str
@@ -25,7 +25,7 @@ class Sample:
     examples: tuple[Example, ...]
     labels: np.ndarray
     notes: tuple[str, ...] = ()
-    picked: bool = False
+    picked: str = ""
 
     def __len__(self) -> int:
         return len(self.examples)

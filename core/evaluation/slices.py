@@ -109,10 +109,8 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
         return f"The filter leaves {one.examples:,} of {len(judged.right):,} examples."
     so_far = "" if complete else " so far"
     said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
-    if query.picks_by_model:
-        return (
-            f"{said} here{so_far}. It picks by what the model does with them, so that share says how they were picked."
-        )
+    if query.picked_by:
+        return f"{said} here{so_far}. It picks them {query.picked_by}, so that share says how they were picked."
     accuracy = one.accuracy
     said += (
         f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "

@@ -1,7 +1,8 @@
-"""Remember what a person added: models, data sets and uploaded files, from one start to the next.
+"""Remember what a person added: models, data sets, uploaded files and pins, from one start to the next.
 
 <root>/library/models/<SHA-256 of the name>.json     one model
 <root>/library/data/<SHA-256 of the key>.json        one data set
+<root>/library/pins/<SHA-256 of the name>.json       one example that is pinned
 <root>/library/files/<SHA-256 of the content>.<ext>  one uploaded file
 
 One file per item, written whole, so that processes that share the folder never lose each other's items.
@@ -20,7 +21,9 @@ from core.storage.files import clear_abandoned, delete, read_plain, write_whole
 
 ITEM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
-_MODELS, _DATA = "models", "data"
+_MODELS, _DATA, _PINS = "models", "data", "pins"
+# Of a note, in characters; and of pins over all data, since each is a file.
+NOTE_MOST, PINS_MOST = 500, 500
 _DIGEST = re.compile("[0-9a-f]{64}")
 _SUFFIX = re.compile(r"[a-z0-9]{1,10}(\.[a-z0-9]{1,10})?")
 
@@ -94,6 +97,29 @@ class Library:
     def remove_data(self, key: str) -> None:
         """Forget a data set; its uploaded file stays, since other data sets may read it."""
         self._remove(_DATA, key)
+
+    def pins(self, data: str) -> dict[str, str]:
+        """Notes of the pinned examples of a data set (its digest), by the examples' ids, in the order of pinning."""
+        found = (item.descriptor for item in self._items(_PINS))
+        return {
+            one["example"]: one["note"][:NOTE_MOST]
+            for one in found
+            if one.get("data") == data and all(isinstance(one.get(part), str) for part in ("example", "note"))
+        }
+
+    def pin(self, data: str, example: str, note: str) -> None:
+        """Pin an example, with a note of at most `NOTE_MOST` characters; one that is pinned keeps its place.
+
+        Raises:
+            ValueError: as many are pinned as there may be.
+        """
+        if example not in self.pins(data) and len(self._items(_PINS)) >= PINS_MOST:
+            raise ValueError(f"{PINS_MOST} examples are pinned already; take one off first.")
+        self._add(_PINS, f"{data} {example}", {"data": data, "example": example, "note": note[:NOTE_MOST]})
+
+    def unpin(self, data: str, example: str) -> None:
+        """Take the pin off an example; nothing happens if it has none."""
+        self._remove(_PINS, f"{data} {example}")
 
     def put_file(self, content: bytes, suffix: str) -> str:
         """Keep an uploaded file; return its SHA-256, kept or not.

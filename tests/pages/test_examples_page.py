@@ -21,6 +21,7 @@ from pages.parts.frame import resources
 from tests import tiny
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, complete, wait
 from tests.hostile import hostile_files, lines
+from tests.pages.test_pages import no_raw_markup
 
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS = read_bundled("reviews")
@@ -153,6 +154,43 @@ def test_a_slice_is_a_link_to_its_examples():
     # The same by its address, in another window.
     link = {name: value for name, (value,) in parse_qs(drawn["tag:negation"]["link"].removeprefix("?")).items()}
     assert ids(App(EXAMPLES, **link)) == ids(app)
+
+
+def test_pins_make_a_collection_that_is_kept_filtered_by_and_saved():
+    app = predicted(App(EXAMPLES))
+    assert facet(app, "pinned") == {} and not app.has("download_button", "Save the")
+    hostile = "<script>alert(1)</script> **x** " + "long " * 200
+    for example in (REVIEWS[3], REVIEWS[1]):
+        ask(app, "pin", example.id)
+    assert [row["id"] for row in app.table["rows"] if row["pinned"]] == [REVIEWS[1].id, REVIEWS[3].id]
+    assert facet(app, "pinned") == {"★ pinned": 2, "not pinned": len(REVIEWS) - 2}
+    ask(app, "example", REVIEWS[3].id)
+    app.widget("text_input", "Note").set_value(hostile)
+    app.press("Keep this note")
+    kept = resources.library().pins(held_data.index("reviews").data.digest)
+    assert list(kept) == [REVIEWS[3].id, REVIEWS[1].id] and kept[REVIEWS[3].id] == hostile[:500]
+    no_raw_markup(app, "**x**")
+    # Another start knows them, and the filter holds on other pages.
+    st.cache_resource.clear()
+    again = predicted(App(EXAMPLES, pinned="★ pinned"))
+    assert ids(again) == [REVIEWS[1].id, REVIEWS[3].id] and "by hand, so that share says" in again.said
+    page = again.download("Save the 2 pinned (HTML)")
+    assert [found for e in REVIEWS if (found := e.id) in re.findall(r"<h2><bdi>(\w+)</bdi></h2>", page)] == ids(again)
+    assert "<script" not in page and html.escape(hostile[:40]) in page and "not computed" not in page
+    assert App(ATTRIBUTIONS, pinned="★ pinned").example in ids(again)
+    for example in (REVIEWS[3].id, REVIEWS[1].id, "no such id"):
+        ask(again, "pin", example)
+    assert "no such id" not in kept and facet(again, "pinned") == {"★ pinned": 0, "not pinned": len(REVIEWS)}
+    assert not resources.library().pins(held_data.index("reviews").data.digest) and not again.errors
+
+
+def test_an_example_is_pinned_with_its_note():
+    app = predicted(App(EXAMPLES, example=REVIEWS[5].id))
+    app.widget("text_input", "Note").set_value("Two readings.")
+    app.press("Pin ★ with this note")
+    assert [row["id"] for row in app.table["rows"] if row["pinned"]] == [REVIEWS[5].id]
+    assert "Two readings." in app.download("Save the 1 pinned (HTML)")
+    assert facet(ask(app, "pin", REVIEWS[5].id), "pinned") == {}
 
 
 FOUR = [e for e in REVIEWS if e.id in ("s041", "s068", "s076", "s096")]

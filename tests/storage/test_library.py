@@ -451,3 +451,52 @@ def test_the_store_beside_it_neither_counts_nor_clears_it(library):
     store.put_text("over the cap" * 5)
     store.clear()
     assert store._files() == [] and library.models() == ["x"] and library.get_file(digest) is not None
+
+
+# Pins
+
+
+@pytest.mark.parametrize("name", ["e1", "../../etc/passwd", "a\0b", "ü🙂", "x" * 5_000])
+def test_pins_come_back_with_their_notes_and_belong_to_their_data(tmp_path, name):
+    library, digest = Library(tmp_path), "d" * 64
+    library.pin(digest, name, "first")
+    library.pin(digest, "another", "<b>note</b>")
+    library.pin("e" * 64, name, "of other data")
+    library.pin(digest, name, "n" * 600)
+    again = Library(tmp_path)
+    # In the order of pinning, whatever is noted later; a note is bounded.
+    assert list(again.pins(digest).items()) == [(name, "n" * 500), ("another", "<b>note</b>")]
+    again.unpin(digest, name)
+    again.unpin(digest, "never pinned")
+    assert library.pins(digest) == {"another": "<b>note</b>"} and library.pins("e" * 64) == {name: "of other data"}
+    assert not library.models() and not library.data()
+
+
+def test_pins_are_bounded_and_what_is_no_pin_is_passed_over(tmp_path, monkeypatch):
+    library, digest = Library(tmp_path), "d" * 64
+    monkeypatch.setattr(module, "PINS_MOST", 2)
+    library.pin(digest, "a", "")
+    library.pin(digest, "b", "")
+    with pytest.raises(ValueError, match="2 examples are pinned already"):
+        library.pin(digest, "c", "")
+    library.pin(digest, "a", "noted")
+    assert library.pins(digest) == {"a": "noted", "b": ""}
+    for bad in (
+        {"data": digest},
+        {"data": digest, "example": 3, "note": ""},
+        {"data": digest, "example": "x", "note": None},
+    ):
+        library._add("pins", f"bad {bad}", bad)
+    assert library.pins(digest) == {"a": "noted", "b": ""}
+
+
+def test_pins_of_a_folder_that_cannot_be_written_last_until_the_end(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left")
+
+    library = Library(tmp_path)
+    monkeypatch.setattr(module, "write_whole", refuse)
+    library.pin("d" * 64, "a", "why")
+    assert library.pins("d" * 64) == {"a": "why"} and "remembered until this server stops" in library.last_problem
+    library.unpin("d" * 64, "a")
+    assert library.pins("d" * 64) == {}

@@ -49,8 +49,8 @@ def verdict_sentence(found: CheckReport) -> str:
     masked, reach = found.sample.whole, _reach(found)
     if found.sample.picked:
         return (
-            "No verdict on the model: the filter picks texts by what it does with them, so its performance here says "
-            f"how they were picked. {reach}."
+            f"No verdict on the model: the filter picks texts {found.sample.picked}, so performance here says how they "
+            f"were picked. {reach}."
         )
     if found.n < FEW:
         return f"{too_few(found.n).capitalize()}. {reach}."
@@ -129,8 +129,8 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
     file as the first report's.
 
     Whether the two agree goes by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on, see
-    `core.evaluation.findings`. Nothing is told of a sample of one class, nor of texts picked by what a model predicts:
-    on those that one gets wrong another is the better one.
+    `core.evaluation.findings`. Nothing is told of a sample of one class, nor of texts picked by what a model does with
+    them: on those that one gets wrong another is the better one.
 
     Source: FMM §5.1 and §5.2.
     """

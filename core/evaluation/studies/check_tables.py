@@ -188,7 +188,7 @@ def disagreement_sentence(parts: Disagreement, example: str, address: str | None
     """
     return (
         f"They part most on {linked_name(example, address)}: {escaped(parts.finder)} finds the evidence (average "
-        f"precision {number(parts.precision[0])} ↑ against {number(parts.precision[1])}), but {escaped(parts.faithful)} is "
-        f"more faithful there (ACU {number(parts.acu[1])} ↑ against {number(parts.acu[0])}, both set against one random "
-        "order)."
+        f"precision {number(parts.precision[0])} ↑ against {number(parts.precision[1])}), but "
+        f"{escaped(parts.faithful)} is more faithful there (ACU {number(parts.acu[1])} ↑ against "
+        f"{number(parts.acu[0])}, both set against one random order)."
     )

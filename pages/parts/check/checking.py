@@ -61,5 +61,5 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     if whole:
         return sample
     about = f"{'All' if len(sample) == len(kept) else f'{len(sample):,}'} of {told_of(frame, filtered, kept)}."
-    picked = frame.browsed.query.picks_by_model
+    picked = frame.browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)

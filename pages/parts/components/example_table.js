@@ -135,6 +135,17 @@ export default function (component) {
     if (row.second) text.append(marked(make('span', 'second'), row.second));
     const id = make('td', 'id', visible(row.id));
     id.title = visible(row.id);
+    const pin = make('button', 'pin', row.pinned ? '★' : '☆');
+    pin.dataset.key = 'pin:' + row.id;
+    pin.setAttribute('aria-pressed', String(row.pinned));
+    pin.setAttribute('aria-label', 'Pin ' + visible(row.id));
+    pin.title = row.pinned ? 'Take off the pin and its note' : 'Pin it; a note can be added below';
+    pin.onclick = (event) => {
+      event.stopPropagation();
+      ask('pin', row.id);
+    };
+    pin.onkeydown = (event) => event.stopPropagation();
+    id.prepend(pin);
     const cells = { row: id, text, label: make('td', 'class', visible(row.label)), predicted: predicted(row) };
     cells['label probability'] = make('td', 'number', row.label_probability);
     cells.confidence = make('td', 'number');

@@ -11,19 +11,13 @@ from core.evaluation.studies.traits import TWIN, joined_traits, predicted_sample
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measures
 from core.wording import plain
+from pages.parts.examples.trait_names import TRAIT_NAMES
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import linked
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Studying
-
-NAMES = {
-    "rejected": "first rejected step",
-    "changes": "words until the prediction changes",
-    "disagreement": "disagreement of measures",
-    "twin": "twin differs",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +34,7 @@ class FindingTrait(Studying):
     @property
     def label(self) -> str:
         N = len(self.sample)
-        return f"{NAMES[self.trait]} ({N:,} example{'' if N == 1 else 's'})"
+        return f"{TRAIT_NAMES[self.trait]} ({N:,} example{'' if N == 1 else 's'})"
 
     @property
     def at_once(self) -> bool:
@@ -79,7 +73,7 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
                 offered,
                 [],
                 "columns",
-                format_func=lambda name: NAMES[name],
+                format_func=lambda name: TRAIT_NAMES[name],
                 help="Each is a filter, too. What was computed before is shown; the rest says so.",
             )
         with right:

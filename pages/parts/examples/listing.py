@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import ORDERS, TRAITS, excerpt, terms
+from core.data.browsing import ORDERS, PINNED, TRAITS, excerpt, terms
 from core.evaluation.predictions_report import label_text
 from core.evaluation.slices import BY
 from core.evaluation.studies.traits import trait_text
+from pages.parts.examples.pinning import toggle_pin
 from pages.parts.frame import filters
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed
@@ -27,6 +28,7 @@ _NAMES = {
     "disagreement": "Measures agree",
     "twin": "The twin",
     "tag": "Tags",
+    "pinned": "Pinned",
 }
 _COLUMNS = {
     "row": ("id", "In the order of the file"),
@@ -81,6 +83,8 @@ def carry_out(what: str, value: Any) -> None:
         filters.show_only(value[0], str(value[1]).encode("utf-8", "replace").decode())
     elif what == "way" and value in WAYS:
         filters.search_for(replace(query, all_tags=value == ALL))
+    elif what == "pin" and isinstance(value, str):
+        toggle_pin(value)
     elif what == "clear":
         filters.clear_filters()
     elif what == "order" and value in ORDERS:
@@ -179,6 +183,8 @@ def _tells(facet: str, browsed: Browsed) -> bool:
     }
     if facet in TRAITS:
         return facet in browsed.judged.traits
+    if facet == "pinned":
+        return bool(browsed.everything[facet].get(PINNED) or browsed.query.facets.get(facet))
     return bool(browsed.query.facets.get(facet)) or named.get(facet, bool((browsed.judged.predicted >= 0).any()))
 
 
@@ -198,6 +204,7 @@ def _row(i: int, browsed: Browsed, wanted: list[str], frame: Frame) -> dict:
         "length": int(browsed.index.lengths[i]),
         "traits": {name: trait_text(name, trait, i) for name, trait in judged.traits.items()},
         "chosen": frame.example is not None and frame.example.id == example.id,
+        "pinned": judged.pinned is not None and bool(judged.pinned[i]),
     }
 
 

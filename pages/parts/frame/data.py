@@ -240,6 +240,13 @@ def with_traits(
     return replace(judged, traits=found), "/".join(told)
 
 
+def with_pins(state: str, index: Index, judged: Predicted) -> tuple[Predicted, str]:
+    """Which examples are pinned, beside what is known, and a name for this state of both."""
+    pinned = np.zeros(len(index), dtype=bool)
+    pinned[[index.rows[one] for one in resources.library().pins(index.data.digest) if one in index.rows]] = True
+    return replace(judged, pinned=pinned), f"{state}/{np.flatnonzero(pinned).tolist()}"
+
+
 def trait_place(explainer: Explainer, index: Index, name: str, asked: Sought) -> str:
     """A name for one trait of a whole data set under a model, whatever is known of it."""
     from core.evaluation.studies.traits import trait_studies

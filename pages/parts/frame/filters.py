@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.data.browsing import ORDERS, TRAITS, Query
 
-FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag", *TRAITS)
+FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag", "pinned", *TRAITS)
 _HELD = "held query"
 
 

@@ -179,6 +179,8 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
         raise Unshowable(f"{why} other data in the sidebar.") from error
     judged, match, state, known = data.judged(key, explainer)
     judged, state = data.with_traits(state, explainer, index, judged, sought_traits())
+    if shown_page() == "Examples" or filters.current_query().facets.get("pinned"):
+        judged, state = data.with_pins(state, index, judged)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
         remark(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")

@@ -1,0 +1,101 @@
+"""A collection of examples: pins with notes, kept from one start to the next, and what saves them as one page."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.evaluation.predictions_report import label_text
+from core.evaluation.studies.traits import trait_text
+from core.reports.collection_page import Card, collection_page
+from core.reports.exports import model_identity
+from core.storage.library import NOTE_MOST
+from core.wording import plain, safe_name
+from pages.parts.examples.trait_names import TRAIT_NAMES
+from pages.parts.frame import data, resources
+from pages.parts.frame.links import current, remark
+from pages.parts.frame.picking import Browsed
+from pages.parts.frame.sidebar import Frame
+from pages.parts.sections.saving import save_page
+
+
+def toggle_pin(example: str) -> None:
+    """Pin an example of the data that is shown, or take its pin off."""
+    index = _shown()
+    if index is None or example not in index.rows:
+        return
+    digest = index.data.digest
+    if example in resources.library().pins(digest):
+        resources.library().unpin(digest, example)
+    else:
+        _keep(digest, example, "")
+
+
+def pin_section(frame: Frame, browsed: Browsed) -> None:
+    """Draw the pin of the chosen example and its note, and what saves all that are pinned of this data."""
+    if frame.example is None:
+        return
+    digest, example, pins = (
+        browsed.index.data.digest,
+        frame.example.id,
+        resources.library().pins(browsed.index.data.digest),
+    )
+    pinned = example in pins
+    with st.form("pin", border=False):
+        note = st.text_input(
+            "Note",
+            pins.get(example, ""),
+            max_chars=NOTE_MOST,
+            key=f"note {digest[:12]} {example}",
+            placeholder="What is worth remembering of it",
+        )
+        asks = "Keep this note" if pinned else "Pin ★ with this note"
+        if st.form_submit_button(asks, icon=":material/keep:"):
+            _keep(digest, example, note)
+            st.rerun()
+    if problem := resources.library().last_problem:
+        st.warning(plain(problem))
+    here = [one for one in pins if one in browsed.index.rows]
+    if here:
+        model = None if frame.explainer is None else frame.explainer.model
+        origin = ({} if model is None else model_identity(model)) | {
+            "data": browsed.index.data.name,
+            "data_sha256": digest,
+        }
+        save_page(
+            f"Save the {len(here):,} pinned (HTML)",
+            partial(collection_page, browsed.index.data.name, cards(browsed, pins), origin),
+            safe_name(["pinned", browsed.index.data.name, *([model.name] if model else [])], "html"),
+            "save-collection",
+        )
+
+
+def cards(browsed: Browsed, pins: dict[str, str]) -> list[Card]:
+    """What the saved page holds of each pinned example of this data, in the order of pinning."""
+    index, judged, match = browsed.index, browsed.judged, browsed.match
+    return [
+        Card(
+            index.data.examples[i],
+            label_text(judged, match, index.data.examples[i].label),
+            judged.labels[judged.predicted[i]] if judged.predicted[i] >= 0 else "",
+            float(judged.confidence[i]),
+            {1: True, 0: False}.get(int(judged.right[i])),
+            note,
+            {TRAIT_NAMES[name]: trait_text(name, trait, i) for name, trait in judged.traits.items()},
+        )
+        for example, note in pins.items()
+        if (i := index.rows.get(example, -1)) >= 0
+    ]
+
+
+def _keep(digest: str, example: str, note: str) -> None:
+    try:
+        # Half an emoji can stand in no file.
+        resources.library().pin(digest, example, note.encode("utf-8", "replace").decode())
+    except ValueError as error:
+        remark(str(error))
+
+
+def _shown():
+    """The data that is shown, prepared for browsing; None where it is a text of one's own, or is gone."""
+    key = st.session_state.get("data of filters", current("data"))
+    return data.index(key) if key in data.data_sets() else None
