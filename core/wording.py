@@ -34,7 +34,11 @@ def linked_name(text: str, address: str | None) -> str:
     """A name within a sentence, as HTML, in bold; a link where it has an address, of this app and as a query escapes
     it.
     """
-    return strong(text) if address is None else f'<a href="{escaped(address, 20_000)}">{strong(text)}</a>'
+    return (
+        strong(text)
+        if address is None
+        else f'<a href="{escaped(address, 20_000)}" style="color:inherit">{strong(text)}</a>'
+    )
 
 
 def named_word(text: str) -> str:

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from pages.parts.components.copy_link import MOST_CARRIED
 from pages.parts.frame.links import MOST_OF_A_TEXT
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App
+from tests.pages.test_examples_page import predicted
 from tests.pages.test_pages import no_raw_markup
 
 
@@ -53,7 +54,7 @@ def copied(app: App) -> dict:
 
 @pytest.mark.usefixtures("server")
 def test_a_sentence_that_names_an_example_leads_to_it():
-    app = App(EXAMPLES, tag="negation")
+    app = predicted(App(EXAMPLES, tag="negation"))
     (link,) = links(app)
     path, _, query = link.partition("?")
     asked = parse_qs(query)
