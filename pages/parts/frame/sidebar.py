@@ -27,17 +27,7 @@ from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
-from pages.parts.frame.links import (
-    arrive,
-    choose,
-    held,
-    hold,
-    linked,
-    remark,
-    show_missing,
-    shown_page,
-    text_of_link,
-)
+from pages.parts.frame.links import arrive, choose, held, hold, linked, remark, show_missing, shown_page, text_of_link
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import (
     OWN,
@@ -146,6 +136,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
     missing, place, frame = st.container(), st.empty(), Frame()
     try:
         with st.sidebar:
+            _take_text_of_link()
             frame.view = _choose(frame, place)
     except (Unshowable, SettingError) as error:
         frame.problem = str(error)
@@ -232,7 +223,6 @@ def _choose(frame: Frame, body) -> View:
     for page in PAGES:
         st.page_link(page.path, label=page.title, icon=page.icon)
     name = _model_name()
-    _take_text_of_link()
     key = pick_data(name)
     own_texts()
     try:
