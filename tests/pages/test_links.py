@@ -96,7 +96,7 @@ def test_a_text_in_a_link_is_bounded():
     app = App(ATTRIBUTIONS, text="film " * MOST_OF_A_TEXT)
     assert "its beginning is shown" in app.said and not app.errors
     told = copied(app)
-    assert told["carried"] == {} and "too long for a link" in told["note"] and MOST_CARRIED < MOST_OF_A_TEXT
+    assert told["carried"] == {} and "does not fit into a link" in told["note"] and MOST_CARRIED < MOST_OF_A_TEXT
 
 
 @pytest.mark.usefixtures("server")

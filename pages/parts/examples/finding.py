@@ -19,6 +19,9 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Studying
 
+# What was found is in the store; what is newer than that is asked of these.
+_REMEMBERED = 32
+
 
 @dataclass(frozen=True, eq=False)
 class FindingTrait(Studying):
@@ -42,7 +45,10 @@ class FindingTrait(Studying):
 
     def ask(self, wanted: bool = True) -> None:
         """Start it, and let the table show what it finds as it comes."""
-        data.trait_works()[self.place] = self
+        works = data.trait_works()
+        works[self.place] = self
+        for place in list(works)[:-_REMEMBERED]:
+            works.pop(place, None)
         super().ask(wanted)
 
     def on_top(self, read: Trait, explainer: Explainer) -> Trait:

@@ -9,7 +9,7 @@ from core.evaluation.studies.traits import trait_text
 from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity
 from core.storage.library import NOTE_MOST
-from core.wording import plain, safe_name
+from core.wording import safe_name
 from pages.parts.examples.trait_names import TRAIT_NAMES
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import current, remark
@@ -52,8 +52,6 @@ def pin_section(frame: Frame, browsed: Browsed) -> None:
         if st.form_submit_button(asks, icon=":material/keep:"):
             _keep(digest, example, note)
             st.rerun()
-    if problem := resources.library().last_problem:
-        st.warning(plain(problem))
     here = [one for one in pins if one in browsed.index.rows]
     if here:
         model = None if frame.explainer is None else frame.explainer.model

@@ -189,7 +189,7 @@ def selection(
 
 
 # Of more examples traits are not offered: each is read as the model reads it whenever something was computed.
-MOST_TRAITS = 2_000
+MOST_TRAITS = 1_000
 
 
 @dataclass(frozen=True)
