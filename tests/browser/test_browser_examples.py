@@ -174,3 +174,24 @@ def test_chips_rows_and_marks_are_legible(table):
             theme == "light"
         )
         person.picture(f"examples-{theme}")
+
+
+def test_a_pin_chooses_no_row_a_slice_leads_to_its_examples_and_the_link_is_copied(table):
+    person = table()
+    chosen = person.page.locator("tr[aria-selected=true]").get_attribute("data-key")
+    pin = person.page.locator(f'.pin[data-key="pin:{REVIEWS[2].id}"]')
+    pin.click()
+    expect(pin).to_have_text("★")
+    person.rest()
+    assert person.page.locator("tr[aria-selected=true]").get_attribute("data-key") == chosen
+    assert focus(person) == f"pin:{REVIEWS[2].id}"
+    pin.press("Enter")
+    expect(pin).to_have_text("☆")
+    person.page.get_by_text("Slices: where is the model").click()
+    person.page.locator(".slices").get_by_role("link", name="negation", exact=True).click()
+    tagged = sum("negation" in example.tags for example in REVIEWS)
+    found(person, f"{tagged} of {len(REVIEWS)} examples")
+    person.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    person.page.get_by_role("button", name="Copy link", exact=True).click()
+    expect(person.page.get_by_role("status").get_by_text("Copied.")).to_be_visible()
+    assert person.page.evaluate("() => navigator.clipboard.readText()") == person.page.url and "tag=" in person.query
