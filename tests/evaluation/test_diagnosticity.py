@@ -675,6 +675,23 @@ def test_one_metric_below_chance_is_not_called_the_best():
     )
 
 
+def test_of_few_texts_one_metric_is_not_called_ahead_and_a_pair_without_values_has_no_arrow():
+    few = made_up(n=5)
+    alone = replace(
+        few, study=replace(few.study, metrics=("NS",)), values=few.values[:, :, :1], notes=few.notes[:, :, :1]
+    )
+    said = diagnosticity_answer(build_diagnosticity_report(alone, "m", "d", tiny.LABELS))
+    assert said.startswith("Not enough to say: 5 texts, and verdicts begin at 20. NS: diagnosticity") and (
+        "prefers the measures" not in said
+    )
+    apart = made_up()
+    # On no text both are defined.
+    apart.values[:12, :, 2] = NAN
+    apart.values[12:, :, 0] = NAN
+    told = diagnosticity_answer(build_diagnosticity_report(apart, "m", "d", tiny.LABELS))
+    assert "Soft-NS beside NS — (" in told and "—\u00a0↑" not in told and "Soft-NC 0.990\u00a0↑ against NC" in told
+
+
 def test_undefined_and_few_texts_are_said():
     some, every, few = (
         build_diagnosticity_report(made_up(n, undefined=undefined), "m", "d", tiny.LABELS)

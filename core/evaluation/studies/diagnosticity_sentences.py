@@ -63,22 +63,29 @@ def diagnosticity_answer(found: DiagnosticityReport) -> str:
                 f"prefers the measures to {against} in no more than half of the "
                 f"pairs{'' if alone else ', and so does every other metric'}"
             )
+        what = f"{too_few(found.n).capitalize()}. {best}" if found.n < FEW else f"{best} {what}"
         return (
-            f"{best} {what}: diagnosticity {interval_text(one.half)} ↑ with a tie as one half, where 0.5 prefers "
+            f"{what}: diagnosticity {interval_text(one.half)} ↑ with a tie as one half, where 0.5 prefers "
             f"neither ({one.strict.mean:.3g} with a tie as 0), "
             f"over {found.n:,} text{'' if found.n == 1 else 's'}."
         )
     strict = [one for one in found.tests if one.rule == STRICT]
     ahead = {one.ahead for one in strict}
     begins = _verdict(found, frozenset(ahead), f"prefer measures to {against} more often than")
-    told = "; ".join(
-        f"{one.soft} {fixed_number(one.found.second)}\u00a0↑ against {one.hard} {fixed_number(one.found.first)} "
-        f"({one.found.reason.rstrip('.') or p_value(one.found.paired)})"
-        for one in strict
-    )
+    told = "; ".join(map(_pair, strict))
     both = {one.found.n for one in strict}
     where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
     return f"{begins}. Diagnosticity{where}: {told}.{_by_half(found)}"
+
+
+def _pair(one: Tested) -> str:
+    """A soft metric beside its hard one; where either has no value, why."""
+    why = one.found.reason.rstrip(".") or p_value(one.found.paired)
+    if np.isnan([one.found.first, one.found.second]).any():
+        return f"{one.soft} beside {one.hard} — ({why})"
+    return (
+        f"{one.soft} {fixed_number(one.found.second)}\u00a0↑ against {one.hard} {fixed_number(one.found.first)} ({why})"
+    )
 
 
 def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:

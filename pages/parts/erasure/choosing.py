@@ -50,11 +50,8 @@ def choose_erasure(model: Model) -> ErasureChoice:
     named = choose_measures(
         "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
     )
-    left, right = st.columns([3, 2])
-    with left:
-        erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
-    with right:
-        scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
+    erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
+    scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
     first, second, third, fourth = st.columns(4)
     with first:
         sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
