@@ -189,6 +189,24 @@ def test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(fitting, 
         assert not any(np.array_equal(first[variant], scores(target=1)[variant]) for variant in measure.variants)
 
 
+@pytest.mark.parametrize("name", NETWORKED)
+def test_a_model_that_never_moves_gives_numbers(tiny_model, name):
+    """Its last layer is zero: so is every gradient, and every fall of a logit."""
+    model = tiny_model("bert")
+    encoded, weight = model.encode(LONG), model.module.classifier.weight
+    kept = weight.clone()
+    try:
+        weight[:] = 0
+        found = Explainer(model).attribute(encoded, name, 1).scores
+    finally:
+        weight[:] = kept
+    for variant, values in found.items():
+        assert np.isfinite(values).all()
+        # Attention is where it was; places are no magnitudes; DecompX shares the bias that is left.
+        still = name in ("attention", "DecompX") or measures()[name].rank_only
+        assert still or np.abs(values).max() < 1e-9, variant
+
+
 def test_seeded_draws_differ_between_examples(tiny_model):
     model = tiny_model("bert")
     explainer = Explainer(model)

@@ -11,6 +11,7 @@ from core.measures.decompx import decompose, token_shares, with_bias
 from core.measures.registry import NotApplicable
 from core.network.architectures import classify
 from core.oracle.inside import Inside
+from core.oracle.target import Contrast
 
 TEXT, TARGET = "The captain's boat reads the wind!", 1
 KINDS = pytest.mark.parametrize("kind", ["bert", "roberta", "bundled"])
@@ -120,6 +121,16 @@ def test_shares_add_up_to_the_models_own_logit(loaded, kind, second):
         found = Explainer(model).attribute(encoded, "DecompX", target, masked).scores["signed"]
         words = [shares[encoded.feature_of == i].sum() for i in range(encoded.F)]
         np.testing.assert_allclose(found, np.where(masked, 0, words), atol=1e-6)
+
+
+def test_one_class_rather_than_another_has_the_difference_of_their_shares(tiny_model):
+    model = tiny_model("bert")
+    encoded = model.encode(TEXT)
+    one, other, both = (
+        token_shares(Inside(model, encoded, np.zeros(encoded.F, dtype=bool), target))
+        for target in (0, 2, Contrast(0, 2))
+    )
+    torch.testing.assert_close(both, one - other)
 
 
 def test_long_texts_go_through_in_blocks(tiny_model, monkeypatch):
