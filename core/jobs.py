@@ -157,10 +157,12 @@ class Jobs(Owner):
             self._viewers.arrives(viewer, draws)
             self.look_again()
 
-    def looks(self, viewer: str, keys: Iterable[str]) -> None:
-        """The jobs of these keys are on the viewer's page."""
+    def looks(self, viewer: str, keys: Iterable[str], aside: bool = False) -> None:
+        """The jobs of these keys are on the viewer's page; aside: they go after what the page is for, and wait until it
+        is drawn.
+        """
         with self._changed:
-            self._viewers.looks(viewer, keys)
+            self._viewers.looks(viewer, keys, aside)
             self.look_again()
 
     def looked_at(self, viewer: str) -> frozenset[str]:
@@ -266,10 +268,7 @@ class Jobs(Owner):
         return job.left is None and not job._stop.is_set()
 
     def _rank(self, job: Job) -> int:
-        return (not self._looked_at(job)) + job.batch
-
-    def _looked_at(self, job: Job) -> bool:
-        return self._viewers.anybody(job.key)
+        return (not self._viewers.anybody(job.key)) + job.batch
 
     def _held(self, job: Job) -> bool:
         return self._rank(job) > 0 and self._viewers.drawing_without(job.key)
@@ -287,7 +286,7 @@ class Jobs(Owner):
         now = time.monotonic()
         self._viewers.settle()
         for job in self._line:
-            job.left = None if job.wanted or self._looked_at(job) else job.left or now
+            job.left = None if job.wanted or self._viewers.anybody(job.key, aside=True) else job.left or now
         left = [job for job in self._line if job.left is not None and not job._stop.is_set()]
         # Of those that were left together, what is not begun goes first: nothing of it is lost.
         left.sort(key=lambda job: (job.left or 0.0, job.started is not None))

@@ -14,11 +14,12 @@ def _rests() -> bool:
 
 @dataclass
 class _View:
-    """A page: keys of the work on it, since when it is drawn, and whether it still is."""
+    """A page: keys of the work on it and of what stands aside, since when it is drawn, and whether it still is."""
 
     draws: Callable[[], bool] = _rests
     began: float = 0.0
     keys: set[str] = field(default_factory=set)
+    aside: set[str] = field(default_factory=set)
 
 
 class Viewers:
@@ -36,17 +37,19 @@ class Viewers:
         """A viewer's page begins to be drawn, and is while `draws` says so: nothing is on it yet."""
         self._views[viewer] = _View(draws, time.monotonic())
 
-    def looks(self, viewer: str, keys: Iterable[str]) -> None:
-        """The work of these keys is on the viewer's page."""
-        self._views.setdefault(viewer, _View()).keys.update(keys)
+    def looks(self, viewer: str, keys: Iterable[str], aside: bool = False) -> None:
+        """The work of these keys is on the viewer's page; aside: it is not what the page is for."""
+        view = self._views.setdefault(viewer, _View())
+        (view.aside if aside else view.keys).update(keys)
 
     def looked_at(self, viewer: str) -> frozenset[str]:
         """Keys of what is on the viewer's page, as far as it is drawn."""
-        return frozenset(self._views.get(viewer, _View()).keys)
+        view = self._views.get(viewer, _View())
+        return frozenset(view.keys | view.aside)
 
-    def anybody(self, key: str) -> bool:
-        """Whether somebody looks at the work of this key."""
-        return any(key in view.keys for view in self._views.values())
+    def anybody(self, key: str, aside: bool = False) -> bool:
+        """Whether somebody looks at the work of this key; aside: or has it aside."""
+        return any(key in view.keys or (aside and key in view.aside) for view in self._views.values())
 
     def drawing_without(self, key: str) -> bool:
         """Whether a page is being drawn on which the work of this key is not, as far as it is drawn."""

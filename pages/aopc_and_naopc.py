@@ -14,15 +14,14 @@ from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
-from pages.parts.limits.limiting import KnownLimits, LimitsChoice, known_boards, refused, studies_of
+from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
-from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.sections.standings import FULL, HALF, WIDTHS, KnownLimits, LimitsChoice, known_boards, refused
 from pages.parts.sections.streaming import stream
 
-WIDTHS = ("1", "2", "5", "10", "20", "50")
-HALF, FULL = "half precision", "the model’s own"
 _DIRECTION = (
     "Comprehensiveness masks the most important words first, and the score should fall fast. Sufficiency masks "
     "the least important first, and it should stay."
@@ -39,16 +38,12 @@ _SEARCH = (
 
 def aopc_and_naopc() -> None:
     """Draw the page."""
-    view = open_page("AOPC and NAOPC")
-    said, controls, stage, beams, below = (st.container() for _ in range(5))
-    with below:
-        st.subheader("Settings", anchor=False)
-        settings = _settings()
-    left, right = controls.columns([3, 2], gap="large")
-    with left:
-        named = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
-        direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=named.get)
-    with right:
+    view = open_page("AOPC and NAOPC", above=True)
+    said, settings = view.places.answer, _settings(view)
+    named = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
+    direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=named.get)
+    stage, beams, below = (st.container() for _ in range(3))
+    with view.places.beside:
         beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
     choice = LimitsChoice(direction=direction, **settings)
     sides = both_sides(view, beside, said)
@@ -73,17 +68,15 @@ def aopc_and_naopc() -> None:
         show_notes(view)
 
 
-def _settings() -> dict:
-    chosen = choose_measures(_MEASURES, baselines=True)
-    left, middle, right = st.columns(3)
-    with left:
+def _settings(view: View) -> dict:
+    with view.places.measures:
+        chosen = choose_measures(_MEASURES, baselines=True)
+    with view.places.example, more_settings():
         sign = choose_sign("Signed: what supports the class is masked first. Absolute: what matters most either way.")
-        rule = choose_rule()
-    with middle:
         width = choose_one("Beam", WIDTHS, str(WIDTH), "beam", _BEAM)
-        form = choose_form()
-    with right:
         half = choose_one("Search beams in", (HALF, FULL), HALF, "search", _SEARCH) == HALF
+        form = choose_form()
+        rule = choose_rule()
     return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": half}
 
 

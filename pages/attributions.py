@@ -1,22 +1,25 @@
 """Attributions: which words does each importance measure call important?"""
 
-import streamlit as st
+from functools import partial
 
-from core.explanation.row_sentences import agreement_sentence
-from core.explanation.rows import WordRow, build_row, value_text
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.explanation.explainer import Attribution
+from core.explanation.row_sentences import strongest_sentence
+from core.explanation.rows import build_row
 from core.measures.catalogue import measures
-from core.wording import escaped, number, plain
+from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs
-from pages.parts.attributions.editing import edit_word
+from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
-from pages.parts.components.tables import table
+from pages.parts.attributions.word_rows import draw_words
 from pages.parts.frame.links import choose
 from pages.parts.frame.sidebar import View, open_page, text_box
-from pages.parts.frame.texts import prediction_line, show_notes, unread
+from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
-from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.evidence import evidence_section
 from pages.parts.sections.saving import save_attributions
 from pages.parts.sections.streaming import stream
@@ -24,9 +27,8 @@ from pages.parts.sections.streaming import stream
 
 def attributions() -> None:
     """Draw the page."""
-    view = open_page("Attributions")
-    answer = st.container()
-    _class_buttons(view)
+    view = open_page("Attributions", above=True)
+    chosen, sign = _settings(view)
     beside = st.container()
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     if st.toggle("Type or edit a text", key="editing"):
@@ -34,25 +36,24 @@ def attributions() -> None:
     picture, asking, evidence = (st.container() for _ in range(3))
     st.subheader("Do the measures agree?", anchor=False)
     agreement = st.container()
-    st.subheader("Settings", anchor=False)
-    chosen = choose_measures(
-        "Cheap ones are computed at once; dear ones say what they cost and wait to be asked.", baselines=True
-    )
-    sign = choose_sign(
-        f"Signed: does the {view.encoded.unit} support (+) or oppose (−) the class? Absolute: how much it matters, "
-        "either way. Measures without the chosen kind show their own."
-    )
+    works = [Attributing(view, name) for name in chosen]
     with asking:
-        computed = {name: _computed(view, name, asking) for name in chosen}
-    found = {name: attribution for name, attribution in computed.items() if attribution is not None}
+        found = _computed(works, asking)
     rows = [build_row(measures()[name], one, sign, view.encoded.premasked) for name, one in found.items()]
-    said = agreement_sentence(rows, view.encoded, len(rows) == len(chosen))
-    with answer:
+    said = strongest_sentence(rows, view.encoded, view.class_name, len(rows) == len(chosen))
+    with view.places.answer:
         prediction_line(view, said)
     with beside:
         versions_section(view, chosen, sign)
     with picture:
-        _words(view, rows)
+        scoring = ScoredRows.of(view, list(found), sign)
+        stream(
+            lambda: [*(work for work in works if work.runs), *scoring.works],
+            st.container(),
+            partial(draw_words, view, works, rows, sign, scoring),
+            name="scores",
+            aside=True,
+        )
         save_attributions(view, rows, said)
         show_notes(view)
     with evidence:
@@ -61,6 +62,21 @@ def attributions() -> None:
         show_agreement(rows, view.encoded.unit)
         show_completeness(view, found)
         show_costs(view, chosen, found)
+
+
+def _settings(view: View) -> tuple[list[str], str]:
+    with view.places.measures:
+        chosen = choose_measures(
+            "Cheap ones are computed at once; dear ones say what they cost and wait to be asked.", baselines=True
+        )
+    with view.places.beside:
+        _class_buttons(view)
+    with view.places.example:
+        sign = choose_sign(
+            f"Signed: does the {view.encoded.unit} support (+) or oppose (−) the class? Absolute: how much it matters, "
+            "either way. Measures without the chosen kind show their own."
+        )
+    return chosen, sign
 
 
 def _class_buttons(view: View) -> None:
@@ -78,29 +94,18 @@ def _class_buttons(view: View) -> None:
         rather_than(view)
 
 
-def _computed(view: View, name: str, asking):
-    """The attribution of a measure; None where it waits to be asked for, or where there is none."""
-    work = Attributing(view, name)
-    if work.found is not None:
-        return work.found
-    if work.cost.cheap:
-        return work.compute()
-    stream([work], asking, name=name)
-    return None
-
-
-@st.fragment
-def _words(view: View, rows: list[WordRow]) -> None:
-    word = coloured_words(view, rows, unread(view.encoded) if rows else "")
-    if word is None or not rows:
-        return
-    encoded = view.encoded
-    st.html(f"<b>{escaped(encoded.features[word].text)}</b>, {encoded.unit} {word + 1} of {encoded.F}")
-    table(
-        ["measure", "variant", "value", "unit", "place (1 matters most)"],
-        [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or "—")] for row in rows],
-    )
-    edit_word(view, word)
+def _computed(works: list[Attributing], place: DeltaGenerator) -> dict[str, Attribution]:
+    """What is there, computed now where that is cheap; of the rest each streams, or waits to be asked for."""
+    found, waiting = {}, []
+    for work in works:
+        one = work.found
+        if one is None and not work.prompt:
+            waiting.append(work)
+        elif (one := one or work.compute()) is not None:
+            found[work.measure] = one
+    if waiting:
+        stream(waiting, place, name="measures", together=True)
+    return found
 
 
 attributions()

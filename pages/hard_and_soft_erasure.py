@@ -35,13 +35,11 @@ _SPREAD = f"± Standard error over draws; in the random row, and of shuffles, th
 
 def hard_and_soft_erasure() -> None:
     """Draw the page."""
-    asked = open_page("Hard and soft erasure")
+    asked = open_page("Hard and soft erasure", above=True)
     # Whatever class the sidebar asks for: these metrics are defined for the one that is predicted.
     view = replace(asked, target=asked.predicted)
-    said, stage, closer, below = (st.container() for _ in range(4))
-    with below:
-        st.subheader("Settings", anchor=False)
-        choice = choose_erasure(view.model)
+    said, choice = view.places.answer, choose_erasure(view)
+    stage, closer, below = (st.container() for _ in range(3))
     side = Side(view.explainer, view.encoded, view.target, view.predicted)
     aside = (
         ""
@@ -68,9 +66,9 @@ def hard_and_soft_erasure() -> None:
 def _say(view: View, known: KnownRatings, aside: str) -> None:
     report, runs = known.report, any(work.runs for work in known.judged)
     if not report.names:
-        told = "Choose a metric in the settings to see what it says."
+        told = "Choose a metric to see what it says."
     elif not known.judged:
-        told = "Choose measures in the settings to see whether the metrics agree on them."
+        told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
         told = metric_sentences.metrics_answer(report.table, report.unit, report.features, not runs)
     else:

@@ -8,7 +8,8 @@ from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
-from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
+from pages.parts.sections.paths import Choice, Path, Summaries
 from pages.parts.sections.sides import (
     Orders,
     Side,
@@ -21,7 +22,7 @@ from pages.parts.sections.sides import (
 )
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_paths, draw_paths_table, draw_stepper
-from pages.parts.steps.following import Choice, Path, Summaries, masking_answer
+from pages.parts.steps.following import masking_answer
 from pages.parts.steps.trying import what_if_section
 
 MEASURES_HELP = (
@@ -29,22 +30,17 @@ MEASURES_HELP = (
     "wait to be asked."
 )
 VALUES_HELP = "Signed: mask first what supports the class. Absolute: mask first what matters most either way."
-PLAYED_HELP = "The measure whose steps are shown; the curves below show all that are chosen in the settings."
+PLAYED_HELP = "The measure whose steps are shown; the curves below show all that are chosen."
 
 
 def recursive_masking() -> None:
     """Draw the page."""
-    view = open_page("Recursive masking")
-    said, controls, stage, hand, below = (st.container() for _ in range(5))
-    with below:
-        st.subheader("Settings", anchor=False)
-        settings = _settings(view)
-    # Which measure is stepped through, and which model stands beside, decide what the picture is: they stand above it.
-    left, right = controls.columns([3, 2], gap="large")
+    view = open_page("Recursive masking", above=True)
+    said, settings = view.places.answer, _settings(view)
     chosen = settings["measures"]
-    with left:
-        played = choose_one("Step through", chosen, chosen[0], "play", PLAYED_HELP) if chosen else ""
-    with right:
+    played = choose_one("Step through", chosen, chosen[0], "play", PLAYED_HELP) if chosen else ""
+    stage, hand, below = (st.container() for _ in range(3))
+    with view.places.beside:
         beside = choose_beside(view, "takes the same steps on the same example")
     choice = Choice(played=played, **settings)
     sides = both_sides(view, beside, said)
@@ -59,16 +55,14 @@ def recursive_masking() -> None:
 
 
 def _settings(view: View) -> dict:
-    chosen = choose_measures(MEASURES_HELP, baselines=True)
+    with view.places.measures:
+        chosen = choose_measures(MEASURES_HELP, baselines=True)
     steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
-    left, middle, right = st.columns(3)
-    with left:
+    with view.places.example, more_settings():
         sign = choose_sign(VALUES_HELP)
         step = choose_one("Step", STEPS, BY_RATIO, "steps", format_func=steps.get)
-    with middle:
         order = choose_order()
         form = choose_form()
-    with right:
         rule = choose_rule()
     return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order, "rule": rule, "form": form}
 

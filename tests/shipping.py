@@ -91,8 +91,8 @@ def chosen(models: dict[str, Explainer]) -> str:
 def strip(models: dict[str, Explainer], identity: str) -> dict:
     """What `pages.parts.frame.tour` reads: the sentence above it and the panes of the two models."""
     from core.explanation.rows import pieces
+    from pages.parts.sections.paths import Choice, Path
     from pages.parts.sections.sides import RECURSIVE, Orders, Side
-    from pages.parts.steps.following import Choice, Path
     from pages.parts.steps.stepping import frame, pane
 
     example = next(one for one in read_bundled("reviews") if one.id == identity)

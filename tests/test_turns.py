@@ -130,6 +130,28 @@ def test_what_the_drawn_page_itself_looks_at_has_turns_and_a_page_that_is_drawn_
     assert ended(job) == DONE
 
 
+def test_what_stands_aside_waits_until_its_page_is_drawn_and_goes_after_what_the_page_is_for(jobs):
+    drawn, aside, front = [True], Plain(2), Plain(1)
+    jobs.arrives("me", lambda: drawn[0])
+    jobs.looks("me", ["aside"], aside=True)
+    later = jobs.submit("aside", "", aside, wanted=False)
+    assert later.state == WAITING and not later.parked and "aside" in jobs.looked_at("me")
+    drawn[0] = False
+    until(aside.inside.is_set)
+    jobs.looks("me", ["front"])
+    first = jobs.submit("front", "", front, wanted=False)
+    aside.go(2)
+    until(front.inside.is_set)
+    assert aside.at == 1, "it gives way at its next batch"
+    front.go()
+    assert ended(first) == DONE and ended(later) == DONE
+    # On another page it is left like all else that nobody asked for.
+    jobs.looks("me", ["left"], aside=True)
+    left = jobs.submit("left", "", Plain(), wanted=False)
+    jobs.arrives("me")
+    assert left.parked
+
+
 @pytest.mark.parametrize("kind", [Plain, lambda: Steps(yields=True)])
 def test_what_is_left_waits_where_it_stands_and_goes_on_on_return(jobs, kind):
     left, other = kind(), Plain(1)

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -189,6 +189,7 @@ class Explainer:
         *,
         progress: Callable[[int, int], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
+        watcher: Callable[[Mapping[str, np.ndarray]], None] | None = None,
     ) -> Attribution:
         """Attribute the logit of a class, or that of one less that of another, to the features of an example.
 
@@ -200,6 +201,7 @@ class Explainer:
             seed: of measures that draw.
             progress: called with (passes done, passes expected at most).
             cancelled: asked before each batch.
+            watcher: told scores while they are computed, as of `core.measures.registry.Explained`.
         Raises:
             Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
             NotApplicable: a NonFinite, where the measure says nothing of this model or example.
@@ -211,7 +213,7 @@ class Explainer:
                 raise ValueError(f"there is no class {one}; this model has {self.model.C}")
         masked = self._masked(encoded, masked)
         found = self.stored(encoded, name, target, masked, seed)
-        return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled)
+        return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled, watcher)
 
     def completeness(self, encoded: Encoded, found: Attribution) -> Completeness | None:
         """Compare the sum of scores with the fall of the logit when everything is masked; at most two forward passes.
@@ -240,7 +242,7 @@ class Explainer:
         tokens = passes * encoded.T * (3 if measure.backward else 1)
         return Cost(passes, self.model.scheduler.counters.seconds_for(tokens))
 
-    def _compute(self, encoded, measure, target, masked, seed, progress, cancelled) -> Attribution:
+    def _compute(self, encoded, measure, target, masked, seed, progress, cancelled, watcher) -> Attribution:
         if refused := measure.refusal(self.model.module.config.model_type, int((~masked).sum())):
             raise NotApplicable(refused)
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
@@ -248,7 +250,9 @@ class Explainer:
         asked = _Asked(oracle, expected, progress, cancelled)
         asked.report(0)
         words = self._words(measure)
-        explained = Explained(asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words)
+        explained = Explained(
+            asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words, watcher
+        )
         try:
             with inside.watched(asked.report, cancelled):
                 scores = dict(measure.compute(explained))

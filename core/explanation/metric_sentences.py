@@ -42,7 +42,7 @@ def metrics_answer(board: MetricTable, unit: str, features: int, complete: bool)
     if len(board.measures) < 2 or len(directed(board.metrics)) < 2:
         return (
             f"{_alone(board)}Choose at least two "
-            f"{'measures' if len(board.measures) < 2 else 'metrics with a direction'} in the settings to see "
+            f"{'measures' if len(board.measures) < 2 else 'metrics with a direction'} to see "
             f"whether they agree."
         )
     if pairs.metrics < 2:

@@ -1,13 +1,14 @@
 """What rows of attributions say in a sentence, as HTML in which all text is escaped."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from core.explanation.rows import WordRow, most_important, shared_top
+from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.wording import escaped, named_word, number
+from core.wording import escaped, named_word, number, shortened
 
-TOP = 3
+# k of the overlap of measures, and how many pieces of a text a sentence names.
+TOP, MOST_LISTED = 3, 5
 
 
 def importance_sentence(row: WordRow, encoded: Encoded) -> str:
@@ -23,30 +24,65 @@ def importance_sentence(row: WordRow, encoded: Encoded) -> str:
     return f"Masking {word} alone would cost that class most: its logit would fall by {fall}."
 
 
-def agreement_sentence(rows: Sequence[WordRow], encoded: Encoded, complete: bool) -> str:
-    """What several measures call most important together; random order says nothing.
+def strongest_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str, complete: bool) -> str:
+    """What each measure calls strongest for the class and against it, and what those without a sign put first; random
+    order says nothing.
 
     complete: whether there is a row of every measure that was chosen.
     """
     unit, ranked = encoded.unit, [row for row in rows if not measures()[row.measure].baseline]
     if not ranked:
-        asked = (
-            "Choose a measure in the settings below" if complete else "Nothing is computed yet: ask for a measure below"
-        )
+        asked = "Choose a measure" if complete else "Nothing is computed yet: ask for a measure below"
         return f"{asked} to see which {unit}s it calls important."
-    firsts = {row.measure: most_important(row) for row in ranked}
-    spelled = {name: None if i is None else _bold(encoded, i) for name, i in firsts.items()}
-    if len(ranked) == 1:
-        name, word = next(iter(spelled.items()))
-        said = f"{word} matters most" if word else f"no single {unit} speaks for this class"
-        return f"By {escaped(name)}, {said}."
-    ordered = [row for row in ranked if firsts[row.measure] is not None]
-    shared = ", ".join(_bold(encoded, i) for i in shared_top(ordered, TOP))
-    top = min(TOP, encoded.F)
-    if shared and len(ordered) == len(ranked):
-        return f"{'Both' if len(ranked) == 2 else f'All {len(ranked)}'} measures put {shared} among their top {top}."
-    said = "; ".join(f"{escaped(name)} says {word or 'none'}" for name, word in spelled.items())
-    return f"The measures share no {unit} among their top {top}: {said}."
+    signed, others = ([row for row in ranked if (row.kind == "signed") is sign] for sign in (True, False))
+    said = []
+    if signed:
+        by = f" by {escaped(signed[0].measure)}" if len(signed) == 1 else ""
+        speaks = _named(signed, most_important, encoded)
+        opposes = _named(signed, most_opposed, encoded)
+        said += [f"Strongest for <b>{escaped(class_name)}</b>{by}: {speaks}; strongest against it: {opposes}."]
+    if others:
+        lead = "Without a sign, first" if signed else "First"
+        said += [f"{lead}: {_named(others, most_important, encoded, always=True)}."]
+    return " ".join(said)
+
+
+def outscaled_sentence(row: WordRow, most: WordRow, times: float) -> str:
+    """That a row's colours are as strong as another's although its numbers are far smaller, text."""
+    return (
+        f"coloured as strongly as {most.measure}, whose largest is {number(most.largest)} {row.unit}: about "
+        f"{number(times)} times as large"
+    )
+
+
+def unknown_sentence(encoded: Encoded) -> str:
+    """Which pieces of the text the tokenizer does not know, text; "" where it knows all."""
+    unknown = [feature.text for feature, yes in zip(encoded.features, encoded.unknown) if yes]
+    if not unknown:
+        return ""
+    listed = ", ".join(f"“{shortened(text, 40)}”" for text in dict.fromkeys(unknown[:MOST_LISTED]))
+    more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
+    return (
+        f"Marked UNK: {listed}{more}. The tokenizer does not know that, wholly or in part, so the model reads its "
+        "unknown token there: the score says nothing about the characters that you see."
+    )
+
+
+def _named(
+    rows: Sequence[WordRow], pick: Callable[[WordRow], int | None], encoded: Encoded, always: bool = False
+) -> str:
+    """The words that the rows pick, each with the measures that pick it where they differ; always: also where not."""
+    by: dict[str, list[str]] = {}
+    for row in rows:
+        i = pick(row)
+        by.setdefault("none" if i is None else _bold(encoded, i), []).append(escaped(row.measure))
+    if len(by) == 1 and not always:
+        return (
+            f"{next(iter(by))} ({'both' if len(rows) == 2 else f'all {len(rows)}'} measures with a sign)"
+            if len(rows) > 1
+            else next(iter(by))
+        )
+    return ", ".join(f"{word} ({', '.join(names)})" for word, names in by.items())
 
 
 def _bold(encoded: Encoded, i: int) -> str:

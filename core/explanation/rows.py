@@ -14,6 +14,8 @@ from core.network.features import Encoded, find_words
 
 # The two kinds of values that a person chooses between.
 SIGNS = ("signed", "absolute")
+# From so many times on, rounded to a hundred, another row's numbers make those of a row small however it is coloured.
+HUNDREDTH = 99.5
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class WordRow:
     """One measure's row: scores float64[F], shades in [−1, 1], places 1..F' (1 matters most).
 
     masked: bool[F], features that the text itself masks; they are left out of places (0 there) and of
-    every comparison, since nothing was measured for them. kind: "signed", "positive" (no sign, no opposing words) or
+    every comparison, since nothing was measured for them, and so are those without a score yet (NaN).
+    kind: "signed", "positive" (no sign, no opposing words) or
     "rank" (places only).
     """
 
@@ -49,9 +52,10 @@ def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.
     variant = choose_variant(measure, sign)
     scores = attribution.scores[variant]
     kind = "rank" if measure.rank_only else "signed" if variant in measure.signed else "positive"
-    largest = float(np.abs(scores).max(initial=0.0))
-    shades = np.zeros_like(scores) if kind == "rank" or largest == 0 else scores / largest
-    masked = np.zeros(len(scores), dtype=bool) if masked is None else masked
+    waiting = np.isnan(scores)
+    largest = float(np.abs(scores[~waiting]).max(initial=0.0))
+    shades = np.zeros_like(scores) if kind == "rank" or largest == 0 else np.where(waiting, 0.0, scores) / largest
+    masked = waiting if masked is None else masked | waiting
     places = np.zeros(len(scores), dtype=np.int64)
     places[~masked] = ranks(scores[~masked])
     return WordRow(measure.name, variant, kind, measure.unit, scores, shades, places, largest, masked)
@@ -76,6 +80,8 @@ def measured(measure: Measure, sign: str) -> dict:
 
 def value_text(row: WordRow, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
+    if np.isnan(row.scores[i]):
+        return "not computed yet"
     if row.masked[i]:
         return "masked already"
     if row.kind == "rank":
@@ -86,16 +92,18 @@ def value_text(row: WordRow, i: int) -> str:
 def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[dict]:
     """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it.
 
-    evidence: characters [start, end) of the text; features that share one with them have "evidence": True besides.
+    Features that the tokenizer does not know have "unknown": True besides. evidence: characters [start, end) of the
+    text; features that share one with them have "evidence": True besides.
     """
     cut, end = [], 0
     marked = evidence_mask(
         [feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence
     )
-    for feature, masked, mark in zip(encoded.features, encoded.premasked, marked):
+    for feature, masked, mark, unknown in zip(encoded.features, encoded.premasked, marked, encoded.unknown):
         cut.append(
             {"gap": encoded.text[end : feature.start], "text": feature.text, "masked": bool(masked)}
             | ({"evidence": True} if mark else {})
+            | ({"unknown": True} if unknown else {})
         )
         end = feature.end
     return cut
@@ -108,6 +116,19 @@ def find_pieces(text: str, most: int = 500) -> list[dict]:
         cut.append({"gap": text[end:start], "text": text[start:stop], "masked": False})
         end = stop
     return cut
+
+
+def outscaled(rows: Sequence[WordRow]) -> dict[str, tuple[WordRow, float]]:
+    """Rows whose colours are as strong as those of a row with numbers a hundred times as large: {measure: (the row with
+    the largest, how many times)}. Only numbers of the same unit are compared.
+    """
+    found = {}
+    for row in rows:
+        alike = [one for one in rows if one.unit == row.unit and "rank" not in (one.kind, row.kind)]
+        most = max(alike, key=lambda one: one.largest, default=row)
+        if row.largest and row.unit != "none" and most.largest / row.largest >= HUNDREDTH:
+            found[row.measure] = most, most.largest / row.largest
+    return found
 
 
 def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -137,17 +158,8 @@ def most_important(row: WordRow) -> int | None:
     return int(np.flatnonzero(row.places == 1)[0])
 
 
-def shared_top(rows: list[WordRow], k: int) -> list[int]:
-    """Features that every row puts among its k most important, in the first row's order.
-
-    A feature that opposes the class in a signed row is not among its most important.
-    """
-    if not rows:
-        return []
-    tops = [
-        set(
-            np.flatnonzero((row.places >= 1) & (row.places <= k) & ((row.kind != "signed") | (row.scores > 0))).tolist()
-        )
-        for row in rows
-    ]
-    return sorted(set.intersection(*tops), key=lambda i: rows[0].places[i])
+def most_opposed(row: WordRow) -> int | None:
+    """The feature that opposes the class most; None where none does, or the row has no sign."""
+    if row.kind != "signed" or not len(row.free) or float(row.free.min()) >= 0:
+        return None
+    return int(np.argmin(np.where(row.masked, np.inf, row.scores)))

@@ -3,6 +3,8 @@
 from core.measures.catalogue import measures
 
 SUPPORTS, OPPOSES = "#2b7bba", "#d97a1e"
+# What matters either way: neither of the two.
+UNSIGNED = "#8c6bb1"
 OUT_OF_DISTRIBUTION = "#c1121f"
 RANDOM = "#8a8a8a"
 # What the model itself allows: the limits of AOPC.

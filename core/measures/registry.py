@@ -34,7 +34,8 @@ class Explained:
     logits: the masking oracle, bool[M, F] → float[M, C]; target: the explained class, or one rather than another;
     masked: bool[F], features that are masked already; example: an integer that tells examples apart in
     seeded draws; inside: gradients and attention of the model, None where only an oracle exists; words: what was
-    measured of the words of its training texts, None where nothing was.
+    measured of the words of its training texts, None where nothing was; watcher: is told scores while they are
+    computed, NaN where there is none yet, by measures that find them one by one.
     """
 
     logits: Callable[[np.ndarray], np.ndarray]
@@ -45,6 +46,7 @@ class Explained:
     example: int = 0
     inside: "Inside | None" = None
     words: "WordBits | None" = None
+    watcher: Callable[[Mapping[str, np.ndarray]], None] | None = None
 
     @property
     def network(self) -> "Inside":

@@ -59,7 +59,8 @@ class Encoded:
 
     ids: int64[T]; type_ids: int64[T] or None; feature_of: int64[T], the feature of each token,
     -1 for special tokens and for the second text unless it was asked for; premasked: bool[F]. A typed
-    mask inside a clause or sentence is `mask_id` in ids, whatever else is masked.
+    mask inside a clause or sentence is `mask_id` in ids, whatever else is masked. unknown_id: the token that stands for
+    what the tokenizer does not know; None where it knows everything.
     """
 
     text: str
@@ -72,6 +73,7 @@ class Encoded:
     premasked: np.ndarray
     mask_id: int
     truncation: Truncation
+    unknown_id: int | None = None
     digest: str = field(init=False)
 
     def __post_init__(self):
@@ -86,6 +88,12 @@ class Encoded:
     @property
     def T(self) -> int:
         return len(self.ids)
+
+    @property
+    def unknown(self) -> np.ndarray:
+        """Features that are read as the unknown token, wholly or in part, bool[F]."""
+        unread = self.feature_of[(self.ids == self.unknown_id) & (self.feature_of >= 0)]
+        return (np.bincount(unread, minlength=self.F) > 0) & ~self.premasked
 
 
 def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> list[tuple[int, int]]:
@@ -183,10 +191,8 @@ def encode(
     if unit in GROUPS:
         word_of, _, masked = _tied(texts, sides, offsets, "word", spellings, own)
         typed = (word_of >= 0) & masked[word_of]
-        ids, premasked = (
-            np.where(typed, mask_id, ids),
-            np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0,
-        )
+        ids = np.where(typed, mask_id, ids)
+        premasked = np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
     return Encoded(
         text,
         second,
@@ -198,6 +204,7 @@ def encode(
         premasked,
         mask_id,
         _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1]),
+        getattr(tokenizer, "unk_token_id", None),
     )
 
 

@@ -52,9 +52,9 @@ def _word(row: WordRow, i: int, piece: dict) -> dict:
     }
     return piece | {
         "kinds": [kind for kind, there in kinds.items() if there],
-        "shade": shade(value) if shaded else "",
+        "shade": shade(value, row.kind) if shaded else "",
         "place": (int(row.places[i]) or "—") if row.kind == "rank" else "",
-        "told": told + (", evidence" if evidence else ""),
+        "told": told + ", not known to the tokenizer" * ("unknown" in piece) + (", evidence" if evidence else ""),
     }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.explanation.rows import value_text
-from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, custom_properties, hue, rgb
+from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, custom_properties, hue, rgb
 from core.reports.exports import Shown, describe, visible
 from core.validity import marks
 from core.wording import number, printed_number, shortened
@@ -45,6 +45,7 @@ def read_style(*names: str) -> str:
         "limit": LIMIT,
         "chance": RANDOM,
         "for-shade": shade(1),
+        "unsigned-shade": shade(1, "positive"),
         "against-shade": shade(-1),
     }
     sheets = [(_TEMPLATES / name).read_text(encoding="utf-8") for name in names]
@@ -94,9 +95,11 @@ def straight(text: str) -> str:
     return BIDI.sub("", text)
 
 
-def shade(value: float) -> str:
-    """The colour of a value in [−1, 1], transparent: over the ground the same mix as on the page, in either theme."""
-    red, green, blue = rgb(OPPOSES if value < 0 else SUPPORTS)
+def shade(value: float, kind: str = "signed") -> str:
+    """The colour of a value in [−1, 1] of a row of this kind, transparent: over the ground the same mix as on the page,
+    in either theme.
+    """
+    red, green, blue = rgb(UNSIGNED if kind == "positive" else OPPOSES if value < 0 else SUPPORTS)
     return f"rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"
 
 

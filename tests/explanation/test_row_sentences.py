@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import agreement_sentence, importance_sentence
+from core.explanation.row_sentences import importance_sentence, outscaled_sentence, strongest_sentence
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 
@@ -28,20 +28,32 @@ def test_what_matters_most_is_named_and_escaped():
     assert "No single word speaks" in importance_sentence(row("leave-one-out", -1, -1, 0, -3), TEXT)
 
 
-@pytest.mark.parametrize("complete, said", [(True, "Choose a measure in"), (False, "Nothing is computed yet")])
+@pytest.mark.parametrize("complete, said", [(True, "Choose a measure to"), (False, "Nothing is computed yet")])
 def test_nothing_is_said_of_random_order_alone(complete, said):
-    assert agreement_sentence([row("random", 1, 2, 3, 4)], TEXT, complete).startswith(said)
+    assert strongest_sentence([row("random", 1, 2, 3, 4)], TEXT, "bad", complete).startswith(said)
 
 
-def test_measures_agree_on_what_all_put_first():
-    first, second = row("leave-one-out", 4, 3, 2, 1), row("gradient", 1, 4, 3, 2)
-    assert "Both measures put “<b>film</b>”, “<b>not</b>” among their top 3" in agreement_sentence(
-        [first, second], TEXT, True
+def test_the_strongest_for_and_against_are_told_where_measures_agree_and_where_they_part():
+    first, second = row("leave-one-out", 4, 3, -2, 1), row("input × gradient", 5, 4, -3, -2)
+    assert strongest_sentence([first, second], TEXT, "<i>", True) == (
+        "Strongest for <b>&lt;i&gt;</b>: “<b>&lt;b&gt;bad&lt;/b&gt;</b>” (both measures with a sign); strongest against "
+        "it: “<b>not</b>” (both measures with a sign)."
     )
-    assert agreement_sentence([second], TEXT, True) == "By gradient, “<b>film</b>” matters most."
+    other = row("input × gradient", 1, 4, 3, 2)
+    said = strongest_sentence([first, other], TEXT, "bad", True)
+    assert "“<b>&lt;b&gt;bad&lt;/b&gt;</b>” (leave-one-out), “<b>film</b>” (input × gradient); strongest" in said
+    assert said.endswith("strongest against it: “<b>not</b>” (leave-one-out), none (input × gradient).")
 
 
-def test_measures_that_share_nothing_are_told_one_by_one():
-    rows = [row("leave-one-out", 1, 0, 0, 0), row("gradient", 0, 0, 0, 0)]
-    said = agreement_sentence(rows, TEXT, True)
-    assert said.startswith("The measures share no word") and "gradient says none" in said
+def test_measures_without_a_sign_say_neither_for_nor_against():
+    assert strongest_sentence([row("gradient", 1, 4, 3, 2)], TEXT, "bad", True) == "First: “<b>film</b>” (gradient)."
+    said = strongest_sentence([row("leave-one-out", -1, -2, 0, 0), row("gradient", 0, 0, 0, 0)], TEXT, "bad", True)
+    assert said == (
+        "Strongest for <b>bad</b> by leave-one-out: none; strongest against it: “<b>film</b>”. Without a sign, first: "
+        "none (gradient)."
+    )
+
+
+def test_a_row_that_is_outscaled_says_by_whom():
+    said = outscaled_sentence(row("input × gradient", 0.02, 0, 0, 0), row("leave-one-out", 2, 0, 0, 0), 100.0)
+    assert said == "coloured as strongly as leave-one-out, whose largest is 2 logits: about 100 times as large"

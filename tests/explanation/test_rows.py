@@ -6,17 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explanation.explainer import Attribution
+from core.explanation.row_sentences import unknown_sentence
 from core.explanation.rows import (
     WordRow,
     agreement,
     build_row,
     choose_variant,
     most_important,
+    most_opposed,
+    outscaled,
     pieces,
-    shared_top,
     value_text,
 )
-from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, blend, hue
+from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, blend, hue
 from core.measures.catalogue import measures
 from core.measures.registry import WORDS
 from core.network.features import UNITS, NoFeatures
@@ -137,6 +139,15 @@ def test_pieces_by_hand(tiny_model):
     ]
 
 
+@pytest.mark.parametrize("unit, marked", [("word", ["☃"]), ("clause", ["reads ☃ the wind"])])
+def test_what_the_tokenizer_does_not_know_is_marked_and_told(tiny_model, unit, marked):
+    encoded = tiny_model("bert").encode("the boat, reads ☃ the wind", unit=unit)
+    found = [p["text"] for p in pieces(encoded) if p.get("unknown")]
+    assert found == marked and f"Marked UNK: “{marked[0]}”." in unknown_sentence(encoded)
+    known = tiny_model("bert").encode("the boat [MASK]", unit=unit)
+    assert not known.unknown.any() and unknown_sentence(known) == ""
+
+
 @pytest.mark.parametrize("kind", tiny.KINDS)
 @PROPERTY
 @given(
@@ -198,14 +209,27 @@ def test_agreement_is_symmetric_with_ones_on_the_diagonal(values, k):
     )
 
 
-def test_the_shared_top_by_hand():
-    first, second, third = row([1.0, 4.0, 3.0, 2.0]), row([0.0, 2.0, 3.0, 1.0]), row([9.0, 0.0, 8.0, 7.0])
-    assert shared_top([first, second], 2) == [1, 2], "in the first row's order"
-    assert shared_top([second, first], 2) == [2, 1]
-    assert shared_top([first, second, third], 2) == [2] and shared_top([first, second, third], 1) == []
-    assert shared_top([first], 3) == [1, 2, 3] and shared_top([], 2) == []
-    # Feature 1 has 0 in the third row: it does not speak for the class.
-    assert shared_top([first, third], 9) == [2, 3, 0]
+def test_the_word_most_against_the_class_by_hand():
+    assert most_opposed(row([1.0, -4.0, -3.0])) == 1 and most_opposed(row([0.0, 2.0])) is None
+    assert most_opposed(row([0.1, 0.3], "positive")) is None and most_opposed(row([2.0, 1.0], "rank")) is None
+    # What the text masks scores 0 and opposes nothing.
+    masked = np.array([False, True])
+    measure, scores = measures()["leave-one-out"], attribution("leave-one-out", signed=[2.0, 0.0])
+    assert most_opposed(build_row(measure, scores, "signed", masked)) is None
+
+
+def test_a_row_is_outscaled_by_a_hundred_times_in_the_same_unit_only():
+    def named(name, *scores):
+        return build_row(
+            measures()[name], attribution(name, **dict.fromkeys(measures()[name].variants, scores)), "signed"
+        )
+
+    large, small = named("leave-one-out", 2.0, -1.0), named("input × gradient", 0.01, 0.02)
+    assert outscaled([large, small]) == {"input × gradient": (large, pytest.approx(100.0))}
+    assert outscaled([large, named("input × gradient", 0.03, -0.02)]) == {}
+    # Another unit, no numbers, nothing at all.
+    assert outscaled([large, named("gradient", 0.001, 0.0), named("beam", 1.0, 2.0)]) == {}
+    assert outscaled([large, named("input × gradient", 0.0, 0.0)]) == {} and outscaled([]) == {}
 
 
 def test_the_first_word_is_one_that_speaks_for_the_class():
@@ -256,7 +280,7 @@ def test_blends_by_hand():
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("colour", [SUPPORTS, OPPOSES])
+@pytest.mark.parametrize("colour", [SUPPORTS, OPPOSES, UNSIGNED])
 def test_text_can_be_read_on_every_shade(theme, colour):
     ground, text = THEMES[theme]
     assert min(contrast(text, blend(colour, ground, STRONGEST * i / 20)) for i in range(21)) >= 4.5
@@ -273,6 +297,7 @@ def test_every_measure_has_a_hue_of_its_own_and_grey_is_for_random():
     assert len(set(hues)) == len(hues) and hue("random") == RANDOM
     assert hue("set by hand") == hue("set by hand") not in hues
     assert OUT_OF_DISTRIBUTION not in {*hues, SUPPORTS, OPPOSES, hue("set by hand")}
+    assert UNSIGNED not in {*hues, SUPPORTS, OPPOSES, OUT_OF_DISTRIBUTION}
     assert min(contrast(colour, ground) for colour in hues for ground, _ in THEMES.values()) >= 3
 
 

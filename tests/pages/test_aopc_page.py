@@ -28,9 +28,9 @@ from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.wording import number
-from pages.parts.limits.limiting import Searching
 from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
+from pages.parts.sections.standings import Searching
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -358,7 +358,7 @@ def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert "Ask for the limits" in app.said and not charts(app) and "forward passes" in app.said
     complete(app.press("Compute beam 5 limits", exact=False))
-    assert "beam 5" in app.said and "Choose a measure in the settings" in app.said
+    assert "beam 5" in app.said and "Choose a measure" in app.said
     complete(app.press("Compute gradient", exact=False))
     assert scores_table(app)[1][0] == "gradient" and len(scores_table(app)) == 2, "no random orders were asked for"
 
@@ -380,7 +380,7 @@ def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fr
     st.cache_resource.clear()
     really = limiting.beam_cost
     monkeypatch.setattr(
-        "pages.parts.limits.limiting.beam_cost",
+        "pages.parts.sections.standings.beam_cost",
         lambda explainer, encoded, width, half: Cost(really(explainer, encoded, width, half).passes, 3.0 * width),
     )
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 10.0)

@@ -1,5 +1,6 @@
 """The attribution of one measure as work: at once where it is cheap or stored, else asked for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +14,12 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.wording import plain
+from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork, in_turn
+
+# What streams may take so many times as long as other work that starts unasked.
+_STREAMED = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +28,7 @@ class Attributing(PageWork):
 
     view: View
     measure: str
-    asks_again, failed, at_once = "Compute {label}", "{problem}", False
+    asks_again, failed = "Compute {label}", "{problem}"
 
     @property
     def key(self) -> str:
@@ -54,7 +59,27 @@ class Attributing(PageWork):
     def found(self) -> Attribution | None:
         """What is stored or done."""
         stored = self.view.explainer.stored(self.view.encoded, self.measure, self.view.explained)
-        return self.latest if stored is None else stored
+        if stored is not None:
+            return stored
+        return self.latest if self.complete else None
+
+    @property
+    def so_far(self) -> Attribution | None:
+        """Scores of one that is not there yet, NaN where there is none; None where it tells nothing before its end."""
+        job = self.job
+        if job is None or not job.partial or self.complete:
+            return None
+        return Attribution(self.measure, self.view.explained, job.partial, 0, 0.0)
+
+    @property
+    def at_once(self) -> bool:
+        """What shows something word by word starts by itself unless it is very dear; else somebody has to ask."""
+        return measures()[self.measure].alone and self.cost.seconds <= _STREAMED * working.AT_ONCE_SECONDS
+
+    @property
+    def prompt(self) -> bool:
+        """Whether the page waits for it: it is cheap, or a single way through the network and back."""
+        return self.cost.cheap or self.cost.passes <= 1
 
     def compute(self) -> Attribution | None:
         """Do it now, where it is cheap; None, and a sentence, where the model gives no numbers."""
@@ -80,6 +105,10 @@ class Attributing(PageWork):
     def run(self, job: Job) -> Any:
         """What the job does."""
         view = self.view
+
+        def watch(scores: Mapping[str, Any]) -> None:
+            job.partial = scores
+
         return view.explainer.attribute(
-            view.encoded, self.measure, view.explained, progress=job.report, cancelled=job.cancelled
+            view.encoded, self.measure, view.explained, progress=job.report, cancelled=job.cancelled, watcher=watch
         )

@@ -98,9 +98,9 @@ def _rows(shown, told, name: str, sign: str, place) -> tuple[WordRow, WordRow] |
     found = []
     for view, version in zip(shown, told):
         work = OfVersion(view, name, version.name)
-        one = work.found or (work.compute() if work.cost.cheap else None)
+        one = work.found or (work.compute() if work.prompt else None)
         if one is None:
-            if not work.cost.cheap:
+            if not work.prompt:
                 stream([work], place, name=f"{name} of {version.name}")
             return None
         found.append(build_row(measures()[name], one, sign, view.encoded.premasked))

@@ -12,10 +12,12 @@ from typing import Any
 
 import streamlit as st
 
-from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS, custom_properties
+from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, SUPPORTS, UNSIGNED, custom_properties
 
 FOLDER = Path(__file__).parent
-_COLOURS = custom_properties(":host", {"for": SUPPORTS, "against": OPPOSES, "warn": OUT_OF_DISTRIBUTION})
+_COLOURS = custom_properties(
+    ":host", {"for": SUPPORTS, "against": OPPOSES, "unsigned": UNSIGNED, "warn": OUT_OF_DISTRIBUTION}
+)
 _IMPORT = re.compile(r"^(?:import \{[^}]*\} from|@import) '\./([\w.]+)';\n", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 

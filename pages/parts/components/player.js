@@ -2,7 +2,7 @@
 
 import { pictureOf, pngOf, saveButtons, svgNode, svgOf } from './drawing.js';
 import { buildNumbers, drawNumbers, titled } from './numbers.js';
-import { brief, laid, make, mix, pointing, shadeOf, visible, walkWords } from './text.js';
+import { brief, laid, make, mix, pointing, shadeOf, unknownSaid, unknownSign, visible, walkWords } from './text.js';
 
 const ICONS = {
   'First step': 'M2 2h2.4v12H2zM14 2v12L5 8z',
@@ -123,7 +123,7 @@ export default function (component) {
   const buildText = () => {
     const text = Object.assign(make('div', marked ? 'text roomy' : 'text'), { dir: 'auto' });
     const words = data.pieces.map((piece, i) => {
-      const node = make(byHand ? 'button' : 'span', 'word', visible(piece.text));
+      const node = make(byHand ? 'button' : 'span', 'word', visible(piece.text), ...unknownSign(piece));
       node.dataset.i = i;
       if (byHand || !i) node.tabIndex = i ? -1 : 0;
       Object.assign(node, { onmouseenter: show, onmouseleave: hide });
@@ -157,7 +157,7 @@ export default function (component) {
     const shades =
       pane.kind === 'signed'
         ? [key('against', 'opposes ' + name, 'against'), key('for', 'supports ' + name, 'for')]
-        : [key('', 'matters most', 'for')];
+        : [key('', 'matters most (no sign)', 'unsigned')];
     return make(
       'div',
       'legend',
@@ -311,10 +311,10 @@ export default function (component) {
         evidence: piece.evidence,
       };
       node.className = ['word', ...Object.keys(kinds).filter((kind) => kinds[kind])].join(' ');
-      node.style.background = strong ? shadeOf(value, data.strongest) : '';
+      node.style.background = strong ? shadeOf(value, data.strongest, pane.kind) : '';
       node.dataset.shape = strong ? 'shade' : 'word';
-      node.querySelector('.place')?.remove();
-      if (step && pane.kind === 'rank' && !masked[i]) node.append(make('span', 'place', String(step.places[i])));
+      node.querySelector('.rank')?.remove();
+      if (step && pane.kind === 'rank' && !masked[i]) node.append(make('span', 'place rank', String(step.places[i])));
       const told =
         !step?.values[i] || step.masked.includes(i)
           ? ''
@@ -322,6 +322,7 @@ export default function (component) {
       node.setAttribute(
         'aria-label',
         visible(piece.text) +
+          unknownSaid(piece) +
           (piece.evidence ? ', evidence' : '') +
           (piece.masked ? ', masked in the text' : masked[i] ? ', masked' : told),
       );

@@ -67,6 +67,12 @@ export const pointing = (root, tip) => {
 };
 // A share of a named colour over the page's ground; what the ground lends is as light or dark as the theme.
 export const mix = (colour, percent) => `color-mix(in srgb, ${colour} ${percent}%, var(--st-background-color))`;
-// The shade of a value in [-1, 1]; the strongest leaves text readable.
-export const shadeOf = (value, strongest) =>
-  mix(`var(--${value < 0 ? 'against' : 'for'})`, Math.round(Math.min(1, Math.abs(value)) * strongest * 1000) / 10);
+// The shade of a value in [-1, 1] of a row of this kind; the strongest leaves text readable.
+export const shadeOf = (value, strongest, kind = 'signed') =>
+  mix(
+    `var(--${kind === 'positive' ? 'unsigned' : value < 0 ? 'against' : 'for'})`,
+    Math.round(Math.min(1, Math.abs(value)) * strongest * 1000) / 10,
+  );
+// The sign beside a piece that the tokenizer does not know, and what is said of it.
+export const unknownSign = (piece) => (piece.unknown ? [make('span', 'place', 'UNK')] : []);
+export const unknownSaid = (piece) => (piece.unknown ? ', not known to the tokenizer' : '');

@@ -8,7 +8,8 @@ export default function (component) {
   const root = parentElement.querySelector('.versions');
   const tip = parentElement.querySelector('.tip');
   const { show, hide } = pointing(root, tip);
-  const shade = (value) => shadeOf(value, data.strongest);
+  const whole = data.signed || !data.rows.length ? 'signed' : 'positive';
+  const shade = (value, kind = whole) => shadeOf(value, data.strongest, kind);
   const said = (row, side, i) => {
     const cell = row?.sides[side][i];
     const parts = [data.names[side] + ': ' + (data.words[side][i] === null ? 'nothing' : visible(data.words[side][i]))];
@@ -26,7 +27,7 @@ export default function (component) {
     node.tabIndex = i || side ? -1 : 0;
     if (text !== null && /\p{L}/u.test(text)) node.classList.add('own');
     if (cell && Math.abs(cell.shade) > 0.02) {
-      node.style.background = shade(cell.shade);
+      node.style.background = shade(cell.shade, row.kind);
       if (row.kind === 'signed') node.classList.add(cell.shade < 0 ? 'against' : 'for');
     }
     if (cell && row.kind === 'rank') node.append(make('span', 'place', String(cell.place)));

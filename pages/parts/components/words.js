@@ -1,19 +1,36 @@
 // A row of coloured words a measure, with a legend; a click tells which word.
 
 import { pictureOf, pngOf, saveButtons, svgOf } from './drawing.js';
-import { laid, make, pointing, shadeOf, visible, walkWords } from './text.js';
+import { laid, make, pointing, shadeOf, unknownSaid, unknownSign, visible, walkWords } from './text.js';
 
 export default function (component) {
   const { parentElement, setStateValue } = component;
-  const data = JSON.parse(component.data.json);
+  const { scores, ...data } = JSON.parse(component.data.json);
   const root = parentElement.querySelector('.words');
+  const drawScores = () =>
+    root.querySelectorAll('.scores').forEach((box, k) =>
+      box.replaceChildren(
+        ...(scores[k] ?? []).map(({ name, text, href, about }) => {
+          const link = make('a', 'score', make('span', 'soft', name + ' '), make('span', 'figure', text));
+          return Object.assign(link, { href, title: about, target: '_self' });
+        }),
+      ),
+    );
+  // Scores stream in: whoever points at a word meanwhile goes on pointing at it.
+  const drawn = JSON.stringify(data);
+  if (root.drawn === drawn) {
+    if (root.scored !== JSON.stringify(scores)) drawScores();
+    root.scored = JSON.stringify(scores);
+    return;
+  }
+  Object.assign(root, { drawn, scored: JSON.stringify(scores) });
   const tip = parentElement.querySelector('.tip');
   const { show, hide } = pointing(root, tip);
-  const shade = (value) => shadeOf(value, data.strongest);
+  const shade = (value, kind) => shadeOf(value, data.strongest, kind);
   const drawWord = (row, i) => {
     const piece = data.pieces[i];
     const value = row.shades[i];
-    const node = make('button', 'word', visible(piece.text));
+    const node = make('button', 'word', visible(piece.text), ...unknownSign(piece));
     node.dataset.i = i;
     // Letters know their direction; a bracket takes that of its text.
     if (/\p{L}/u.test(piece.text)) node.classList.add('own');
@@ -22,6 +39,7 @@ export default function (component) {
     node.setAttribute(
       'aria-label',
       visible(piece.text) +
+        unknownSaid(piece) +
         (piece.evidence ? ', evidence' : '') +
         (piece.masked ? ', masked in the text' : '') +
         (row.values[i] && ', ' + row.name + ' ' + row.values[i]) +
@@ -29,7 +47,7 @@ export default function (component) {
     );
     node.setAttribute('aria-pressed', String(data.chosen === i));
     if (Math.abs(value) > 0.02) {
-      node.style.background = shade(value);
+      node.style.background = shade(value, row.kind);
       node.dataset.shape = 'shade';
       if (row.kind === 'signed') node.classList.add(value < 0 ? 'against' : 'for');
     }
@@ -48,39 +66,46 @@ export default function (component) {
     const swatch = make('span', 'swatch');
     swatch.style.background = row.hue;
     head.append(swatch, make('span', 'name', row.name), make('span', 'detail', row.detail));
-    head.title = row.definition;
+    if (row.note) head.append(make('span', 'note', row.note));
+    swatch.title = row.definition;
+    head.querySelector('.name').title = row.definition;
     const text = make('div', over.length ? 'text roomy' : 'text');
     text.dir = 'auto';
     const nodes = data.pieces.map((_, i) => drawWord(row, i));
     text.append(...laid(data.pieces, nodes));
     if (data.rest) text.append(make('span', 'rest', data.rest));
-    box.append(head, text);
+    box.append(head, make('div', 'scores'), text);
     return box;
   };
   const over = data.pieces.some((piece) => piece.evidence) ? [make('span', 'over', 'overlined: the evidence')] : [];
   const legend = make('div', 'legend');
-  const bar = make('span', 'bar');
-  const low = data.signed ? shade(-1) : shade(0);
-  const middle = `var(--st-background-color) ${data.signed ? 50 : 0}%`;
-  bar.style.background = `linear-gradient(to right, ${low}, ${middle}, ${shade(1)})`;
-  bar.dataset.shape = 'scale';
-  if (data.signed) legend.append(make('span', 'key against', data.against));
-  legend.append(
-    bar,
-    make('span', data.signed ? 'key' : '', data.for),
-    make('span', '', data.legend),
-    ...over,
-    make('span', 'hint', data.hint),
-  );
-  // What a picture needs of the bar is asked when it stands on the page.
-  const stops = () =>
-    (data.signed ? [shade(-1), 'transparent', shade(1)] : ['transparent', shade(1)]).map((colour) => {
-      bar.style.color = colour;
-      return getComputedStyle(bar).color;
-    });
+  // A bar with its colours from left to right; a picture asks the browser for them once the bar stands on the page.
+  const bars = [];
+  const scaleOf = (...colours) => {
+    const bar = make('span', 'bar');
+    bar.style.background = `linear-gradient(to right, ${colours.join(', ')})`;
+    bar.dataset.shape = 'scale';
+    bars.push([bar, colours]);
+    return bar;
+  };
+  const ground = 'var(--st-background-color)';
+  if (data.signed) {
+    const bar = scaleOf(shade(-1), ground, shade(1));
+    legend.append(make('span', 'key against', data.against), bar, make('span', 'key', data.for));
+  }
+  if (data.unsigned) legend.append(scaleOf(ground, shade(1, 'positive')), make('span', '', data.most));
+  legend.append(make('span', '', data.legend), ...over, make('span', 'hint', data.hint));
+  const stops = ([bar, colours]) => {
+    bar.dataset.stops = JSON.stringify(
+      colours.map((colour) => {
+        bar.style.color = colour === ground ? 'transparent' : colour;
+        return getComputedStyle(bar).color;
+      }),
+    );
+  };
   const picture = () => {
-    bar.dataset.stops = JSON.stringify(stops());
-    return pictureOf(root, '.save, .hint', data.about, data.title);
+    bars.forEach(stops);
+    return pictureOf(root, '.save, .hint, .scores', data.about, data.title);
   };
   const waiting = {
     name: '',
@@ -107,5 +132,6 @@ export default function (component) {
       ),
     );
   }
+  drawScores();
   tip.hidden = true;
 }

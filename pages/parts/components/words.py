@@ -3,9 +3,11 @@
 The markup is constant; texts travel as data and become `textContent`, never markup.
 """
 
+import numpy as np
 import streamlit as st
 
-from core.explanation.rows import WordRow, value_text
+from core.explanation.row_sentences import outscaled_sentence
+from core.explanation.rows import WordRow, outscaled, value_text
 from core.figures.palette import STRONGEST, hue
 from core.reports.exports import describe
 from pages.parts.components.component import component
@@ -24,6 +26,7 @@ def words(
     name: str = "words",
     about: str = "",
     unit: str = "word",
+    scores: dict[str, list[dict]] | None = None,
 ) -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
@@ -37,9 +40,13 @@ def words(
         about: the line under a saved picture, see `core.reports.exports.picture_line`; without one there are no
             buttons.
         unit: what a piece is, see `core.network.features.UNITS`.
+        scores: of each measure figures that stand beside its name, {"name", "text", "href", "about"} each.
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
+    far = outscaled(rows)
+    notes = {row.measure: outscaled_sentence(row, *far[row.measure]) for row in rows if row.measure in far}
+    notes |= {row.measure: so_far for row in rows if (so_far := _so_far(row, unit))}
     chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
         "pieces": pieces,
@@ -49,14 +56,17 @@ def words(
         "chosen": chosen,
         "strongest": STRONGEST,
         "signed": any(row.kind == "signed" for row in rows),
-        "for": f"supports “{class_name}”" if any(row.kind == "signed" for row in rows) else "matters most",
+        "unsigned": any(row.kind == "positive" for row in rows),
+        "for": f"supports “{class_name}”",
+        "most": "matters most, for or against (no sign)",
         "against": f"opposes “{class_name}”",
         "legend": "Each row’s colour is scaled to its own largest value.",
         "hint": f"Point at a {unit} for the number, click it to compare.",
         "name": name,
         "about": about,
         "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
-        "rows": [_drawn(row, definitions) for row in rows],
+        "rows": [_drawn(row, definitions, notes) for row in rows],
+        "scores": [(scores or {}).get(row.measure, []) for row in rows],
     }
     return _clicked(_draw(data, key).word, text, len(pieces))
 
@@ -66,10 +76,17 @@ def _clicked(state, text: str, count: int) -> int | None:
     return int(place) if owner == text and place.isdigit() and int(place) < count else None
 
 
-def _drawn(row: WordRow, definitions: dict[str, str]) -> dict:
+def _so_far(row: WordRow, unit: str) -> str:
+    """How many pieces have a score, where some have none yet; else ""."""
+    waiting = int(np.isnan(row.scores).sum())
+    return f"so far {len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
+
+
+def _drawn(row: WordRow, definitions: dict[str, str], notes: dict[str, str]) -> dict:
     return {
         "name": row.measure,
         "detail": describe(row),
+        "note": notes.get(row.measure, ""),
         "kind": row.kind,
         "hue": hue(row.measure),
         "definition": definitions.get(row.measure, ""),

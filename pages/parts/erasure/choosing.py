@@ -10,7 +10,8 @@ from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, linked
-from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign, more_settings
 from pages.parts.sections.sides import choose_form, choose_rule
 
 COUNTS = ("8", str(DRAWS), "128")
@@ -37,30 +38,32 @@ class ErasureChoice:
     form: str
 
 
-def choose_erasure(model: Model) -> ErasureChoice:
+def choose_erasure(view: View) -> ErasureChoice:
     """Draw the settings of the page."""
-    chosen = linked(
-        st.multiselect,
-        "Metrics",
-        list(of_examples()),
-        list(default_metrics()),
-        "metrics",
-        help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
-    )
-    named = choose_measures(
-        "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
-    )
+    with view.places.measures:
+        named = choose_measures(
+            "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
+        )
+    with view.places.beside:
+        chosen = linked(
+            st.multiselect,
+            "Metrics",
+            list(of_examples()),
+            list(default_metrics()),
+            "metrics",
+            help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
+        )
+    with view.places.example, more_settings():
+        return _how(view.model, named, chosen)
+
+
+def _how(model: Model, named: list[str], chosen: list[str]) -> ErasureChoice:
     erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
     scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
-    first, second, third, fourth = st.columns(4)
-    with first:
-        sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
-    with second:
-        draws = choose_one("Draws", COUNTS, str(DRAWS), "draws", _DRAWS_HELP)
-    with third:
-        rule = choose_rule()
-    with fourth:
-        form = choose_form()
+    sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
+    draws = choose_one("Draws", COUNTS, str(DRAWS), "draws", _DRAWS_HELP)
+    rule = choose_rule()
+    form = choose_form()
     placement, sigma = choose_perturbation(chosen)
     return ErasureChoice(
         tuple(named),
@@ -75,7 +78,7 @@ def choose_erasure(model: Model) -> ErasureChoice:
 def choose_rationale(choice: ErasureChoice) -> str | None:
     """Choice of the measure whose rationales are tested; None without measures."""
     if not choice.measures:
-        st.caption("Choose a measure in the settings.")
+        st.caption("Choose a measure.")
         return None
     return linked(
         st.selectbox,

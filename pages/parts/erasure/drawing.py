@@ -45,7 +45,7 @@ def draw_lengths(view: View, report: MetricReport) -> None:
         ]
         panels += [(head(hard), soft if soft in report.names else "", lines)] * bool(lines)
     if not panels:
-        st.caption("That is asked of NS and NC where they are defined; choose one of them in the settings.")
+        st.caption("That is asked of NS and NC where they are defined; choose one of them.")
         return
     told = "Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table."
     drawn = draw_scores_by_length(panels, report.sizes, report.unit)

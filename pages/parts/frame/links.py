@@ -108,6 +108,18 @@ def choose(key: str, value: object) -> None:
     st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
 
 
+def held_of(key: str, options: Collection[str], default: str) -> str:
+    """What is held of a choice that another page draws, else its default there."""
+    value = held(key)
+    return value if isinstance(value, str) and value in options else default
+
+
+def address(page: str, **choices: str) -> str:
+    """The address of a page, relative to any other page's, with all that this page's address says and these choices."""
+    asked = {key: st.query_params.get_all(key) for key in st.query_params}
+    return f"{page}?{urlencode(asked | {key: [value] for key, value in choices.items()}, doseq=True)}"
+
+
 def forget(key: str) -> None:
     """Let go of a choice: its widget starts from its default again."""
     st.session_state.pop(f"held {key}", None)

@@ -4,9 +4,11 @@ import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data.examples import Example
 from core.evaluation import families
@@ -53,10 +55,22 @@ PREDICTED, ALL_OTHERS = "predicted", "—"
 CONTRASTED = ("Attributions", "Recursive masking", "AOPC and NAOPC")
 
 
+class Places(NamedTuple):
+    """What stands above the picture of a page, in this order: its answer, the measures, what is chosen beside them, and
+    class and unit, behind which the rest may follow.
+    """
+
+    answer: DeltaGenerator
+    measures: DeltaGenerator
+    beside: DeltaGenerator
+    example: DeltaGenerator
+
+
 @dataclass(frozen=True)
 class View:
     """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed
-    text; than: the class that the explained one is set against, None where it is none.
+    text; than: the class that the explained one is set against, None where it is none; places: where its answer and its
+    choices stand.
     """
 
     explainer: Explainer
@@ -66,6 +80,7 @@ class View:
     browsed: Browsed | None
     probabilities: np.ndarray
     target: int
+    places: "Places"
     than: int | None = None
 
     @property
@@ -110,20 +125,21 @@ class DataView:
     example: Example | None
 
 
-def open_page(title: str, lead: Callable[[], None] | None = None) -> View:
-    """Draw the page's frame and sidebar and return what is chosen; lead: draws what stands there before all else.
+def open_page(title: str, lead: Callable[[], None] | None = None, above: bool = False) -> View:
+    """Draw the page's frame and sidebar and return what is chosen; lead: draws what stands there before all else;
+    above: class and unit stand above the picture, beside the measures, and not in the sidebar.
 
     While a model loads for the first time its text stands there already, without colours. Where the
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
     """
-    frame = open_frame(title, lead)
+    frame = open_frame(title, lead, above)
     if frame.view is None:
         text_box("", "")
         st.stop()
     return frame.view
 
 
-def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
+def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool = False) -> Frame:
     """As `open_page`, but where the choice cannot be shown the page goes on after the sentence, with what there is."""
     arrive(title)
     arrive_anew()
@@ -133,11 +149,12 @@ def open_frame(title: str, lead: Callable[[], None] | None = None) -> Frame:
     tour_bar(title)
     if lead is not None:
         lead()
-    missing, place, frame = st.container(), st.empty(), Frame()
+    missing, frame, places = st.container(), Frame(), _places()
+    place = st.empty()
     try:
         with st.sidebar:
             _take_text_of_link()
-            frame.view = _choose(frame, place)
+            frame.view = _choose(frame, place, places, above)
     except (Unshowable, SettingError) as error:
         frame.problem = str(error)
         place.error(plain(frame.problem), icon=":material/error:")
@@ -219,7 +236,13 @@ def _takes_second() -> bool:
     return families.takes_second(name or "", resources.explainer(name).model.card if loaded else None)
 
 
-def _choose(frame: Frame, body) -> View:
+def _places() -> Places:
+    answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+    example = st.container(horizontal=True, vertical_alignment="bottom")
+    return Places(answer, row.container(width=430), row.container(), example)
+
+
+def _choose(frame: Frame, body, places: Places, above: bool) -> View:
     for page in PAGES:
         st.page_link(page.path, label=page.title, icon=page.icon)
     name = _model_name()
@@ -231,19 +254,9 @@ def _choose(frame: Frame, body) -> View:
         else:
             st.query_params.pop("text", None)
             frame.example = _pick(frame, name, key)
-        slot = st.container()
-        unit = linked(
-            st.segmented_control,
-            "Unit",
-            UNITS,
-            "word",
-            "unit",
-            required=True,
-            width="stretch",
-            help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
-            "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
-            "exact limits.",
-        )
+        with places.example if above else contextlib.nullcontext():
+            slot = st.container(horizontal=above, width=310 if above else "stretch")
+            unit = _choose_unit("content" if above else "stretch")
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.
@@ -263,7 +276,22 @@ def _choose(frame: Frame, body) -> View:
     with slot:
         target = _target(frame.explainer.model.labels, probabilities)
         than = _than(frame.explainer.model.labels, target)
-    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, than)
+    return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, places, than)
+
+
+def _choose_unit(width: Literal["content", "stretch"]) -> str:
+    return linked(
+        st.segmented_control,
+        "Unit",
+        UNITS,
+        "word",
+        "unit",
+        required=True,
+        width=width,
+        help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
+        "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
+        "exact limits.",
+    )
 
 
 def _pick(frame: Frame, name: str, key: str) -> Example:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
+from core.explanation.row_sentences import unknown_sentence
 from core.network.features import Encoded
 from core.oracle.target import logit_of
 from core.wording import escaped, number, plain
@@ -58,6 +59,7 @@ def show_text_notes(view: View) -> None:
         st.warning(truncation(view))
     if encoded.F == 1:
         st.info("This text has a single feature, so there is no ranking to judge.")
+    captions(filter(None, [unknown_sentence(encoded)]))
     about = [view.example.note] if view.example.note else []
     about += [f"Tags: {', '.join(view.example.tags)}."] if view.example.tags else []
     if about:

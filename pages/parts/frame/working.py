@@ -118,7 +118,8 @@ class PageWork(jobs.Work):
         """Start the job, or let the one that is there go on; wanted: a person asked for it, so that it goes on when
         nobody looks at it any more.
         """
-        look([self])
+        if wanted or self.key not in resources.jobs().looked_at(viewer()):
+            look([self])
         resources.jobs().submit(
             self.key,
             self.label,
@@ -143,9 +144,11 @@ def arrive_anew() -> None:
     resources.jobs().arrives(viewer(), threading.current_thread().is_alive)
 
 
-def look(works: Sequence[PageWork]) -> None:
-    """These works are on the page that this session looks at: they go before all that nobody looks at."""
-    resources.jobs().looks(viewer(), [work.key for work in works])
+def look(works: Sequence[PageWork], aside: bool = False) -> None:
+    """These works are on the page that this session looks at: they go before all that nobody looks at. aside: they are
+    not what it is for, and go after what is.
+    """
+    resources.jobs().looks(viewer(), [work.key for work in works], aside)
 
 
 def place_of(batch: bool) -> str:

@@ -19,11 +19,12 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
-from pages.parts.limits.limiting import Boards, KnownLimits, WidthStudy
+from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
 from pages.parts.sections.sides import Side, same_class, side_columns, with_score
+from pages.parts.sections.standings import Boards, KnownLimits
 
 _ABOUT = (
     "AOPC: mean fall of {score} while features are masked one after the other. NAOPC: where that lies between "

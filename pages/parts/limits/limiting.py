@@ -1,202 +1,28 @@
-"""Limits and scores as jobs: what is asked for, how far it is, and what is known of one side so far."""
+"""Beam-size studies as work: of one text, and of some texts of a data set."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from core.data.examples import Example
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.limiting import (
-    Found,
-    beam_cost,
-    default_exact,
-    exact_bytes,
-    exact_cost,
-    find_exact,
-    find_limits,
-    left_over,
-    refuse_dear,
-    score,
-    score_cost,
-    study_width,
-)
-from core.explanation.recursive import BY_FEATURE
-from core.explanation.standings import StandingGates, StandingTable, build_standings
+from core.explanation.limiting import beam_cost, exact_cost, left_over, study_width
 from core.job import Job
-from core.mathematics.search.limits import MOST_EXACT, BeamStudy, TooDear, exact_affordable
+from core.mathematics.search.limits import BeamStudy, exact_affordable
 from core.mathematics.stepwise import relay
 from core.network.features import Encoded
 from core.oracle.target import Target, target_key
 from core.storage.store import canonical_key
 from core.wording import duration
-from pages.parts.frame import resources
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.sides import Side
+from pages.parts.sections.standings import KnownLimits, affordable_scores
 
 # Texts of a data set that a beam-size study asks about, and the widest beam that it tries.
 STUDIED, WIDEST = 10, 64
 _EXPECTED_WIDTH = 8
-# Where the chosen beam waits to be asked for, a narrower one of at most so many seconds starts unasked.
-_NARROWER, _NARROWER_SECONDS = (20, 10, 5, 2, 1), 5.0
-
-
-@dataclass(frozen=True)
-class LimitsChoice:
-    """What the page's settings say."""
-
-    measures: tuple[str, ...]
-    sign: str
-    width: int
-    half: bool
-    rule: str
-    form: str
-    direction: str
-
-
-@dataclass(frozen=True, eq=False)
-class OrderScoring(PageWork):
-    """One measure's orders under one model."""
-
-    side: Side
-    measure: str
-    sign: str
-
-    @property
-    def key(self) -> str:
-        return canonical_key(
-            "job/score",
-            1,
-            **about_side(self.side),
-            measure=self.measure,
-            sign=self.sign,
-            target=target_key(self.side.explained),
-        )
-
-    @property
-    def label(self) -> str:
-        return f"{self.measure} ({self.side.model.name})"
-
-    @property
-    def cost(self) -> Cost:
-        return score_cost(self.side.explainer, self.side.encoded, self.measure)
-
-    def run(self, job: Job) -> Any:
-        """What the job does."""
-        side = self.side
-        return score(side.explainer, side.encoded, self.measure, side.explained, self.sign, cancelled=job.cancelled)
-
-
-@dataclass(frozen=True, eq=False)
-class Searching(PageWork):
-    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent
-    unasked.
-    """
-
-    side: Side
-    width: int
-    half: bool
-    exact: bool
-    counted = "sets"
-
-    @property
-    def key(self) -> str:
-        return canonical_key(
-            "job/limits",
-            1,
-            **about_side(self.side),
-            target=target_key(self.side.explained),
-            width=self.width,
-            half=self.half,
-            exact=self.exact,
-        )
-
-    @property
-    def label(self) -> str:
-        return f"{'exact' if self.exact else f'beam {self.width}'} limits ({self.side.model.name})"
-
-    @property
-    def cost(self) -> Cost:
-        """At most; what a beam asks for is among what exact limits ask for."""
-        return (
-            exact_cost(self.side.explainer, self.side.encoded)
-            if self.exact
-            else beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
-        )
-
-    @property
-    def at_once(self) -> bool:
-        """Exact limits that may be spent unasked start by themselves, however slow the machine."""
-        return self.exact or super().at_once
-
-    def run(self, job: Job) -> Any:
-        """What the job does."""
-        side = self.side
-        return find_limits(
-            side.explainer,
-            side.encoded,
-            side.explained,
-            self.width,
-            self.half,
-            self.exact,
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
-
-
-def affordable_scores(side: Side) -> int:
-    """How many scores exact limits may cost unasked."""
-    return resources.chosen_settings().exact_scores or default_exact(side.model.device)
-
-
-def refused(side: Side) -> str:
-    """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
-    F = left_over(side.encoded)
-    if F > MOST_EXACT:
-        return (
-            f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
-            "A coarser unit, such as clauses, has fewer."
-        )
-    try:
-        refuse_dear(F)
-    except TooDear as error:
-        return str(error)
-    return ""
-
-
-@dataclass(frozen=True, eq=False)
-class Exact(PageWork):
-    """Exact limits under one model, on request."""
-
-    side: Side
-    counted = "sets"
-
-    @property
-    def key(self) -> str:
-        return canonical_key("job/exact limits", 1, **about_side(self.side), target=target_key(self.side.explained))
-
-    @property
-    def label(self) -> str:
-        return f"exact limits ({self.side.model.name})"
-
-    @property
-    def cost(self) -> Cost:
-        return exact_cost(self.side.explainer, self.side.encoded)
-
-    @property
-    def price(self) -> str:
-        """What it costs, in words, with the memory that it holds."""
-        return f"{super().price}; holds about {max(1, round(exact_bytes(left_over(self.side.encoded)) / 1e6)):,} MB"
-
-    @property
-    def at_once(self) -> bool:
-        return False
-
-    def run(self, job: Job) -> Any:
-        """What the job does."""
-        side = self.side
-        return find_exact(side.explainer, side.encoded, side.explained, progress=job.report, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,110 +96,6 @@ class WidthStudy(PageWork):
             self.explainer, cases, half=self.half, widest=WIDEST, affordable=self.affordable, cancelled=job.cancelled
         )
         return relay(search, report)
-
-
-@dataclass(frozen=True, eq=False)
-class KnownLimits:
-    """All work on one side, and what it says together; narrower: a cheap beam where the chosen one waits to be asked
-    for, else None; exact: the request for exact limits, None where they come unasked or cannot be asked for.
-    """
-
-    side: Side
-    choice: LimitsChoice
-    scored: tuple[OrderScoring, ...]
-    search: Searching
-    narrower: Searching | None
-    exact: Exact | None
-    orders: Orders
-
-    @classmethod
-    def of(cls, side: Side, choice: LimitsChoice) -> "KnownLimits":
-        """The work of one side with these choices."""
-        asked = Exact(side)
-        # Decided once: what a search itself takes of the memory must not make another one of it.
-        possible = asked.job is not None or not refused(side)
-        allowed = affordable_scores(side)
-        search = Searching(side, choice.width, choice.half, True)
-        if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
-            search = replace(search, exact=False)
-        offered = not search.exact and possible
-        return cls(
-            side,
-            choice,
-            tuple(OrderScoring(side, name, choice.sign) for name in choice.measures),
-            search,
-            _narrower(search),
-            asked if offered else None,
-            Orders(side, BY_FEATURE),
-        )
-
-    @property
-    def works(self) -> list[PageWork]:
-        """Everything, in the order in which it is asked for.
-
-        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
-        or waits itself. Exact limits are offered once there is something to compare them with.
-        """
-        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        waits = any(one.runs or (one.job is None and one.at_once) for one in searches)
-        offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        return [
-            *self.scored,
-            *searches,
-            *[self.orders] * (not waits),
-            *([self.exact] if offered and self.exact is not None else []),
-        ]
-
-    @property
-    def found(self) -> Found | None:
-        """The best limits so far; a search that was stopped keeps them."""
-        for one in (self.exact, self.search, self.narrower):
-            if one is not None and (found := one.latest) is not None:
-                return found
-        return None
-
-    @property
-    def runs(self) -> bool:
-        """Whether something of it may still change."""
-        return any(work.runs for work in self.works)
-
-    @property
-    def gating(self) -> StandingGates:
-        """How the inputs are tested."""
-        return StandingGates(self.side.encoded, self.side.reference, self.choice.rule, self.choice.form)
-
-    @property
-    def score_name(self) -> str:
-        """What AOPC is the mean fall of."""
-        return self.side.score_name
-
-    @property
-    def table(self) -> StandingTable | None:
-        """Where everything stands; None before there are limits."""
-        found = self.found
-        if found is None:
-            return None
-        scores = [one.latest for one in self.scored if one.latest is not None]
-        return build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
-
-
-def _narrower(search: Searching) -> Searching | None:
-    """The widest of the narrower beams that is cheap, where the search itself waits to be asked for."""
-    if search.exact or search.at_once or search.job is not None:
-        return None
-    beams = (replace(search, width=width) for width in _NARROWER if width < search.width)
-    cheap = (one for one in beams if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS)
-    return next((one for one in cheap if one.job is not None or one.at_once), None)
-
-
-# What is known of each side; those without limits are left out.
-Boards = dict[KnownLimits, StandingTable]
-
-
-def known_boards(known: Sequence[KnownLimits]) -> Boards:
-    """What is known of each side so far."""
-    found = {one: one.table for one in known}
-    return {one: board for one, board in found.items() if board is not None}
 
 
 def studies_of(known: KnownLimits, browsed: Browsed | None) -> list[WidthStudy]:

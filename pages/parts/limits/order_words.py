@@ -11,7 +11,7 @@ from core.network.features import Encoded
 from core.validity.marks import MEANING, with_sign
 from core.wording import number, plain
 from pages.parts.components.tables import macros, table
-from pages.parts.limits.limiting import Boards, KnownLimits
+from pages.parts.sections.standings import Boards, KnownLimits
 
 # The share of grey behind the word that is masked first.
 _STRONGEST = 0.45

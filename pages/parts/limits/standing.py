@@ -35,8 +35,8 @@ from core.validity.marks import (
 )
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
-from pages.parts.limits.limiting import Boards, KnownLimits
 from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class, why_rejected
+from pages.parts.sections.standings import Boards, KnownLimits
 
 SCORE_COLUMNS = [
     "model",
@@ -94,7 +94,7 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
         )
     first, how = board.best(direction), tag(limits)
     if first is None:
-        return f"{_reach(limits)} ({how}). Choose a measure in the settings to see where it stands."
+        return f"{_reach(limits)} ({how}). Choose a measure to see where it stands."
     gate = first.gates[direction]
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     what, best, worst = (

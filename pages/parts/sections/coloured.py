@@ -7,9 +7,11 @@ from pages.parts.frame.sidebar import View
 from pages.parts.sections.saving import about_view, attributions_name
 
 
-def coloured_words(view: View, rows: list[WordRow], rest: str = "") -> int | None:
+def coloured_words(
+    view: View, rows: list[WordRow], rest: str = "", scores: dict[str, list[dict]] | None = None
+) -> int | None:
     """Draw a row of words for each measure, without any the text itself, and the rest of it; the clicked word's index,
-    or None.
+    or None. scores: figures beside the measures' names.
     """
     return words(
         rows,
@@ -20,4 +22,5 @@ def coloured_words(view: View, rows: list[WordRow], rest: str = "") -> int | Non
         name=attributions_name(view),
         about=about_view(view),
         unit=view.encoded.unit,
+        scores=scores,
     )

@@ -33,6 +33,7 @@ def stream(
     every: float = 0.4,
     name: str = "works",
     together: bool = False,
+    aside: bool = False,
 ) -> None:
     """Start what is cheap, and draw what is known of all, again and again until nothing is under way.
 
@@ -47,14 +48,14 @@ def stream(
             anybody, is drawn less often.
         name: of these works, unique on the page.
         together: whether one button asks for all that waits.
+        aside: the works are not what the page is for: it is drawn without them, and they go after what is.
     """
     wanted: Callable[[], Sequence[PageWork]] = (lambda: list(works)) if isinstance(works, Sequence) else works
-    patience = _PATIENCE if draw else 0.0
-    begun = wanted()
-    start(begun, patience)
+    ready = partial(start, patience=_PATIENCE if draw and not aside else 0.0, aside=aside)
+    ready(begun := wanted())
     asked = wanted()
     if len(asked) > len(begun):
-        start(asked, patience)
+        ready(asked)
     polls, before = _going(asked), anew()
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
     interval = seconds_between(taken.get(spot, 0.0), every)
@@ -65,7 +66,7 @@ def stream(
 
     def show() -> None:
         # A browser that lost its server for a moment looks at them again.
-        look(asked)
+        look(asked, aside)
         ended = draw is None and any(work.complete for work in asked)
         if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
             # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
@@ -95,12 +96,13 @@ def seconds_between(drawing: float, least: float) -> float:
     return max(least, min(drawing / _SHARE, _LONGEST))
 
 
-def start(works: Sequence[PageWork], patience: float = _PATIENCE) -> None:
-    """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read.
+def start(works: Sequence[PageWork], patience: float = _PATIENCE, aside: bool = False) -> None:
+    """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read; aside: as in
+    `stream`.
 
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
     """
-    look(works)
+    look(works, aside)
     stopped = any(work.stopped for work in works)
     for work in works:
         if work.job is None and work.at_once and not stopped:

@@ -17,10 +17,10 @@ from pages.parts.components.player import player
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
+from pages.parts.sections.paths import Summaries
 from pages.parts.sections.saving import about_shown, save_table
 from pages.parts.sections.sides import Side, same_class, side_columns, with_score
 from pages.parts.steps import following
-from pages.parts.steps.following import Summaries
 from pages.parts.steps.stepping import frame, line, pane
 
 

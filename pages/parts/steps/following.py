@@ -1,19 +1,12 @@
-"""Follow masking paths as jobs: what is asked for, how far it is, and what it says in words and rows."""
+"""What followed masking paths say, in words and rows."""
 
-from dataclasses import dataclass
-from typing import Any
-
-from core.explanation.explainer import Cost
-from core.explanation.recursive import BY_RATIO, Summary, area_cells, follow, path_cost, planned_counts, summarise
+from core.explanation.recursive import Summary, area_cells
 from core.explanation.rows import values_taken
-from core.job import Job
-from core.oracle.target import target_key
-from core.storage.store import canonical_key
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, named_word, number
-from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import PROBABILITY, RECURSIVE, Orders, Side, about_side, classes_sentence, why_rejected
+from pages.parts.sections.paths import Path, Summaries
+from pages.parts.sections.sides import PROBABILITY, classes_sentence, why_rejected
 
 COLUMNS = [
     "model",
@@ -33,106 +26,6 @@ COLUMNS = [
     "p (literal)",
     *STEP_COLUMNS,
 ]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What the page's settings say."""
-
-    measures: tuple[str, ...]
-    played: str
-    sign: str
-    step: str
-    order: str
-    rule: str
-    form: str
-
-    @property
-    def recompute(self) -> bool:
-        return self.order == RECURSIVE
-
-
-@dataclass(frozen=True, eq=False)
-class Path(PageWork):
-    """One measure's path under one model; orders: the random ones that it is set against."""
-
-    side: Side
-    measure: str
-    choice: Choice
-    orders: Orders
-
-    @property
-    def key(self) -> str:
-        return canonical_key(
-            "job/path",
-            1,
-            **about_side(self.side),
-            measure=self.measure,
-            sign=self.choice.sign,
-            target=target_key(self.side.explained),
-            step=self.choice.step,
-            recompute=self.choice.recompute,
-        )
-
-    @property
-    def label(self) -> str:
-        return f"{self.measure} ({self.side.model.name})"
-
-    @property
-    def cost(self) -> Cost:
-        side, choice = self.side, self.choice
-        return path_cost(side.explainer, side.encoded, self.measure, choice.step, choice.recompute)
-
-    @property
-    def summary(self) -> Summary | None:
-        """What its steps so far say, None before the first; a cancelled path keeps its own."""
-        # Taken once: more may come while it is summed up.
-        steps, side, choice = self.latest, self.side, self.choice
-        if not steps:
-            return None
-        band, F = self.orders.band, side.encoded.F
-        return summarise(steps, F, choice.step, side.explained, band, side.reference, choice.rule, choice.form)
-
-    @property
-    def names(self) -> list[dict]:
-        """{"name", "count"} of each planned step."""
-        encoded = self.side.encoded
-        return step_names(encoded.F, encoded.unit, self.choice.step, int(encoded.premasked.sum()))
-
-    def name(self, step: int) -> str:
-        """The name of a step."""
-        return self.names[step]["name"]
-
-    def run(self, job: Job) -> Any:
-        """What the job does."""
-        side, choice = self.side, self.choice
-        return follow(
-            side.explainer,
-            side.encoded,
-            self.measure,
-            side.explained,
-            choice.sign,
-            choice.step,
-            choice.recompute,
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
-
-
-# What each path with steps says so far.
-Summaries = dict[Path, Summary]
-
-
-def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
-    """{"name", "count"} of each planned step, for the scrubber."""
-    counts = planned_counts(F, step, premasked)
-    return [
-        {
-            "name": f"{10 * i} % masked" if step == BY_RATIO else f"{count} {unit}{'' if count == 1 else 's'} masked",
-            "count": f"{count} of {F} {unit}s",
-        }
-        for i, count in enumerate(counts)
-    ]
 
 
 def step_of(value: str | None, count: int) -> int:

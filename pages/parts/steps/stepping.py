@@ -17,8 +17,8 @@ from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
 from pages.parts.frame.texts import unread
+from pages.parts.sections.paths import Path
 from pages.parts.sections.sides import Side
-from pages.parts.steps.following import Path
 
 
 def pane(path: Path, summary: Summary) -> dict:

@@ -15,8 +15,8 @@ from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import in_turn
+from pages.parts.sections.paths import Choice
 from pages.parts.sections.sides import Side
-from pages.parts.steps.following import Choice
 from pages.parts.steps.stepping import by_hand, frame
 
 _KEPT = "masked by hand"

@@ -1,0 +1,91 @@
+"""How faithful an explanation is, beside it: scores of rows, and what they say of a word on which rows part."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from core.explanation.rows import WordRow
+from core.measures.catalogue import measures
+from core.network.features import Encoded
+from core.validity.marks import SIGN
+from core.wording import escaped, named_word, number
+
+# A word on which measures part: each calls it at least this share of its own largest value.
+PARTED = 0.1
+
+
+@dataclass(frozen=True)
+class RowScore:
+    """RACU ↑ and NAOPC of comprehensiveness ↑ of a measure, NaN where undefined and None where not known; marked: which
+    rest on rejected inputs; unstable: RACU's denominator may be 0.
+    """
+
+    racu: float | None = None
+    naopc: float | None = None
+    racu_marked: bool = False
+    naopc_marked: bool = False
+    unstable: bool = False
+
+    @property
+    def ranks(self) -> bool:
+        """Whether its RACU may be compared with another's on the same text."""
+        return self.racu is not None and not math.isnan(self.racu) and not self.unstable and not self.racu_marked
+
+
+def parted_word(rows: Sequence[WordRow]) -> tuple[int, WordRow, WordRow] | None:
+    """The feature that one row calls strongest for the class while another calls it against: (feature, the row for it,
+    the row against it); None where rows with a sign part on none.
+    """
+    signed = [row for row in rows if row.kind == "signed" and not measures()[row.measure].baseline]
+    if len(signed) < 2:
+        return None
+    for_it, against = max, min
+    found = [
+        (for_it(signed, key=lambda row: row.shades[i]), against(signed, key=lambda row: row.shades[i]))
+        for i in range(len(signed[0].shades))
+    ]
+    strength = [min(one.shades[i], -other.shades[i]) for i, (one, other) in enumerate(found)]
+    i = max(range(len(strength)), key=strength.__getitem__)
+    return (i, *found[i]) if strength[i] >= PARTED else None
+
+
+def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
+    """On which word the rows part, and whose order masking bears out on this text, HTML in which all text is escaped;
+    "" where they part on none or a score is not known yet.
+
+    No order is called the more faithful where scores rest on rejected inputs, are undefined or equal, or disagree.
+    """
+    parted = parted_word(rows)
+    if parted is None:
+        return ""
+    i, one, other = parted
+    mine, its = scores.get(one.measure, RowScore()), scores.get(other.measure, RowScore())
+    if mine.racu is None or its.racu is None:
+        return ""
+    first, second, word = escaped(one.measure), escaped(other.measure), named_word(encoded.features[i].text)
+    said = (
+        f"On {word} they part: {first} says that it supports <b>{escaped(class_name)}</b>, {second} that it opposes it."
+    )
+    return f"{said} {_verdict((first, mine), (second, its))}"
+
+
+def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
+    (_, mine), (_, its) = one, other
+    if mine.racu_marked or its.racu_marked:
+        return f"{SIGN} Masking cannot say whom to believe here: some of the masked inputs are rejected."
+    if not (mine.ranks and its.ranks) or mine.racu is None or its.racu is None:
+        return "Masking cannot say whom to believe here: RACU is not defined for both on this text."
+    told = f"RACU ↑ {number(mine.racu)} of {one[0]}, {number(its.racu)} of {other[0]}"
+    if number(mine.racu) == number(its.racu):
+        return f"Masking does not say whom to believe here: their areas are equal ({told})."
+    ahead, behind = (one, other) if mine.racu > its.racu else (other, one)
+    more, less = ahead[1].naopc, behind[1].naopc
+    if more is not None and less is not None and not (ahead[1].naopc_marked or behind[1].naopc_marked) and more < less:
+        return (
+            f"Masking does not say whom to believe here: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
+            f"({number(less)} ↑ against {number(more)})."
+        )
+    return (
+        f"Masked in the order of {ahead[0]} the explained score falls faster ({told}), so on this text that order is "
+        "the more faithful one; of the single word this says nothing."
+    )

@@ -1,0 +1,122 @@
+"""How faithful each row of words is: what is known of RACU, NAOPC and validity, as words that lead to their proof."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.explanation.limiting import WIDTH, left_over
+from core.explanation.recursive import BY_RATIO, STEPS, Summary
+from core.explanation.row_scores import RowScore
+from core.explanation.standings import COMPREHENSIVENESS, Standing
+from core.mathematics.search.limits import EXACT
+from core.validity.marks import HOLM, RULES, path_word, with_sign
+from core.validity.references import CALIBRATED, FORMS
+from core.wording import duration, number
+from pages.parts.frame.links import address, held_of
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.paths import Choice, Path
+from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
+from pages.parts.sections.standings import FULL, HALF, WIDTHS, KnownLimits, LimitsChoice
+
+_RACU = (
+    "RACU: area between its curve and random order as its words are masked step by step; 0 is random, higher is better"
+)
+_NAOPC = "NAOPC: its AOPC between the worst and the best order that this model allows; 1 is the best"
+_VALIDITY = "Whether masked inputs along its path are rejected as out-of-distribution; not rejected is no proof"
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """The same work as that of Recursive masking and of AOPC and NAOPC, with the choices that hold there."""
+
+    paths: dict[str, Path]
+    limits: KnownLimits | None
+
+    @classmethod
+    def of(cls, view: View, measures: Sequence[str], sign: str) -> "ScoredRows":
+        """The work of these measures on what the page shows."""
+        side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
+        rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
+        step, order = held_of("steps", STEPS, BY_RATIO), held_of("computed", (RECURSIVE, ONCE), RECURSIVE)
+        chosen = tuple(measures)
+        choice = Choice(chosen, "", sign, step, order, rule, form)
+        orders = Orders(side, step)
+        width, half = int(held_of("beam", WIDTHS, str(WIDTH))), held_of("search", (HALF, FULL), HALF) == HALF
+        limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS)
+        between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
+        return cls({name: Path(side, name, choice, orders) for name in chosen}, between)
+
+    @property
+    def works(self) -> list[PageWork]:
+        """What may start unasked, or is under way or done already."""
+        every: list[PageWork] = [*self.paths.values(), *[path.orders for path in self.paths.values()][:1]]
+        every += [] if self.limits is None else self.limits.works
+        return [work for work in every if work.at_once or work.job is not None]
+
+    @property
+    def scores(self) -> dict[str, RowScore]:
+        """What is known so far."""
+        standings = self._standings
+        return {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
+
+    @property
+    def cells(self) -> dict[str, list[dict]]:
+        """Of each measure its figures as `pages.parts.components.words.words` draws them."""
+        standings = self._standings
+        return {name: self._cells(name, path, standings.get(name)) for name, path in self.paths.items()}
+
+    @property
+    def _standings(self) -> dict[str, Standing]:
+        board = None if self.limits is None else self.limits.table
+        return {} if board is None else {one.measure: one for one in board.standings}
+
+    def _cells(self, name: str, path: Path, standing: Standing | None) -> list[dict]:
+        choice, summary = path.choice, path.summary
+        held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
+        proof = address("recursive_masking", **held, play=name)
+        score = _score(path, summary, standing)
+        racu, naopc = _value(score.racu, score.racu_marked), _value(score.naopc, score.naopc_marked)
+        tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
+        between = [] if self.limits is None else [self._between(name, naopc)]
+        return [
+            _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
+            *between,
+            _cell("masked inputs:", tested, proof, _VALIDITY, [path]),
+        ]
+
+    def _between(self, name: str, value: str) -> dict:
+        known = self.limits
+        assert known is not None
+        choice, found = known.choice, known.found
+        held = {"beam": str(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
+        proof = address("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        how = "" if found is None or found.limits.method == EXACT else f"; limits of a beam of {found.limits.width}"
+        scored = [work for work in known.scored if work.measure == name]
+        searches = [one for one in (known.narrower, known.search) if one is not None]
+        return _cell("NAOPC ↑", value, proof, _NAOPC + how, [*scored, *searches[:1]])
+
+
+def _score(path: Path, summary: Summary | None, standing: Standing | None) -> RowScore:
+    between = (
+        (None, False)
+        if standing is None
+        else (standing.naopc[COMPREHENSIVENESS], standing.marked(COMPREHENSIVENESS, True))
+    )
+    if summary is None or not summary.complete or path.orders.band is None:
+        return RowScore(None, between[0], False, between[1])
+    return RowScore(summary.racu, between[0], summary.marked, between[1], summary.areas.unstable)
+
+
+def _value(value: float | None, marked: bool) -> str:
+    return "" if value is None else with_sign(number(value), marked and value == value)
+
+
+def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]) -> dict:
+    """A figure, or why it is not there: on its way, or what it costs."""
+    waits = [work for work in works if not work.complete]
+    if not text and any(work.runs for work in waits):
+        text = "…"
+    elif not text:
+        seconds = sum(work.cost.seconds for work in waits)
+        text = f"— (about {duration(seconds)}, there)" if waits else "—"
+    return {"name": name, "text": text, "href": href, "about": about}

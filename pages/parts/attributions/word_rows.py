@@ -1,0 +1,39 @@
+"""The coloured words, with what streams in: words as they are answered, scores beside them, and what these say."""
+
+import streamlit as st
+
+from core.explanation.row_scores import parting_sentence
+from core.explanation.rows import WordRow, build_row, value_text
+from core.measures.catalogue import measures
+from core.wording import escaped
+from pages.parts.attributions.attributing import Attributing
+from pages.parts.attributions.editing import edit_word
+from pages.parts.attributions.scoring import ScoredRows
+from pages.parts.components.tables import table
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import show_answer, unread
+from pages.parts.sections.coloured import coloured_words
+
+
+def draw_words(
+    view: View, works: list[Attributing], rows: list[WordRow], sign: str, scoring: ScoredRows, asks: object
+) -> None:
+    """Draw the rows that are there, and of measures under way what is answered so far; of the word that is clicked its
+    numbers.
+    """
+    known = {row.measure: row for row in rows}
+    for work in works:
+        if work.measure not in known and (one := work.so_far) is not None:
+            known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
+    drawn = [known[work.measure] for work in works if work.measure in known]
+    word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
+    show_answer(parting_sentence(rows, scoring.scores, view.encoded, view.class_name))
+    if word is None or not drawn:
+        return
+    encoded = view.encoded
+    st.html(f"<b>{escaped(encoded.features[word].text)}</b>, {encoded.unit} {word + 1} of {encoded.F}")
+    table(
+        ["measure", "variant", "value", "unit", "place (1 matters most)"],
+        [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or "—")] for row in drawn],
+    )
+    edit_word(view, word)

@@ -1,0 +1,74 @@
+"""What scores beside an explanation say of a word on which measures part, by hand."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from core.explanation.explainer import Attribution
+from core.explanation.row_scores import RowScore, parted_word, parting_sentence
+from core.explanation.rows import build_row
+from core.measures.catalogue import measures
+
+TEXT = SimpleNamespace(unit="word", F=3, features=[SimpleNamespace(text=word) for word in ("<b>", "is", "wasted")])
+NAN = float("nan")
+
+
+def row(name: str, *scores: float):
+    measure, values = measures()[name], np.array(scores, dtype=float)
+    return build_row(measure, Attribution(name, 1, dict.fromkeys(measure.variants, values), 0, 0.0), "signed")
+
+
+ROWS = [row("leave-one-out", 0.1, 0, 2), row("gradient", 3, 2, 1), row("input × gradient", -0.1, 0.02, -0.1)]
+
+
+def said(first: RowScore, second: RowScore) -> str:
+    return parting_sentence(ROWS, {"leave-one-out": first, "input × gradient": second}, TEXT, "<i>")
+
+
+def test_the_word_on_which_they_part_is_the_one_both_call_strong():
+    i, one, other = parted_word(ROWS) or pytest.fail()
+    assert (i, one.measure, other.measure) == (2, "leave-one-out", "input × gradient")
+    # The first word is strong to one of them only; random order and rows without a sign part from nobody.
+    assert parted_word([ROWS[0], row("input × gradient", -1, 0, 0.1)]) is None
+    assert parted_word([ROWS[0], ROWS[1], row("random", 1, 1, -1)]) is None and parted_word([]) is None
+
+
+def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_this_text():
+    told = said(RowScore(0.892, 0.407), RowScore(-0.312, 0.0146))
+    assert told.startswith(
+        "On “<b>wasted</b>” they part: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
+        "opposes it. Masked in the order of leave-one-out the explained score falls faster (RACU ↑ 0.892 of leave-one-out, "
+    )
+    assert told.endswith("on this text that order is the more faithful one; of the single word this says nothing.")
+    # Before limits are there, and where they rest on rejected inputs, RACU alone speaks.
+    assert "the order of input × gradient the" in said(RowScore(0.1), RowScore(0.2))
+    assert "the order of leave-one-out the" in said(RowScore(0.3, 0.1, naopc_marked=True), RowScore(0.2, 0.9))
+
+
+@pytest.mark.parametrize(
+    "first, second, why",
+    [
+        (
+            RowScore(0.9, racu_marked=True),
+            RowScore(0.1),
+            "⚠ Masking cannot say whom to believe here: some of the masked",
+        ),
+        (
+            RowScore(0.9),
+            RowScore(0.1, racu_marked=True),
+            "⚠ Masking cannot say whom to believe here: some of the masked",
+        ),
+        (RowScore(0.9, unstable=True), RowScore(0.1), "RACU is not defined for both"),
+        (RowScore(NAN), RowScore(0.1), "RACU is not defined for both"),
+        (RowScore(0.5001), RowScore(0.5002), "their areas are equal"),
+        (RowScore(0.9, 0.2), RowScore(0.1, 0.4), "leave-one-out is ahead by RACU"),
+    ],
+)
+def test_no_order_is_ranked_where_the_evidence_does_not_bear_it(first, second, why):
+    told = said(first, second)
+    assert why in told and "more faithful" not in told
+
+
+def test_nothing_is_said_before_both_are_scored_or_where_none_part():
+    assert said(RowScore(0.9), RowScore()) == "" == parting_sentence(ROWS[:2], {}, TEXT, "bad")

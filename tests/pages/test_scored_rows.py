@@ -1,0 +1,123 @@
+"""Scores beside the rows of Attributions: what they are, where they lead, and what is not computed unasked."""
+
+import math
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.explanation.limiting import find_exact, score
+from core.explanation.recursive import follow, random_band, summarise
+from core.explanation.rows import build_row
+from core.explanation.standings import COMPREHENSIVENESS, StandingGates, build_standings
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import measures
+from core.network.features import find_words
+from core.validity.references import find_reference
+from core.wording import number
+from pages.parts.frame import resources
+from tests.app_session import ATTRIBUTIONS, App, complete, wait
+
+pytestmark = pytest.mark.usefixtures("server")
+NAMES = ["leave-one-out", "input × gradient"]
+SMALL = next(example for example in read_bundled("reviews") if len(find_words(example.text)) == 9)
+
+
+def cells(app: App) -> dict[str, dict[str, dict]]:
+    """{measure: {figure: cell}} as the page sends them to its words."""
+    drawn = app.words
+    return {row["name"]: {one["name"]: one for one in own} for row, own in zip(drawn["rows"], drawn["scores"])}
+
+
+def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundled, fresh):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, rule="plain")
+    assert list(app.rows) == NAMES, "the words do not wait for scores"
+    shown = cells(wait(app, lambda: "…" not in str(cells(app))))
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode(SMALL.text, None, "word")
+    target = int(explainer.logits(encoded).argmax())
+    band = finish(random_band(explainer, encoded))
+    found = finish(find_exact(explainer, encoded, target))
+    standings = build_standings(
+        found,
+        [score(explainer, encoded, name, target) for name in NAMES],
+        finish(random_band(explainer, encoded, "feature")),
+        target,
+        StandingGates(encoded, explainer.reference, "plain"),
+    )
+    for name, one in zip(NAMES, standings.standings, strict=True):
+        steps = finish(follow(explainer, encoded, name, target, "signed"))
+        path = summarise(steps, encoded.F, "ratio", target, band, explainer.reference, "plain")
+        racu, naopc = shown[name]["RACU ↑"], shown[name]["NAOPC ↑"]
+        assert racu["text"].removesuffix(" ⚠") == (
+            "unstable" if path.areas.unstable else "—" if math.isnan(path.racu) else number(path.racu)
+        )
+        assert ("⚠" in racu["text"]) == (path.marked and not path.areas.unstable)
+        assert naopc["text"].removesuffix(" ⚠") == number(one.naopc[COMPREHENSIVENESS])
+        assert ("⚠" in naopc["text"]) == one.marked(COMPREHENSIVENESS, True)
+        assert shown[name]["masked inputs:"]["text"].startswith("⚠ rejected" if path.gate.marked else "not rejected")
+        for cell, page in ((racu, "recursive_masking"), (naopc, "aopc_and_naopc")):
+            link = urlsplit(cell["href"])
+            asked = parse_qs(link.query)
+            assert link.path == page and asked["example"] == [SMALL.id] and asked["measures"] == NAMES
+            assert asked["rule"] == ["plain"]
+        assert parse_qs(urlsplit(racu["href"]).query)["play"] == [name]
+
+
+def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh):
+    complete(App("pages/recursive_masking.py", example=SMALL.id, measures=NAMES))
+    complete(App("pages/aopc_and_naopc.py", example=SMALL.id, measures=NAMES))
+    model = resources.explainer("sst2-fmm").model
+    before = model.scheduler.counters.passes
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES)
+    shown = cells(app)
+    assert all("…" not in one["text"] for own in shown.values() for one in own.values())
+    assert model.scheduler.counters.passes == before and not resources.jobs().active() and not app.errors
+
+
+def test_dear_scores_say_what_they_cost_and_are_not_computed(fresh, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"])
+    assert list(app.rows) == ["gradient"] and not resources.jobs().active()
+    own = cells(app)["gradient"]
+    assert own["RACU ↑"]["text"].startswith("— (about ") and own["NAOPC ↑"]["text"].startswith("— (about ")
+    assert not [button for button in app.at.button if str(button.key).startswith("ask-")]
+
+
+def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], than="positive", **{"class": "negative"})
+    shown = cells(wait(app, lambda: "…" not in str(cells(app))))["gradient"]
+    assert parse_qs(urlsplit(shown["RACU ↑"]["href"]).query)["than"] == ["positive"]
+    proof = complete(App("pages/recursive_masking.py", example=SMALL.id, measures=["gradient"], than="positive"))
+    head, row = next(table for table in proof.tables if "RACU ↑" in table[0])[:2]
+    value = shown["RACU ↑"]["text"].removesuffix(" ⚠")
+    assert row[head.index("RACU ↑")].startswith(value.replace("unstable", "")) and value != "—" and not app.errors
+
+
+def test_leave_one_out_is_told_while_it_is_computed_and_ends_the_same(bundled):
+    explainer, told = Explainer(bundled), []
+    encoded = explainer.encode("plain words " * 20, None, "word")
+    whole = explainer.attribute(encoded, "leave-one-out", 0, watcher=told.append)
+    waiting = [int(np.isnan(part["signed"]).sum()) for part in told]
+    assert waiting == [25, 9, 0] and whole.scores["signed"] is not None
+    plain = Explainer(bundled).attribute(encoded, "leave-one-out", 0)
+    np.testing.assert_allclose(whole.scores["signed"], plain.scores["signed"], atol=1e-5)
+    assert whole.passes == plain.passes == 41
+    row = build_row(measures()["leave-one-out"], type(whole)("leave-one-out", 0, told[0], 0, 0.0), "signed")
+    assert (row.places > 0).sum() == 15 and not np.isnan(row.shades).any() and (row.shades[15:] == 0).all()
+
+
+def test_a_long_text_shows_gradient_at_once_and_leave_one_out_as_words_are_answered(fresh, monkeypatch):
+    from core.explanation.explainer import Cost
+
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 5))
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["leave-one-out", "gradient", "KernelSHAP", "beam"])
+    assert "gradient" in app.rows, "it is there at once"
+    assert app.has("button", "Compute all")
+    complete(app)
+    assert "leave-one-out" in app.rows and {"KernelSHAP", "beam"}.isdisjoint(app.rows), "that streams unasked"
+    complete(app.press("Compute all", exact=False))
+    assert list(app.rows) == ["leave-one-out", "gradient", "KernelSHAP", "beam"] and not app.errors
