@@ -164,6 +164,15 @@ def test_a_link_that_compares_with_what_is_not_here_says_so(against):
     assert "is not kept on this machine" in other.said and other.text == DULL and not beside(other)
 
 
+def test_a_link_that_carries_an_edit_itself_stands_beside_its_original_where_that_is_kept():
+    app = edit(App(ATTRIBUTIONS, measures=["gradient"]).type(DULL), 2, "fine")
+    original = app.at.query_params["against"]
+    other = App(ATTRIBUTIONS, data="own text", text="Not one fine minute.", against=original, measures=["gradient"])
+    assert sent(other)["words"] == sent(app)["words"] and not other.errors
+    other = App(ATTRIBUTIONS, data="own text", text="Not one fine minute.", against="0" * 64, measures=["gradient"])
+    assert "is not kept on this machine" in other.said and other.text == "Not one fine minute." and not beside(other)
+
+
 def test_a_long_text_is_compared_as_far_as_it_is_read(bundled):
     app = edit(App(ATTRIBUTIONS, measures=["gradient"]).type("good " * 600), 3, "bad")
     assert sum(sent(app)["changed"]) == 1 and len(sent(app)["words"][0]) == bundled.max_tokens - 2

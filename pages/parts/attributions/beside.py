@@ -18,7 +18,7 @@ from pages.parts.attributions.attributing import Attributing
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
 from pages.parts.frame.links import choose, forget, held, hold, remark
-from pages.parts.frame.picking import AGAINST, remembered, set_beside, stands_beside
+from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside, stands_beside
 from pages.parts.frame.sidebar import View, read_own
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import in_turn
@@ -149,7 +149,7 @@ def _other(view: View) -> Example | None:
         return _let_go(f"This link asks for {shortened(view.example.id)} beside its pair, and it has none here.")
     found = read_own(asked) if stands_beside(held("text")) and asked != PAIR else None
     if found is None:
-        return _let_go("The text that this link compares with is not kept on this machine.")
+        return _let_go(NOT_KEPT)
     _keep(asked)
     return Example("original", found[0], found[1])
 

@@ -28,6 +28,7 @@ OWN = "own text"
 _REMEMBERED, MOST_REMEMBERED = "own texts", 12
 # The choice of what a text is set beside, and the own text of which that holds.
 AGAINST, _OF = "against", "text of against"
+NOT_KEPT = "The text that this link compares with is not kept on this machine."
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 

@@ -32,6 +32,8 @@ from pages.parts.frame.adding import ask_for_model
 from pages.parts.frame.links import arrive, choose, held, hold, linked, remark, show_missing, shown_page, text_of_link
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import (
+    AGAINST,
+    NOT_KEPT,
     OWN,
     Browsed,
     OwnText,
@@ -348,10 +350,14 @@ def _model_name() -> str:
 
 
 def _take_text_of_link() -> None:
-    """A text that a link carries itself is a text of one's own from then on."""
-    carried = text_of_link() if held("data") in (None, OWN) else None
-    if carried is not None:
-        keep_own_text(*carried)
+    """A text that a link carries itself is a text of one's own from then on, beside the one that the link names."""
+    carried, asked = text_of_link() if held("data") in (None, OWN) else None, held(AGAINST)
+    if carried is None:
+        return
+    before = None if asked is None else read_own(asked)
+    if asked is not None and before is None:
+        remark(NOT_KEPT)
+    keep_own_text(*carried, None if before is None else (before[0], before[1]))
 
 
 def _own_text() -> Example:
