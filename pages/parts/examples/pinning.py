@@ -21,10 +21,11 @@ from pages.parts.sections.saving import save_page
 def toggle_pin(example: str) -> None:
     """Pin an example of the data that is shown, or take its pin off."""
     index = _shown()
-    if index is None or example not in index.rows:
+    pins = None if index is None else data.pins_of(index)
+    if index is None or pins is None or example not in index.rows:
         return
     digest = index.data.digest
-    if example in resources.library().pins(digest):
+    if example in pins:
         resources.library().unpin(digest, example)
     else:
         _keep(digest, example, "")
@@ -32,13 +33,10 @@ def toggle_pin(example: str) -> None:
 
 def pin_section(frame: Frame, browsed: Browsed) -> None:
     """Draw the pin of the chosen example and its note, and what saves all that are pinned of this data."""
-    if frame.example is None:
+    pins = data.pins_of(browsed.index)
+    if frame.example is None or pins is None:
         return
-    digest, example, pins = (
-        browsed.index.data.digest,
-        frame.example.id,
-        resources.library().pins(browsed.index.data.digest),
-    )
+    digest, example = browsed.index.data.digest, frame.example.id
     pinned = example in pins
     with st.form("pin", border=False):
         note = st.text_input(

@@ -240,10 +240,20 @@ def with_traits(
     return replace(judged, traits=found), "/".join(told)
 
 
+def pins_of(index: Index) -> dict[str, str] | None:
+    """Notes of the pinned examples of a data set, by their ids; None where no library can be opened, which the page
+    says where the model is to be loaded.
+    """
+    try:
+        return resources.library().pins(index.data.digest)
+    except SettingError:
+        return None
+
+
 def with_pins(state: str, index: Index, judged: Predicted) -> tuple[Predicted, str]:
     """Which examples are pinned, beside what is known, and a name for this state of both."""
     pinned = np.zeros(len(index), dtype=bool)
-    pinned[[index.rows[one] for one in resources.library().pins(index.data.digest) if one in index.rows]] = True
+    pinned[[index.rows[one] for one in pins_of(index) or () if one in index.rows]] = True
     return replace(judged, pinned=pinned), f"{state}/{np.flatnonzero(pinned).tolist()}"
 
 
