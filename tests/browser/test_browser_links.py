@@ -2,6 +2,9 @@
 
 import re
 
+from playwright import sync_api as playwright
+
+from tests.browser.conftest import SHORT
 from tests.browsing import Person
 from tests.examples_table import (
     add,
@@ -76,6 +79,35 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
     expect(third.page.locator("[data-testid=stMain]")).to_contain_text(typed)
     third.rest()
     assert query(third) == query(other)
+
+
+def test_back_and_forward_change_what_is_chosen_and_the_page(visit, short):
+    person = visit().open("attributions", data=short, measures=["gradient"], example=SHORT[0].id)
+    person.page.get_by_role("heading", level=1).first.click()
+    for example in SHORT[1:3]:
+        person.page.keyboard.press("n")
+        person.has_chosen(example.id)
+        # What follows at once is no stop of its own.
+        person.page.wait_for_timeout(1000)
+    person.page.go_back()
+    person.has_chosen(SHORT[1].id)
+    person.shows(SHORT[1].text)
+    person.page.go_back()
+    person.has_chosen(SHORT[0].id)
+    person.page.go_forward()
+    person.has_chosen(SHORT[1].id)
+    person.follow("Recursive masking", "masking the important words")
+    person.has_chosen(SHORT[1].id)
+    person.page.wait_for_timeout(1000)
+    person.page.keyboard.press("n")
+    person.has_chosen(SHORT[2].id)
+    person.page.go_back()
+    person.has_chosen(SHORT[1].id)
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("masking the important"))
+    person.page.go_back()
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("Which words"))
+    person.has_chosen(SHORT[1].id)
+    assert person.rows == ["gradient"]
 
 
 def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):

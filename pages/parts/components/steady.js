@@ -37,6 +37,18 @@ const asked = (event) => {
   document.querySelector('.st-key-words-and-keys button')?.click();
 };
 
+// A page that is drawn writes its choices into the address one after the other: together they are one stop on the way
+// back, in milliseconds from one to the next.
+const TOGETHER = 800;
+const pushState = history.pushState.bind(history);
+let written = 0;
+const push = (state, title, url) => {
+  const [now, path] = [performance.now(), new URL(url ?? location.href, location.href).pathname];
+  if (path === location.pathname && now - written < TOGETHER) history.replaceState(state, title, url);
+  else pushState(state, title, url);
+  written = now;
+};
+
 // The framework writes what is chosen in the theme's colour on a tint of it: too weak in the dark theme. Tint and edge
 // say that it is chosen.
 const CHOSEN = "button[data-variant='segmented_control'][data-selected]:not([data-disabled]) { color: inherit; }";
@@ -45,6 +57,7 @@ export default function () {
   if (document.documentElement.dataset.steady) return;
   document.head.append(Object.assign(document.createElement('style'), { textContent: CHOSEN }));
   document.addEventListener('keydown', asked);
+  history.pushState = push;
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);
   document.addEventListener('pointerup', release, true);

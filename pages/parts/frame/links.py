@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.wording import plain, shortened
 
@@ -28,7 +29,10 @@ _OF_LINKS = (
 
 
 def arrive(page: str) -> None:
-    """Tell which page is drawn."""
+    """Tell which page is drawn. Where the browser went back or forward to it, its choices are those of the address."""
+    run = get_script_run_ctx(suppress_warning=True)
+    if run is not None and run.is_history_navigation:
+        _let_go(lambda key: key in st.query_params or _drawn_on(key) in ("", shown_page(), page))
     st.session_state[_SHOWN] = page
 
 
@@ -129,14 +133,26 @@ def forget(key: str) -> None:
 
 def visit(path: str, **choices: str) -> NoReturn:
     """Go to a page as a link to it would, with these choices in its address and no other."""
-    for key in list(map(str, st.session_state)):
-        kind, _, name = key.partition(" ")
-        if kind == "held":
-            # A new widget, as in `choose`: the browser still tells what the old one shows.
-            st.session_state[f"chosen {name}"] = st.session_state.get(f"chosen {name}", 0) + 1
-        if kind in ("held", "drawn") or key in _OF_LINKS:
-            del st.session_state[key]
+    _let_go(lambda key: True)
+    for key in _OF_LINKS:
+        st.session_state.pop(key, None)
     st.switch_page(path, query_params=choices)
+
+
+def _let_go(which: Callable[[str], bool]) -> None:
+    """Let go of these choices: the address says again what is chosen."""
+    kept = [name.partition(" ") for name in map(str, st.session_state)]
+    for key in {key for kind, _, key in kept if kind in ("held", "drawn")}:
+        if which(key.removesuffix(" unasked")):
+            # A new widget, as in `choose`: the browser still tells what the old one shows.
+            st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
+            st.session_state.pop(f"held {key}", None)
+            st.session_state.pop(f"drawn {key}", None)
+
+
+def _drawn_on(key: str) -> str:
+    """The page on which the widget of a choice was drawn last; "" where it was not."""
+    return st.session_state.get(f"drawn {key}", "").partition(": ")[0]
 
 
 def link_to(path: str = "", **choices: str) -> str:
