@@ -97,6 +97,7 @@ def view(text: str = "A good [MASK] film, not bad.", data: str = "reviews", exam
         browsed=source,
         probabilities=np.array([0.25, 0.75]),
         target=1,
+        explained=1,
         label_class=0,
         class_name=subject.labels[1],
     )

@@ -3,7 +3,6 @@ carried out.
 """
 
 import json
-import re
 
 import numpy as np
 import pytest
@@ -176,7 +175,7 @@ def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
             [None if pairs.defined[0] == 0 else share[0] for share in (pairs.strict, pairs.half)]
         )
     said = capsys.readouterr().out
-    assert re.search("prefers the measures to random attributions", said) and "a tie as ½ ↑" in said
+    assert "Not enough to say: 4 texts, and verdicts begin at 20. " in said and "a tie as ½ ↑" in said
 
 
 def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):

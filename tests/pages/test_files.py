@@ -85,7 +85,7 @@ VIEWS = {
     "limits": (LIMITS, {}, BOTH),
     "validity": (CHECK, {"part": "in-distribution"}, BOTH),
     "behaviour": (CHECK, {"part": "behaviour"}, BOTH),
-    "erasure": (ERASURE, {"draws": "8"}, {FMM}),
+    "erasure": (ERASURE, {"draws": "8", "closer": "length"}, {FMM}),
     "data set": (DATA_SET, {"metrics": ["NS", "NC"]}, {FMM}),
 }
 
