@@ -77,7 +77,9 @@ WITH_WORDS = {
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_chosen(page, nothing_starts):
+def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_chosen(
+    page, nothing_starts, nothing_added
+):
     app = App(page, example="s005", unit="token", **{"class": "negative"})
     chosen = ("Model", "Data", "Example", "Explained class", "Rather than", "Unit")
     beside, above = (
