@@ -12,6 +12,8 @@ from core.network.model import Model
 HALF = "bfloat16"
 # Below this the second copy is not worth its memory.
 WORTH = 1.5
+# So many products are timed, but no more once this many seconds have gone; two at least.
+_PRODUCTS, _TIMED_SECONDS = 15, 0.2
 
 
 def half_twin(model: Model) -> Model | None:
@@ -58,8 +60,11 @@ def half_speed(device: str) -> float:
                 torch.ones(384, 1536, dtype=dtype, device=device),
             )
             # The fastest of several: others may be at work on the same cores, and the first product prepares what the
-            # rest use.
-            times[dtype] = min(_product(left, right) for _ in range(15))
+            # rest use. A device that has no such arithmetic takes many times as long, which the first ones tell.
+            taken = [_product(left, right), _product(left, right)]
+            while len(taken) < _PRODUCTS and sum(taken) < _TIMED_SECONDS:
+                taken.append(_product(left, right))
+            times[dtype] = min(taken)
         return times[torch.float32] / times[torch.bfloat16]
     except (RuntimeError, TypeError):
         return 0.0

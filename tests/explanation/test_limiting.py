@@ -147,6 +147,18 @@ def test_the_speed_of_half_precision_is_measured_and_none_where_it_cannot_be():
     assert half_speed("no such device") == 0.0
 
 
+def test_a_device_that_is_slow_in_half_precision_is_not_timed_for_long(monkeypatch):
+    asked = []
+
+    def product(left, right):
+        asked.append(left.dtype)
+        return 1.0 if left.dtype == torch.bfloat16 else 0.001
+
+    monkeypatch.setattr("core.network.halves._product", product)
+    assert half_speed.__wrapped__("cpu") == 0.001
+    assert asked.count(torch.bfloat16) == 2 and asked.count(torch.float32) == 15
+
+
 def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(
     explainer, monkeypatch
 ):
