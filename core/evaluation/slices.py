@@ -100,7 +100,7 @@ def slice_cells(one: Slice) -> list[str]:
 def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: bool) -> str:
     """What the examples that a filter leaves come to beside all; text of ours alone, "" where nothing is left out.
 
-    complete: whether every example is predicted.
+    complete: whether every example is predicted; before that nothing is compared.
     """
     if not query.narrows:
         return ""
@@ -117,6 +117,8 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
         f"{percent(judged.accuracy)} of all."
     )
     others = all_judged - one.judged
+    if not complete:
+        return f"{said} Compared once every example is predicted."
     if one.against is None or not one.enough:
         least = "the rest has" if one.judged >= FEW else "it has"
         return f"{said} Too few to compare: {least} {min(one.judged, others):,} judged, and comparisons begin at {FEW}."

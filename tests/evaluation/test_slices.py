@@ -96,6 +96,14 @@ def test_what_is_picked_by_the_prediction_is_not_compared(facet, value):
     assert "how they were picked" in told and "so far" in told and "points" not in told and "of all" not in told
 
 
+def test_nothing_is_compared_before_every_example_is_predicted():
+    _, judged = made([(40, 5, ("odd",)), (40, 38, ())])
+    rows, query = np.arange(40), Query(facets={"tag": ("odd",)})
+    early, late = (slice_sentence(judged, rows, query, complete) for complete in (False, True))
+    assert early.endswith("Compared once every example is predicted.") and "points" not in early
+    assert "less often right here" in late
+
+
 def test_without_a_filter_there_is_nothing_to_say():
     _, judged = made([(4, 2, ())])
     assert slice_sentence(judged, np.arange(4), Query(order="length"), True) == ""
