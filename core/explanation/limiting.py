@@ -22,7 +22,7 @@ from core.mathematics.search.limits import (
     most_sets,
     study_search,
 )
-from core.mathematics.stepwise import relay
+from core.mathematics.stepwise import finish, relay
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.halves import WORTH
@@ -362,8 +362,16 @@ def _study(
 def _beam(
     full: Oracle, rough: Oracle | None, target: Target, width: int, told, cancelled
 ) -> Generator[None, None, tuple[Limits, str]]:
-    """One beam, in half precision if there is an oracle for it and its answers are numbers."""
+    """One beam, in half precision if there is an oracle for it and its answers are numbers; where the model's own
+    answers are known already, as on a machine that has no half precision, they are not searched for again.
+    """
     own, encoded = value_by_mask(full, target, cancelled), full.encoded
+    if rough is not None:
+        try:
+            limits = finish(beam_search(_known_value(full, own), encoded.F, width, encoded.premasked))
+            return limits, full.model.precision
+        except _Unknown:
+            pass
     if rough is not None:
         try:
             limits = yield from _watched(
@@ -375,6 +383,21 @@ def _beam(
             pass
     limits = yield from _watched(beam_search(own, encoded.F, width, encoded.premasked), told)
     return limits, full.model.precision
+
+
+class _Unknown(Exception):
+    """A score that is not known yet."""
+
+
+def _known_value(oracle: Oracle, value: Value) -> Value:
+    """A value that raises _Unknown instead of asking the network."""
+
+    def known(masks: np.ndarray) -> np.ndarray:
+        if not oracle.known(masks).all():
+            raise _Unknown
+        return value(masks)
+
+    return known
 
 
 def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:

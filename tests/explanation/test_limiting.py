@@ -112,6 +112,21 @@ def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halv
     )
 
 
+def test_what_the_model_itself_said_already_is_not_searched_for_again_in_half_precision(halved, tmp_path):
+    """A store that a device without half precision filled answers on one that has it."""
+    store = Store(tmp_path)
+    encoded = halved.encode(tiny.SENTENCES[3], None, "word")
+    alone = finish(find_beam(Explainer(halved.model, store), encoded, 1, 2, half=False))
+    explainer = Explainer(halved.model, store)
+    rough, before = explainer.searching(encoded).model.scheduler.counters, halved.model.scheduler.counters.passes
+    found = finish(find_beam(explainer, encoded, 1, 2))
+    assert rough.passes == 0 and halved.model.scheduler.counters.passes == before
+    assert found.searched == "float32"
+    assert (found.limits.lower, found.limits.upper) == (alone.limits.lower, alone.limits.upper)
+    finish(find_beam(explainer, encoded, 1, 6))
+    assert rough.passes
+
+
 def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
     encoded = halved.encode(SHORT, None, "word")
     rough = halved.searching(encoded).model
