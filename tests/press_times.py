@@ -25,7 +25,7 @@ PRESSES, EVERY_MS = 10, 1000
 PICTURES = {
     "attributions": [".row .text"],
     "recursive_masking": [".player .text"],
-    "aopc_and_naopc": [".figure svg", ".row .text"],
+    "aopc_and_naopc": ["table", "[role=figure] svg"],
     "hard_and_soft_erasure": ["table", ".row .text"],
 }
 # What a page showed before stands there until it is drawn anew, marked as stale.

@@ -46,8 +46,13 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
         ValueError: a table's marks are not there.
     """
     made = {
-        root / "README.md": {"pages": page_table(root), "measures": measure_table(), "metrics": metric_table()},
-        root / "core" / "README.md": {"rooms": None, "questions": question_table()},
+        root / "README.md": {"pages": page_table(root)},
+        root / "core" / "README.md": {
+            "rooms": None,
+            "questions": question_table(),
+            "measures": measure_table(),
+            "metrics": metric_table(),
+        },
     }
     found = {}
     for path, tables in made.items():

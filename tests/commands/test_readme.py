@@ -15,6 +15,7 @@ from pages.parts.frame.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
 
 
 def test_two_commands_stand_there_once_each():
@@ -23,18 +24,24 @@ def test_two_commands_stand_there_once_each():
     assert lines.count("python -m pip install -r requirements.txt && python -m pytest") == 1
 
 
+def test_it_is_read_in_a_few_minutes_and_every_page_has_a_picture():
+    assert len(README.split()) <= 1500
+    shown = re.findall(r"^### (.+)\n\n!\[", README, flags=re.MULTILINE)
+    assert shown == [page.title for page in PAGES if page.title != "Home"] and "](tests/screenshots/home.png)" in README
+
+
 def test_measure_table_is_the_register():
-    between = README.split("<!-- measures -->")[1].split("<!-- end of measures -->")[0]
+    between = HOUSE.split("<!-- measures -->")[1].split("<!-- end of measures -->")[0]
     assert between.strip() == measure_table().strip()
 
 
 def test_metric_table_is_the_register():
-    between = README.split("<!-- metrics -->")[1].split("<!-- end of metrics -->")[0]
+    between = HOUSE.split("<!-- metrics -->")[1].split("<!-- end of metrics -->")[0]
     assert between.strip() == metric_table().strip()
 
 
 def test_settings_table_names_every_variable_with_its_default():
-    table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", README, flags=re.MULTILINE))
+    table = dict(re.findall(r"^\| `(FAITHSCOPE_\w+)` \| .* \| (?:`([^`]+)`|none) \|$", HOUSE, flags=re.MULTILINE))
     default = settings.read({})
     expected = {
         "FAITHSCOPE_DEVICE": default.device,

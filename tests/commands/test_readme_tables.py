@@ -32,13 +32,21 @@ def test_both_hold_what_is_registered_and_what_the_rooms_promise():
 
 def test_what_differs_is_said_and_written(house, capsys):
     assert main(["readme", "--check"]) == 0 and capsys.readouterr().out == ""
-    for name, line in (("README.md", "| gradient | L2, L1 |"), ("core/README.md", "| `core/jobs` | Long work")):
+    for name, line in (
+        ("README.md", "| Examples | Which example is worth looking at? |"),
+        ("core/README.md", "| gradient | L2, L1 |"),
+        ("core/README.md", "| `core/jobs` | Long work"),
+    ):
         text = (house / name).read_text(encoding="utf-8")
         assert text.count(line) == 1
         (house / name).write_text(text.replace(line, f"{line} no more"), encoding="utf-8")
     assert main(["readme", "--check"]) == 1 == main(["readme"])
     told = capsys.readouterr().out
-    assert "-| gradient | L2, L1 | no more" in told and "+| `core/jobs` | Long work that" in told
+    assert (
+        "-| Examples |" in told
+        and "-| gradient | L2, L1 | no more" in told
+        and "+| `core/jobs` | Long work that" in told
+    )
     assert main(["readme", "--write"]) == 0 == main(["readme", "--check"])
     for name in ("README.md", "core/README.md"):
         assert (house / name).read_text(encoding="utf-8") == (ROOT / name).read_text(encoding="utf-8")
