@@ -193,7 +193,7 @@ def test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(fitting, 
 def test_a_model_that_never_moves_gives_numbers(tiny_model, name):
     """Its last layer is zero: so is every gradient, and every fall of a logit."""
     model = tiny_model("bert")
-    encoded, weight = model.encode(LONG), model.module.classifier.weight
+    encoded, weight = model.encode(TEXT), model.module.classifier.weight
     kept = weight.clone()
     try:
         weight[:] = 0
