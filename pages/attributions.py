@@ -12,9 +12,10 @@ from core.measures.catalogue import measures
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
-from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs
+from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
+from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.frame.links import choose
 from pages.parts.frame.sidebar import View, open_page, text_box
@@ -60,8 +61,10 @@ def attributions() -> None:
         evidence_section(view, rows)
     with agreement:
         show_agreement(rows, view.encoded.unit)
+        show_sparsity(view, rows)
         show_completeness(view, found)
         show_costs(view, chosen, found)
+    second_model(view, chosen, sign)
 
 
 def _settings(view: View) -> tuple[list[str], str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
 from core.network.features import Encoded
@@ -45,6 +47,15 @@ def strongest_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: st
         lead = "Without a sign, first" if signed else "First"
         said += [f"{lead}: {_named(others, most_important, encoded, always=True)}."]
     return " ".join(said)
+
+
+def models_sentence(predicted: Sequence[tuple[str, Sequence[str], np.ndarray]]) -> str:
+    """What models predict for the same text; predicted: of each its name, its labels and their probabilities."""
+    tops = [(name, labels[int(shares.argmax())], float(shares.max())) for name, labels, shares in predicted]
+    told = [
+        f"{escaped(name)} predicts <b>{escaped(label)}</b> (probability {number(share)})" for name, label, share in tops
+    ]
+    return f"{', '.join(told)}."
 
 
 def outscaled_sentence(row: WordRow, most: WordRow, times: float) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explanation.explainer import Attribution
+from core.mathematics.curves import importance_shares
 from core.mathematics.evidence import evidence_mask
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.measures.catalogue import measures
@@ -144,6 +145,12 @@ def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:
             if has_order(first) and has_order(second):
                 overlap[i, j] = top_overlap(first.free, second.free, k)
     return tau, overlap
+
+
+def top_shares(rows: Sequence[WordRow], k: int) -> list[tuple[WordRow, float]]:
+    """Of each row that has magnitudes the share of its total importance, 0 to 1, in its k most important features."""
+    shares = [(row, importance_shares(row.free)) for row in rows if row.kind != "rank" and len(row.free)]
+    return [(row, float(one[min(k, len(one)) - 1])) for row, one in shares if not np.isnan(one[0])]
 
 
 def has_order(row: WordRow) -> bool:

@@ -125,3 +125,21 @@ def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndar
         raise ValueError(f"curves must be float[R, K] with R at least 1, got shape {curves.shape}")
     lower, upper = np.quantile(curves, [(1 - share) / 2, (1 + share) / 2], axis=0)
     return curves.mean(axis=0), lower, upper
+
+
+def importance_shares(scores: np.ndarray) -> np.ndarray:
+    """How much of Σ|a| lies in the k features with the largest |a|, k = 1 … F.
+
+    Args:
+        scores: float[F], at least one; signs do not matter.
+    Returns:
+        float64[F], ascending to 1; k/F where all are equally large; NaN where all are zero. Neither direction is
+        better: sparse is no more faithful.
+    Source: ROAR §6.1.
+    """
+    sizes = np.sort(np.abs(np.asarray(scores, dtype=np.float64)))[::-1]
+    if sizes[0] == 0:
+        return np.full(len(sizes), np.nan)
+    # Scaled first: a sum of very large scores would leave the range of numbers.
+    shares = np.cumsum(sizes / sizes[0])
+    return shares / shares[-1]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.mathematics.curves import importance_shares
 from core.mathematics.erasure import LENGTHS, rationale_sizes
 from core.metrics.registry import NEITHER, Case, Metric, Score, register
 
@@ -17,12 +18,10 @@ def sparsity(case: Case) -> Score:
         where Σ|a| = 0.
     Source: ROAR §6.1.
     """
-    sizes = np.sort(np.abs(np.asarray(case.scores, dtype=np.float64)[case.free]))[::-1]
-    if sizes[0] == 0:
+    shares = importance_shares(np.asarray(case.scores)[case.free])
+    if np.isnan(shares[0]):
         return Score(float("nan"), note="All scores are zero, so there is no importance to share.")
-    # Scaled first: a sum of very large scores would leave the range of numbers.
-    shares = np.cumsum(sizes / sizes[0])
-    by_length = shares[rationale_sizes(len(sizes)) - 1] / shares[-1]
+    by_length = shares[rationale_sizes(len(shares)) - 1]
     return Score(float(by_length[LENGTHS.index(AT)]), by_length=by_length)
 
 

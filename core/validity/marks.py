@@ -391,6 +391,15 @@ def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
     return f"{SIGN} {joined(found)} {'is' if one else 'are'} {OUT}, {little} ({rule})."
 
 
+def model_text(gate: Gate, model: str, p: float) -> str:
+    """What the gate says of one unmasked text under a model, in a sentence."""
+    if not gate.available:
+        return f"{model}: {why_unavailable(gate)}"
+    if gate.rejected[0]:
+        return f"{SIGN} Under {model} the text is {OUT} (p = {number(p)}), so what that model does with it says little."
+    return f"Under {model} the text is not rejected (p = {number(p)})."
+
+
 def inputs_text(rejected: int, inputs: int) -> str:
     """How many of some inputs are rejected."""
     of = f"of {amount(inputs, 'input')} rejected"

@@ -1,12 +1,14 @@
 """The attribution of one measure as work: at once where it is cheap or stored, else asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution, Cost
+from core.explanation.rows import WordRow, build_row
 from core.job import WAITING, Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE, NotApplicable
@@ -17,6 +19,7 @@ from core.wording import plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork, in_turn
+from pages.parts.sections.streaming import stream
 
 # What streams may take so many times as long as other work that starts unasked.
 _STREAMED = 6
@@ -112,3 +115,18 @@ class Attributing(PageWork):
         return view.explainer.attribute(
             view.encoded, self.measure, view.explained, progress=job.report, cancelled=job.cancelled, watcher=watch
         )
+
+
+def rows_beside(works: Sequence[Attributing], sign: str, place: DeltaGenerator) -> tuple[WordRow, WordRow] | None:
+    """A measure's rows of two texts, or under two models; None where one is not there, and `place` says why: it is
+    under way, waits to be asked for, or cannot be.
+    """
+    rows = []
+    for work in works:
+        one = work.found or (work.compute() if work.prompt else None)
+        if one is None:
+            if not work.prompt:
+                stream([work], place, name=work.label)
+            return None
+        rows.append(build_row(measures()[work.measure], one, sign, work.view.encoded.premasked))
+    return rows[0], rows[1]

@@ -7,14 +7,12 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.explanation.edits import Version, aligned, changed_cells, edit_sentence, prediction_sentence, version_rows
-from core.explanation.rows import WordRow, build_row
-from core.measures.catalogue import measures
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import HOLM, Gate, decide, doubts, versions_text, with_sign
 from core.validity.references import CALIBRATED
 from core.wording import number, plain, shortened
-from pages.parts.attributions.attributing import Attributing
+from pages.parts.attributions.attributing import Attributing, rows_beside
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
 from pages.parts.frame.links import choose, forget, held, hold, remark
@@ -22,7 +20,6 @@ from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside,
 from pages.parts.frame.sidebar import View, read_own
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import in_turn
-from pages.parts.sections.streaming import stream
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
@@ -76,7 +73,8 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
         versions_text(gate, [f"the {one.name}" if one.label is None else one.name for one in told], min(p, default=1)),
     )
     waiting = st.container()
-    pairs = [rows for name in chosen if (rows := _rows(shown, told, name, sign, waiting)) is not None]
+    works = [[OfVersion(side, name, one.name) for side, one in zip(shown, told)] for name in chosen]
+    pairs = [rows for both in works if (rows := rows_beside(both, sign, waiting)) is not None]
     word_above_word(
         [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
     )
@@ -91,20 +89,6 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
         ]
         table(["measure", "where the text changed", "of the rest, what moved most", "unit"], cells, most=240)
     captions(_doubts(shown))
-
-
-def _rows(shown, told, name: str, sign: str, place) -> tuple[WordRow, WordRow] | None:
-    """A measure's rows of both versions; None where one waits to be asked for, or there is none."""
-    found = []
-    for view, version in zip(shown, told):
-        work = OfVersion(view, name, version.name)
-        one = work.found or (work.compute() if work.prompt else None)
-        if one is None:
-            if not work.prompt:
-                stream([work], place, name=f"{name} of {version.name}")
-            return None
-        found.append(build_row(measures()[name], one, sign, view.encoded.premasked))
-    return found[0], found[1]
 
 
 def _version(view: View, name: str) -> Version:

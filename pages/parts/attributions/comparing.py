@@ -4,12 +4,15 @@ import streamlit as st
 
 from core.explanation.explainer import Attribution
 from core.explanation.row_sentences import TOP
-from core.explanation.rows import WordRow, agreement
+from core.explanation.rows import WordRow, agreement, top_shares
+from core.figures.sparsity_figures import sparsity_curves
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import duration, number, plain
+from core.wording import duration, number, percent, plain
+from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square, table
 from pages.parts.frame.sidebar import View
+from pages.parts.sections.saving import about_view
 
 
 def show_agreement(rows: list[WordRow], unit: str) -> None:
@@ -40,6 +43,26 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
             st.markdown(f"**{title}**")
             square(values, names)
             st.caption(note)
+
+
+def show_sparsity(view: View, rows: list[WordRow]) -> None:
+    """Draw how concentrated each measure's importance is; nothing where no measure has magnitudes."""
+    drawn = sparsity_curves(rows, view.encoded.unit)
+    if drawn is None:
+        return
+    st.markdown("**How concentrated is each?**")
+    tops = ", ".join(f"{one.measure} {percent(share)}" for one, share in top_shares(rows, TOP))
+    draw_figure(
+        drawn,
+        "sparsity",
+        f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP}: {tops}.",
+        ["sparsity", view.example.id, view.model.name],
+        about_view(view),
+        "the curves",
+    )
+    st.caption(
+        f"In the top {TOP}: {plain(tops)}. A concentrated attribution is easier to read, and no more faithful for that."
+    )
 
 
 def show_costs(view: View, chosen: list[str], found: dict[str, Attribution]) -> None:

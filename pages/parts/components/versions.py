@@ -26,10 +26,11 @@ def word_above_word(
         class_name: the explained class, for the legend.
     """
     signed = any(one.kind == "signed" for one, _ in rows)
+    changed = [i is None or j is None or words[0][i] != words[1][j] for i, j in places]
     _draw(
         {
             "names": list(names),
-            "changed": [i is None or j is None or words[0][i] != words[1][j] for i, j in places],
+            "changed": changed,
             "words": [
                 [None if i is None else words[0][i] for i, _ in places],
                 [None if j is None else words[1][j] for _, j in places],
@@ -38,7 +39,7 @@ def word_above_word(
             "signed": signed,
             "for": f"supports “{class_name}”" if signed else "matters most",
             "against": f"opposes “{class_name}”",
-            "legend": "In each row one scale colours both texts. Framed: what changed.",
+            "legend": f"In each row one scale colours both.{' Framed: what changed.' if any(changed) else ''}",
             "rows": [_drawn(one, other, places) for one, other in rows],
         },
         key,

@@ -1,0 +1,40 @@
+"""Figure of how concentrated attributions are: the share of their total importance in the top k."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from core.explanation.rows import WordRow
+from core.figures.figures import axis, figure, legend, stroke, trace
+from core.figures.palette import RANDOM, hue
+from core.mathematics.curves import importance_shares
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "hexagon")
+
+
+def sparsity_curves(rows: Sequence[WordRow], unit: str) -> dict | None:
+    """A line a measure: the share of Σ|a| (0 to 1) in its k most important features, and dotted what equal scores give.
+
+    Places are no magnitudes and are left out, as is a row of zeros; None where no row is left.
+    Source: ROAR §6.1.
+    """
+    curves = [(row.measure, importance_shares(row.free)) for row in rows if row.kind != "rank" and len(row.free)]
+    curves = [(name, shares) for name, shares in curves if not np.isnan(shares[0])]
+    if not curves:
+        return None
+    F = max(len(shares) for _, shares in curves)
+    traces = []
+    for i, (name, shares) in enumerate(curves):
+        look = stroke(hue(name), 2.5, None, _SYMBOLS[i % len(_SYMBOLS)]) | {"name": name}
+        x = list(range(1, len(shares) + 1))
+        traces.append(trace("lines+markers", x, shares.tolist(), "top %{x}: %{y:.1%} of the importance", name, **look))
+    equal: dict[str, Any] = {"name": "all equally important", "line": {"color": RANDOM, "width": 2, "dash": "dot"}}
+    traces.append(trace("lines", [0, F], [0, 1], None, **equal))
+    return figure(
+        traces,
+        300,
+        xaxis=axis(f"the k most important {unit}s", range=[0, F + 0.4], tickformat="d"),
+        yaxis=axis("share of Σ|a|", range=[0, 1.04], tickformat=".0%"),
+        legend=legend(1.02),
+    )
