@@ -69,7 +69,10 @@ TERMS = {
         "The examples with one tag or one label. Whether the model is right more or less often there than elsewhere "
         "is said from 20 judged examples on each side, and while the interval of the difference leaves out 0."
     ),
-    "least agreement": "The smallest rank correlation of any two measures on one example: below 0 they are opposed.",
+    "least agreement": (
+        "The smallest rank correlation of any two measures’ magnitudes on one example; below 0 they rank words in "
+        "rather opposite orders."
+    ),
     "interval (95 %)": (
         "A range that holds the figure for all such texts, or all such random orders, in 19 of 20 samples."
     ),

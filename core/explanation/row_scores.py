@@ -17,7 +17,8 @@ PARTED = 0.1
 @dataclass(frozen=True)
 class RowScore:
     """RACU ↑ and NAOPC of comprehensiveness ↑ of a measure, NaN where undefined and None where not known; marked: which
-    rest on rejected inputs; unstable: RACU's denominator may be 0.
+    rest on rejected inputs; unstable: RACU's denominator may be 0; untested: why no input could be rejected, a
+    sentence, "" where it could.
     """
 
     racu: float | None = None
@@ -25,6 +26,7 @@ class RowScore:
     racu_marked: bool = False
     naopc_marked: bool = False
     unstable: bool = False
+    untested: str = ""
 
     @property
     def ranks(self) -> bool:
@@ -53,7 +55,8 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
     """On which word the rows part, and whose order masking bears out on this text, HTML in which all text is escaped;
     "" where they part on none or a score is not known yet.
 
-    No order is called the more faithful where scores rest on rejected inputs, are undefined or equal, or disagree.
+    No order is called the more faithful before both scores of both are known, nor where these rest on rejected inputs,
+    are undefined or equal, or disagree; where no input could be rejected, that is said with it.
     """
     parted = parted_word(rows)
     if parted is None:
@@ -66,26 +69,36 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
     said = (
         f"On {word} they part: {first} says that it supports <b>{escaped(class_name)}</b>, {second} that it opposes it."
     )
-    return f"{said} {_verdict((first, mine), (second, its))}"
+    verdict = _verdict((first, mine), (second, its))
+    return f"{said} {verdict}" if verdict else ""
 
 
 def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
+    """The end of the sentence; "" while NAOPC is on its way and the lead may turn."""
     (_, mine), (_, its) = one, other
-    if mine.racu_marked or its.racu_marked:
-        return f"{SIGN} Masking cannot say whom to believe here: some of the masked inputs are rejected."
+    cannot, does_not = (f"Masking {not_so} say whom to believe here" for not_so in ("cannot", "does not"))
+    if any(score.racu_marked or score.naopc_marked for score in (mine, its)):
+        return f"{SIGN} {cannot}: some of the masked inputs are rejected."
     if not (mine.ranks and its.ranks) or mine.racu is None or its.racu is None:
-        return "Masking cannot say whom to believe here: RACU is not defined for both on this text."
+        return f"{cannot}: RACU is not defined for both on this text."
     told = f"RACU ↑ {number(mine.racu)} of {one[0]}, {number(its.racu)} of {other[0]}"
     if number(mine.racu) == number(its.racu):
-        return f"Masking does not say whom to believe here: their areas are equal ({told})."
+        return f"{does_not}: their areas are equal ({told})."
+    if mine.naopc is None or its.naopc is None:
+        return ""
+    if math.isnan(mine.naopc) or math.isnan(its.naopc):
+        return f"{cannot}: NAOPC is not defined for both on this text."
     ahead, behind = (one, other) if mine.racu > its.racu else (other, one)
-    more, less = ahead[1].naopc, behind[1].naopc
-    if more is not None and less is not None and not (ahead[1].naopc_marked or behind[1].naopc_marked) and more < less:
+    more, less = (score.naopc or 0.0 for _, score in (ahead, behind))
+    if number(more) == number(less):
+        return f"{does_not}: {ahead[0]} is ahead by RACU ({told}), and by NAOPC they are equal ({number(more)} ↑)."
+    if more < less:
         return (
-            f"Masking does not say whom to believe here: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
+            f"{does_not}: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
             f"({number(less)} ↑ against {number(more)})."
         )
-    return (
+    named = (
         f"Masked in the order of {ahead[0]} the explained score falls faster ({told}), so on this text that order is "
         "the more faithful one; of the single word this says nothing."
     )
+    return f"{named} {mine.untested or its.untested}".rstrip()

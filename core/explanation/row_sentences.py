@@ -58,6 +58,19 @@ def models_sentence(predicted: Sequence[tuple[str, Sequence[str], np.ndarray]]) 
     return f"{', '.join(told)}."
 
 
+def kinds_sentence(rows: Sequence[WordRow]) -> str:
+    """That two orders differ where one has a sign and the other has none, text; "" where all rows are of one kind."""
+    ranked = [row for row in rows if not measures()[row.measure].baseline]
+    without = [row.measure for row in ranked if row.kind == "positive"]
+    if not without or len(without) == len(ranked):
+        return ""
+    return (
+        f"No sign: {', '.join(without)}. What opposes the class strongly stands first there, and last where there is a "
+        "sign, so between the two kinds a low figure may say that alone. Absolute compares magnitudes where a measure "
+        "has them."
+    )
+
+
 def outscaled_sentence(row: WordRow, most: WordRow, times: float) -> str:
     """That a row's colours are as strong as another's although its numbers are far smaller, text."""
     return (

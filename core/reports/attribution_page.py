@@ -1,6 +1,7 @@
 """One attribution view as a page of its own: it opens from a disk, runs nothing and asks for nothing."""
 
 from core.explanation.plausibility import MEANING, evidence_of
+from core.explanation.row_sentences import kinds_sentence
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.measures.catalogue import measures
 from core.reports.exports import Shown
@@ -64,4 +65,5 @@ def _squares(shown: Shown, top: int) -> dict | None:
         return None
     k = min(top, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
-    return {"k": k, "tau": tau, "overlap": overlap, "chance": k / len(shown.rows[0].free)}
+    chance = k / len(shown.rows[0].free)
+    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance, "kinds": kinds_sentence(shown.rows)}

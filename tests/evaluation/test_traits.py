@@ -82,6 +82,19 @@ def test_measures_agree_as_little_as_their_worst_pair(explained):
         Agreement(("gradient",)).check()
 
 
+def test_disagreement_is_of_magnitudes_so_that_a_measure_without_a_sign_opposes_none_for_that(explained):
+    """A word that strongly opposes the class is strong to gradient, whose norm has no sign, and last where signs rank."""
+    explainer, _, judged, sample = explained
+    rows = finish(run_study(explainer, sample, trait_studies("gradient", "word")["disagreement"]))
+    for i, example in enumerate(SOME):
+        encoded, mine = explainer.encode(example.text, None, "word"), int(judged.predicted[i])
+        alone = np.abs(explainer.attribute(encoded, "leave-one-out", mine).scores["signed"])
+        norm = explainer.attribute(encoded, "gradient", mine).scores["L2"]
+        product = explainer.attribute(encoded, "input × gradient", mine).scores["absolute"]
+        least = min(kendall_tau(alone, norm), kendall_tau(alone, product), kendall_tau(norm, product))
+        assert least_agreement(rows)[i] == pytest.approx(least)
+
+
 def test_what_is_not_computed_is_no_value(explained):
     explainer, index, judged, sample = explained
     for name, study in trait_studies("gradient", "word").items():

@@ -41,9 +41,13 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
         "opposes it. Masked in the order of leave-one-out the explained score falls faster (RACU ↑ 0.892 of leave-one-out, "
     )
     assert told.endswith("on this text that order is the more faithful one; of the single word this says nothing.")
-    # Before limits are there, and where they rest on rejected inputs, RACU alone speaks.
-    assert "the order of input × gradient the" in said(RowScore(0.1), RowScore(0.2))
-    assert "the order of leave-one-out the" in said(RowScore(0.3, 0.1, naopc_marked=True), RowScore(0.2, 0.9))
+    assert "the order of input × gradient the" in said(RowScore(0.1, 0.2), RowScore(0.2, 0.3))
+
+
+def test_a_winner_without_a_test_is_named_with_that():
+    why = "Validity unavailable: this model has no MaSF reference."
+    told = said(RowScore(0.9, 0.4, untested=why), RowScore(0.1, 0.2, untested=why))
+    assert told.endswith(f"of the single word this says nothing. {why}") and told.count(why) == 1
 
 
 @pytest.mark.parametrize(
@@ -63,6 +67,19 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
         (RowScore(NAN), RowScore(0.1), "RACU is not defined for both"),
         (RowScore(0.5001), RowScore(0.5002), "their areas are equal"),
         (RowScore(0.9, 0.2), RowScore(0.1, 0.4), "leave-one-out is ahead by RACU"),
+        (RowScore(0.9, 0.2), RowScore(0.1, 0.2), "by NAOPC they are equal"),
+        (RowScore(0.5, NAN), RowScore(0.4, 0.9), "NAOPC is not defined for both"),
+        (RowScore(0.5, 0.1), RowScore(0.4, NAN), "NAOPC is not defined for both"),
+        (
+            RowScore(0.5, 0.1, naopc_marked=True),
+            RowScore(0.4, 0.9, naopc_marked=True),
+            "⚠ Masking cannot say whom to believe here: some of the masked",
+        ),
+        (
+            RowScore(0.5, 0.9),
+            RowScore(0.4, 0.1, naopc_marked=True),
+            "⚠ Masking cannot say whom to believe here: some of the masked",
+        ),
     ],
 )
 def test_no_order_is_ranked_where_the_evidence_does_not_bear_it(first, second, why):
@@ -71,4 +88,6 @@ def test_no_order_is_ranked_where_the_evidence_does_not_bear_it(first, second, w
 
 
 def test_nothing_is_said_before_both_are_scored_or_where_none_part():
+    # The lead may turn while limits are searched.
+    assert said(RowScore(0.5), RowScore(0.4)) == "" == said(RowScore(0.5, 0.1), RowScore(0.4))
     assert said(RowScore(0.9), RowScore()) == "" == parting_sentence(ROWS[:2], {}, TEXT, "bad")

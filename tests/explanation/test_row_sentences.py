@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import importance_sentence, outscaled_sentence, strongest_sentence
+from core.explanation.row_sentences import importance_sentence, kinds_sentence, outscaled_sentence, strongest_sentence
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 
@@ -52,6 +52,14 @@ def test_measures_without_a_sign_say_neither_for_nor_against():
         "Strongest for <b>bad</b> by leave-one-out: none; strongest against it: “<b>film</b>”. Without a sign, first: "
         "none (gradient)."
     )
+
+
+def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
+    signed, places, norm = row("leave-one-out", 2, 1, 0, -3), row("beam", 4, 3, 2, 1), row("gradient", 0, 1, 3, 0)
+    assert kinds_sentence([signed, norm, places]).startswith("No sign: gradient. What opposes the class strongly")
+    # Random order opposes nothing; of one kind there is nothing to say.
+    by_chance = row("random", 1, 2, 3, 4)
+    assert kinds_sentence([signed, places, by_chance]) == kinds_sentence([norm, by_chance]) == kinds_sentence([]) == ""
 
 
 def test_a_row_that_is_outscaled_says_by_whom():

@@ -25,11 +25,14 @@ REJECTED, CHANGES, DISAGREEMENT, TWIN = "rejected", "changes", "disagreement", "
 
 
 def trait_studies(measure: str, unit: str) -> dict[str, Study]:
-    """The study of every trait but the twin's; measure: whose order rejections and changes follow."""
+    """The study of every trait but the twin's; measure: whose order rejections and changes follow.
+
+    Measures are compared by magnitudes, which all have: a norm has no sign, and ranks first what a sign ranks last.
+    """
     return {
         REJECTED: Curve(measure, unit=unit),
         CHANGES: Course(measure, unit=unit),
-        DISAGREEMENT: Agreement(default_measures(), unit=unit),
+        DISAGREEMENT: Agreement(default_measures(), "absolute", unit),
     }
 
 

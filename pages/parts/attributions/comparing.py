@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import TOP
+from core.explanation.row_sentences import TOP, kinds_sentence
 from core.explanation.rows import WordRow, agreement, top_shares
 from core.figures.sparsity_figures import sparsity_curves
 from core.measures.catalogue import measures
@@ -43,6 +43,8 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
             st.markdown(f"**{title}**")
             square(values, names)
             st.caption(note)
+    if kinds := kinds_sentence(rows):
+        st.caption(plain(kinds))
 
 
 def show_sparsity(view: View, rows: list[WordRow]) -> None:

@@ -8,7 +8,7 @@ from core.explanation.recursive import BY_RATIO, STEPS, Summary
 from core.explanation.row_scores import RowScore
 from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.mathematics.search.limits import EXACT
-from core.validity.marks import HOLM, RULES, path_word, with_sign
+from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import duration, number
 from pages.parts.frame.links import address, held_of
@@ -104,7 +104,8 @@ def _score(path: Path, summary: Summary | None, standing: Standing | None) -> Ro
     )
     if summary is None or not summary.complete or path.orders.band is None:
         return RowScore(None, between[0], False, between[1])
-    return RowScore(summary.racu, between[0], summary.marked, between[1], summary.areas.unstable)
+    untested = why_unavailable(summary.gate)
+    return RowScore(summary.racu, between[0], summary.marked, between[1], summary.areas.unstable, untested)
 
 
 def _value(value: float | None, marked: bool) -> str:

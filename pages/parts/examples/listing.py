@@ -58,8 +58,8 @@ _COLUMNS = {
     "disagreement": (
         "least agreement",
         (
-            "Smallest rank correlation (Kendall’s τ-b, −1 to 1) among each two of the measures shown unasked; 1: all "
-            "rank the words alike"
+            "Smallest rank correlation (Kendall’s τ-b, −1 to 1) among each two of the measures shown unasked, by the "
+            "magnitudes of their scores, whatever the sign; 1: all rank the words alike"
         ),
     ),
     "twin": ("twin", "Whether the model trained on the same data in another way predicts another class"),
