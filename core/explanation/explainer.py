@@ -279,16 +279,25 @@ class Explainer:
             target=target_key(target),
             masked=np.packbits(masked).tobytes().hex(),
             seed=seed if measure.seeded else None,
-            **self._words_read(measure),
+            **self.words_read(measure.name),
         )
 
-    def _words_read(self, measure: Measure) -> dict[str, str]:
-        """What of the words a result depends on; of those that cannot be used none has a result."""
+    @property
+    def words_digest(self) -> str | None:
+        """What tells the words that were measured of the model's training texts from others, None where there are none
+        that can be used: a result that depends on words holds it, and of such as cannot be used there is none.
+        """
         try:
-            words = self._words(measure)
+            words = find_words_of(self.model, self.kept)
         except NotApplicable:
-            return {}
-        return {} if words is None else {"words": words.digest}
+            return None
+        return None if words is None else words.digest
+
+    def words_read(self, *names: str) -> dict[str, str]:
+        """What a key of a result of these measures holds of the words: nothing where none of them asks for words."""
+        known = measures()
+        digest = self.words_digest if any(name in known and known[name].needs == WORDS for name in names) else None
+        return {} if digest is None else {"words": digest}
 
     def _words(self, measure: Measure) -> WordBits | None:
         """What was measured of the model's training texts, None for a measure that does not ask."""

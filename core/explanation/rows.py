@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.explainer import Attribution
+from core.explanation.explainer import Attribution, Explainer
 from core.mathematics.curves import importance_shares
 from core.mathematics.evidence import evidence_mask
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
@@ -74,9 +74,13 @@ def values_taken(name: str, sign: str) -> str | None:
     return choose_variant(measures()[name], sign) if name in measures() else None
 
 
-def measured(measure: Measure, sign: str) -> dict:
-    """What a stored result depends on of a measure: its name, its version and the variant that is asked for."""
-    return {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
+def measured(explainer: Explainer, name: str, sign: str) -> dict:
+    """What a stored result depends on of a measure: its name, its version, the variant that is asked for, and the words
+    that it reads.
+    """
+    measure = measures()[name]
+    about = {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
+    return about | explainer.words_read(name)
 
 
 def value_text(row: WordRow, i: int) -> str:

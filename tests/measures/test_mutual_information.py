@@ -9,13 +9,30 @@ import numpy as np
 import pytest
 
 from core.commands.command_line import main
+from core.data.examples import Example
+from core.evaluation.engine import Subject
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.agreement import Agreement
+from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.limits_of_texts import Batch
+from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.explanation.explainer import Explainer, with_reference
+from core.explanation.judging import How
+from core.explanation.recursive import BY_RATIO
 from core.loading.loading import load
 from core.loading.model_files import WORDS_FILE
 from core.loading.word_bits import find_words_of
 from core.measures.mutual_information import MissingClass, count_bits, measure_words
 from core.measures.registry import NotApplicable
 from core.storage.store import Store
+from core.validity.marks import HOLM
+from core.validity.references import CALIBRATED
+from pages.parts.erasure.judging import Judging, Shuffling
+from pages.parts.sections.paths import Choice, Path
+from pages.parts.sections.sides import RECURSIVE, Orders, Side
+from pages.parts.sections.standings import OrderScoring
+from pages.parts.sections.studying import Studying
 from tests import tiny
 
 NAME = "mutual information"
@@ -151,6 +168,47 @@ def test_measured_anew_it_is_computed_anew(tiny_model, fitted, cached, tmp_path)
     assert fitted(["a lathe", "the lathe", "the soup"], np.array([0, 1, 2])) == 0
     assert first.stored(encoded, NAME, 0) is None
     assert np.abs(first.attribute(encoded, NAME, 0).scores["absolute"] - before.scores["absolute"]).max() > 1e-3
+
+
+def keys_of(explainer, name):
+    """What the rows of every study by this measure, and the work of pages with it, are kept under."""
+    encoded = explainer.encode("the lathe", None, "word")
+    subject = Subject(explainer, Example("e1", "the lathe", None, tiny.LABELS[0]), 0, encoded, np.array(True))
+    studies = [
+        Curve(name),
+        Course(name),
+        Agreement((name, "attention")),
+        Scoring((name, "attention"), ("NS",), baseline=SHUFFLED, count=1),
+        Batch("tiny", (name,)),
+    ]
+    rows = [(study.key(explainer), *([] if isinstance(study, Batch) else study.row_keys(subject))) for study in studies]
+    side = Side(explainer, encoded, 0, 0)
+    choice = Choice((name,), name, "signed", BY_RATIO, RECURSIVE, HOLM, CALIBRATED)
+    works = [
+        Path(side, name, choice, Orders(side, BY_RATIO)),
+        OrderScoring(side, name, "signed"),
+        Judging(side, name, "signed", ("NS",), How()),
+        Shuffling(side, (name,), "signed", ("NS",), How()),
+        *(Studying(explainer, Sample("some", "0" * 64, (), np.array([])), study) for study in studies),
+    ]
+    return rows, [work.key for work in works]
+
+
+def test_what_rests_on_words_is_found_again_for_the_same_words_only(tiny_model, fitted, cached):
+    model = tiny_model("bert")
+    explainer = with_reference(model, None, cached)
+    others = keys_of(explainer, "gradient")[0]
+    assert fitted() == 0
+    (rows, works), again = keys_of(explainer, NAME), keys_of(explainer, NAME)
+    assert (rows, works) == again and explainer.words_read("gradient", "random order") == {}
+    assert fitted(["a lathe", "the lathe", "the soup"], np.array([0, 1, 2])) == 0
+    for before, after in zip(rows, keys_of(explainer, NAME)[0], strict=True):
+        assert before != after
+    assert not set(works) & set(keys_of(explainer, NAME)[1])
+    # Of its two measures the second reads no words; the prediction and what is said of that one stay.
+    scores, anew = rows[3], keys_of(explainer, NAME)[0][3]
+    assert [one == other for one, other in zip(scores, anew)] == [True, True, False, True, False, True]
+    assert keys_of(explainer, "gradient")[0] == others
 
 
 def test_beside_weights_of_ones_own_it_is_no_part_of_them(tiny_root, tmp_path, cached):

@@ -39,14 +39,17 @@ class Agreement(Study[Rows]):
 
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
-        chosen = [measures()[name] for name in self.measures]
+        known = measures()
         return canonical_key(
             "agreement",
             1,
             model=explainer.model.digest,
             precision=explainer.model.precision,
             unit=self.unit,
-            measures=[measured(one, self.sign) | {"seed": 0 if one.seeded else None} for one in chosen],
+            measures=[
+                measured(explainer, name, self.sign) | {"seed": 0 if known[name].seeded else None}
+                for name in self.measures
+            ],
         )
 
     def check(self, model: Model | None = None) -> None:

@@ -115,7 +115,8 @@ class Course(OrderStudy[Walked]):
             about |= {"seed": self.seed, "orders": ORDERS}
         else:
             measure = measures()[self.measure]
-            about |= measured(measure, self.sign) | {"seed": self.seed if measure.seeded else None}
+            about |= measured(explainer, self.measure, self.sign)
+            about |= {"seed": self.seed if measure.seeded else None}
         return canonical_key("behaviour", 1, **about)
 
     def check(self, model: Model | None = None) -> None:

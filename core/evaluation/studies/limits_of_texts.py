@@ -82,6 +82,7 @@ class Batch(Study[Rows]):
         """What decides the rows of the file."""
         model = explainer.model
         about = asdict(self) | {"version": VERSION, "weights": model.digest, "precision": model.precision}
+        about |= explainer.words_read(*self.measures)
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
     def allowed(self, device: str) -> int:

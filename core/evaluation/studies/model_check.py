@@ -97,7 +97,9 @@ class Curve(OrderStudy[Passed]):
             about |= {"seed": self.seed}
         else:
             measure = measures()[self.measure]
-            about |= measured(measure, self.sign) | {"recompute": self.recompute and not measure.recursive}
+            about |= measured(explainer, self.measure, self.sign) | {
+                "recompute": self.recompute and not measure.recursive
+            }
         return canonical_key("model check", 2, **about)
 
     def row_keys(self, subject: Subject) -> list[str]:

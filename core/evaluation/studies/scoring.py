@@ -196,7 +196,7 @@ class Scoring(Study[Scored]):
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, and what a score depends on."""
         digest = bytes.fromhex(subject.encoded.digest)
-        return [hashlib.sha256(series + digest).hexdigest() for series in self._every_series]
+        return [hashlib.sha256(series + digest).hexdigest() for series in self._every_series(subject.explainer)]
 
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
         """A class of the model and its probability, or a score in the range of its metric."""
@@ -374,11 +374,19 @@ class Scoring(Study[Scored]):
         scores, magnitudes = held[attributed.measure]
         return (scores if attributed.r < 0 else judge.shuffled(scores, attributed.r)), magnitudes
 
+    def _every_series(self, explainer: Explainer) -> list[bytes]:
+        """What each row depends on beside model, seed and example; written down once for all examples."""
+        words = explainer.words_read(*self.measures).get("words", "")
+        if words not in self._series:
+            asked = [(attributed, metric) for attributed in self.attributions for metric in self.metrics]
+            scores = [_series(explainer, attributed, metric, self.how) for attributed, metric in asked]
+            self._series[words] = [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
+        return self._series[words]
+
     @functools.cached_property
-    def _every_series(self) -> list[bytes]:
-        """What each row depends on beside model, seed and example."""
-        scores = [_series(attributed, metric, self.how) for attributed in self.attributions for metric in self.metrics]
-        return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
+    def _series(self) -> dict[str, list[bytes]]:
+        """By the words that its measures read."""
+        return {}
 
 
 def interval_text(interval: Interval) -> str:
@@ -433,7 +441,7 @@ def _row(value: float, error: float, by_length: np.ndarray | None = None, note: 
     return {"values": found, "notes": note}
 
 
-def _series(attributed: Attributed, name: str, how: How) -> str:
+def _series(explainer: Explainer, attributed: Attributed, name: str, how: How) -> str:
     """The digest of what a score depends on beside model, seed and example."""
     metric = metrics()[name]
     about = {
@@ -443,7 +451,7 @@ def _series(attributed: Attributed, name: str, how: How) -> str:
     }
     if attributed.random:
         return canonical_key("scores/random", 1, r=attributed.r, **about)
-    about |= measured(measures()[attributed.measure], attributed.sign)
+    about |= measured(explainer, attributed.measure, attributed.sign)
     if attributed.r >= 0:
         return canonical_key("scores/shuffled", 1, r=attributed.r, **about)
     return canonical_key("scores/measure", 1, **about)

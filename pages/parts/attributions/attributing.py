@@ -44,6 +44,7 @@ class Attributing(PageWork):
             example=view.encoded.digest,
             measure=self.measure,
             target=target_key(view.explained),
+            words=view.explainer.words_digest,
         )
 
     @property

@@ -322,6 +322,7 @@ def about_side(side: Side) -> dict:
         "precision": side.model.precision,
         "example": side.encoded.digest,
         "reference": None if side.reference is None else side.reference.digest,
+        "words": side.explainer.words_digest,
     }
 
 

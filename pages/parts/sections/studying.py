@@ -40,6 +40,7 @@ class Studying(PageWork):
             "job/study",
             1,
             study=self.study.key(self.explainer),
+            words=self.explainer.words_digest,
             asked=self.study.name,
             choices=asdict(cast(Any, self.study)),
             data=self.sample.digest,
