@@ -13,9 +13,10 @@ import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
 from core.evaluation.questions import Answers, Question, Table, register
+from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
-from core.explanation.rows import SIGNS, measured, values_taken
+from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
@@ -375,17 +376,14 @@ class Scoring(Study[Scored]):
         return (scores if attributed.r < 0 else judge.shuffled(scores, attributed.r)), magnitudes
 
     def _every_series(self, explainer: Explainer) -> list[bytes]:
-        """What each row depends on beside model, seed and example; written down once for all examples."""
+        """What each row depends on beside model, seed and example; written down once for the words that are read."""
         words = explainer.words_read(*self.measures).get("words", "")
-        if words not in self._series:
-            asked = [(attributed, metric) for attributed in self.attributions for metric in self.metrics]
-            scores = [_series(explainer, attributed, metric, self.how) for attributed, metric in asked]
-            self._series[words] = [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
-        return self._series[words]
+        if words not in self._written:
+            self._written[words] = score_keys(explainer, self.attributions, self.metrics, self.how)
+        return self._written[words]
 
     @functools.cached_property
-    def _series(self) -> dict[str, list[bytes]]:
-        """By the words that its measures read."""
+    def _written(self) -> dict[str, list[bytes]]:
         return {}
 
 
@@ -439,19 +437,3 @@ def _row(value: float, error: float, by_length: np.ndarray | None = None, note: 
     if by_length is not None:
         found[BY_LENGTH] = by_length
     return {"values": found, "notes": note}
-
-
-def _series(explainer: Explainer, attributed: Attributed, name: str, how: How) -> str:
-    """The digest of what a score depends on beside model, seed and example."""
-    metric = metrics()[name]
-    about = {
-        "metric": name,
-        "metric_version": metric.version,
-        **(how.of_soft(metric) if metric.soft else {"erasure": how.erasure}),
-    }
-    if attributed.random:
-        return canonical_key("scores/random", 1, r=attributed.r, **about)
-    about |= measured(explainer, attributed.measure, attributed.sign)
-    if attributed.r >= 0:
-        return canonical_key("scores/shuffled", 1, r=attributed.r, **about)
-    return canonical_key("scores/measure", 1, **about)

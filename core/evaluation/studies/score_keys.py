@@ -1,0 +1,39 @@
+"""What scores of attributions are kept under, beside model, unit, seed and example."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from core.explanation.explainer import Explainer
+from core.explanation.judging import How
+from core.explanation.rows import measured
+from core.metrics.catalogue import metrics
+from core.storage.store import canonical_key
+
+if TYPE_CHECKING:
+    from core.evaluation.studies.scoring import Attributed
+
+
+def score_keys(
+    explainer: Explainer, attributions: Sequence["Attributed"], names: Sequence[str], how: How
+) -> list[bytes]:
+    """The prediction's key, then attribution by attribution those of its metrics, each to be joined with the example's
+    digest.
+    """
+    scores = [_score_key(explainer, attributed, name, how) for attributed in attributions for name in names]
+    return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
+
+
+def _score_key(explainer: Explainer, attributed: "Attributed", name: str, how: How) -> str:
+    """The digest of what a score depends on beside model, seed and example."""
+    metric = metrics()[name]
+    about = {
+        "metric": name,
+        "metric_version": metric.version,
+        **(how.of_soft(metric) if metric.soft else {"erasure": how.erasure}),
+    }
+    if attributed.random:
+        return canonical_key("scores/random", 1, r=attributed.r, **about)
+    about |= measured(explainer, attributed.measure, attributed.sign)
+    if attributed.r >= 0:
+        return canonical_key("scores/shuffled", 1, r=attributed.r, **about)
+    return canonical_key("scores/measure", 1, **about)
