@@ -45,7 +45,9 @@ TERMS = {
         "across models."
     ),
     "RACU ↑": (
-        "ACU relative to a measure that reaches the fully masked score at once: 0 is random, higher is more faithful."
+        "ACU relative to a measure that reaches the fully masked score at once: 0 is random, higher is more faithful, "
+        "above 1 where the score falls below that of the fully masked text. A measure that masks to see what "
+        "lowers the score most, as leave-one-out does at each step, is built for this."
     ),
     "AOPC": (
         "Area over the perturbation curve: the mean fall of the class’s probability as words are masked one by one."

@@ -98,7 +98,34 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
             f"({number(less)} ↑ against {number(more)})."
         )
     named = (
-        f"Masked in the order of {ahead[0]} the explained score falls faster ({told}), so on this text that order is "
-        "the more faithful one; of the single word this says nothing."
+        f"Masked in the order of {ahead[0]} the explained score falls faster, computed again at each step ({told}) and "
+        f"as coloured here (NAOPC {number(more)} ↑ against {number(less)}), so on this text that order is the more "
+        "faithful one; of the single word this says nothing."
     )
     return f"{named} {mine.untested or its.untested}".rstrip()
+
+
+def bridge_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore]) -> str:
+    """Why RACU and NAOPC put different measures first, HTML in which all text is escaped; "" where they agree, or one
+    of the scores is not there yet, undefined or marked.
+    """
+    ranked = [row.measure for row in rows if not measures()[row.measure].baseline]
+    known = [(name, scores[name]) for name in ranked if _both(scores.get(name, RowScore()))]
+    if len(known) < len(ranked) or len(known) < 2:
+        return ""
+    racu = {name: one.racu or 0.0 for name, one in known}
+    between = {name: one.naopc or 0.0 for name, one in known}
+    first, second = max(racu, key=racu.__getitem__), max(between, key=between.__getitem__)
+    if first == second:
+        return ""
+    return (
+        f"By RACU {escaped(first)} is ahead ({number(racu[first])} ↑), by NAOPC {escaped(second)} "
+        f"({number(between[second])} ↑): RACU masks in the order of a measure that is computed again at each step, "
+        "NAOPC in the order coloured here. The first asks how well a measure finds what matters next, the second how "
+        "good these colours are."
+    )
+
+
+def _both(score: RowScore) -> bool:
+    """Whether both scores are known, defined and unmarked."""
+    return score.ranks and score.naopc is not None and not math.isnan(score.naopc) and not score.naopc_marked

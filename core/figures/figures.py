@@ -28,7 +28,8 @@ P_AXIS = {"type": "log", "range": [-3.3, 0.1], "tickvals": [0.001, 0.01, ALPHA, 
 @dataclass(frozen=True, eq=False)
 class FigureLine:
     """One measure's path: x float64[K'] in [0, 1], values float64[K'], p float64[K'] (NaN: none), rejected bool[K'];
-    first: the step from which on the inputs count as out-of-distribution, or None."""
+    first: the step from which on the inputs count as out-of-distribution, or None; symbol: of its marks, where they are
+    not rejected."""
 
     name: str
     hue: str
@@ -37,6 +38,7 @@ class FigureLine:
     p: np.ndarray
     rejected: np.ndarray
     first: int | None
+    symbol: str = "circle"
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +208,7 @@ def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> 
 def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
     cut = len(line.x) if line.first is None else line.first
     percent = (100 * line.x).tolist()
-    symbols = ["x" if rejected else "circle" for rejected in line.rejected]
+    symbols = ["x" if rejected else line.symbol for rejected in line.rejected]
     common = {"name": line.name, "legendgroup": line.name, "extra": line.name}
     traces = []
     for part, width, style, before in ((slice(cut + 1), 2.5, dash, True), (slice(cut, None), 1.2, "dot", False)):

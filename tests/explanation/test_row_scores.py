@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_scores import RowScore, parted_word, parting_sentence
+from core.explanation.row_scores import RowScore, bridge_sentence, parted_word, parting_sentence
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 
@@ -38,7 +38,8 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
     told = said(RowScore(0.892, 0.407), RowScore(-0.312, 0.0146))
     assert told.startswith(
         "On “<b>wasted</b>” they part: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
-        "opposes it. Masked in the order of leave-one-out the explained score falls faster (RACU ↑ 0.892 of leave-one-out, "
+        "opposes it. Masked in the order of leave-one-out the explained score falls faster, computed again at each step (RACU ↑ "
+        "0.892 of leave-one-out, -0.312 of input × gradient) and as coloured here (NAOPC 0.407 ↑ against 0.0146), so on this "
     )
     assert told.endswith("on this text that order is the more faithful one; of the single word this says nothing.")
     assert "the order of input × gradient the" in said(RowScore(0.1, 0.2), RowScore(0.2, 0.3))
@@ -91,3 +92,27 @@ def test_nothing_is_said_before_both_are_scored_or_where_none_part():
     # The lead may turn while limits are searched.
     assert said(RowScore(0.5), RowScore(0.4)) == "" == said(RowScore(0.5, 0.1), RowScore(0.4))
     assert said(RowScore(0.9), RowScore()) == "" == parting_sentence(ROWS[:2], {}, TEXT, "bad")
+
+
+def test_scores_that_put_different_measures_first_are_explained_and_no_others():
+    def told(first, second, rows=(ROWS[0], ROWS[2])):
+        return bridge_sentence(rows, {"leave-one-out": first, "input × gradient": second})
+
+    said = told(RowScore(2.53, 0.69), RowScore(1.07, 0.707))
+    assert said.startswith("By RACU leave-one-out is ahead (2.53 ↑), by NAOPC input × gradient (0.707 ↑): ")
+    assert told(RowScore(2.53, 0.69), RowScore(1.07, 0.4)) == ""
+    for other in (
+        RowScore(1.07),
+        RowScore(1.07, float("nan")),
+        RowScore(1.07, 0.707, naopc_marked=True),
+        RowScore(1.07, 0.707, racu_marked=True),
+        RowScore(1.07, 0.707, unstable=True),
+        RowScore(),
+    ):
+        assert told(RowScore(2.53, 0.69), other) == ""
+    # gradient has no scores yet, and a single row is set against nothing.
+    assert (
+        told(RowScore(2.53, 0.69), RowScore(1.07, 0.707), ROWS)
+        == ""
+        == told(RowScore(2.53, 0.69), RowScore(), ROWS[:1])
+    )

@@ -19,9 +19,12 @@ from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
 from pages.parts.sections.standings import FULL, HALF, WIDTHS, KnownLimits, LimitsChoice
 
 _RACU = (
-    "RACU: area between its curve and random order as its words are masked step by step; 0 is random, higher is better"
+    "RACU: area between its curve and random order as words are masked step by step, the measure computed again on "
+    "what is left; 0 is random, higher is better, and above 1 where the score falls below that of the fully masked text"
 )
-_NAOPC = "NAOPC: its AOPC between the worst and the best order that this model allows; 1 is the best"
+_NAOPC = (
+    "NAOPC: AOPC of the order coloured here, between the worst and the best order that this model allows; 1 is the best"
+)
 _VALIDITY = "Whether masked inputs along its path are rejected as out-of-distribution; not rejected is no proof"
 
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.explanation.row_scores import parting_sentence
+from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
 from core.wording import escaped
@@ -27,7 +27,8 @@ def draw_words(
             known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
-    show_answer(parting_sentence(rows, scoring.scores, view.encoded, view.class_name))
+    scores = scoring.scores
+    show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
     if word is None or not drawn:
         return
     encoded = view.encoded

@@ -1,6 +1,7 @@
 """Put standings between the limits into words, rows and figures; no Streamlit."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from core.explanation.limiting import Walk
 from core.explanation.plausibility import Evidence
@@ -193,8 +194,8 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     walks = {"upper": board.highest, "lower": board.lowest}
     return [
         *lines,
-        _line(f"best order ({best} limit)", LIMIT, walks[best], gating),
-        _line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating),
+        replace(_line(f"best order ({best} limit)", LIMIT, walks[best], gating), symbol="triangle-up"),
+        replace(_line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating), symbol="triangle-down-open"),
     ]
 
 
