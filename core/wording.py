@@ -4,6 +4,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
@@ -183,6 +184,53 @@ def amount(count: int, noun: str) -> str:
 def none_of(count: int, noun: str) -> str:
     """None of so many, as a sentence begins: "None of the 12 texts", and of a single one "Not even the one text"."""
     return f"Not even the one {noun}" if count == 1 else f"None of the {amount(count, noun)}"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many of so many are counted, and whether more are on their way: what decides when a verdict may be told.
+
+    A verdict may turn while more is to come, so until then what is counted stands alone. Where the work was stopped it
+    is told of so many, if these are no fewer than `fewest`.
+
+    left_out: of `total`, never to be counted; what: a word for one of them.
+    """
+
+    n: int = 0
+    total: int = 0
+    left_out: int = 0
+    coming: bool = False
+    what: str = "example"
+    fewest: int = 1
+
+    @property
+    def complete(self) -> bool:
+        return self.n + self.left_out >= self.total
+
+    @property
+    def settled(self) -> bool:
+        """Whether a verdict may be told."""
+        return self.complete or (not self.coming and self.n >= self.fewest)
+
+    @property
+    def so_far(self) -> str:
+        """How many, in words: "43 of 55 examples"."""
+        return f"{self.n:,} of {amount(self.total, self.what)}"
+
+    def tell(self, verdict: str, figures: str = "") -> str:
+        """The verdict; before it may be told, how many are counted, and their figures, which begin a sentence of their
+        own.
+        """
+        if self.complete:
+            return verdict
+        if self.settled:
+            return f"Stopped at {self.so_far}. {verdict}".rstrip()
+        why = "the answer comes with the last" if self.coming else f"answers begin at {self.fewest:,}"
+        return f"{self.so_far} so far; {why}. {figures}".rstrip()
+
+
+# Of what nothing is to come any more.
+WHOLE = Tally()
 
 
 def ordinal(place: int) -> str:

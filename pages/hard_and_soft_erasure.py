@@ -17,6 +17,7 @@ from pages.parts.erasure.judging import KnownRatings
 from pages.parts.erasure.metric_cells import draw_metric_table
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_notes
+from pages.parts.frame.working import tally_of
 from pages.parts.sections.saving import save_table
 from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
@@ -64,13 +65,14 @@ def hard_and_soft_erasure() -> None:
 
 
 def _say(view: View, known: KnownRatings, aside: str) -> None:
-    report, runs = known.report, any(work.runs for work in known.judged)
+    tally = tally_of(known.judged)
+    report, runs = known.report, tally.coming
     if not report.names:
         told = "Choose a metric to see what it says."
     elif not known.judged:
         told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
-        told = metric_sentences.metrics_answer(report.table, report.unit, report.features, not runs)
+        told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally)
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
     tested = metric_sentences.validity_sentence(report)

@@ -2,9 +2,11 @@
 say.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from core.mathematics.statistics import ALPHA, Interval
+from core.wording import Tally
 
 # Of fewer texts nothing is told.
 FEW = 20
@@ -26,6 +28,13 @@ class Finding:
     def said(self) -> str:
         """Whether the two agree, in words."""
         return {True: "agrees", False: "departs from the paper", None: self.unsure}[self.agrees]
+
+
+def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
+    """The findings; while more examples are to come, none agrees or departs yet."""
+    if tally.complete or not tally.coming:
+        return list(findings)
+    return [replace(one, agrees=None, unsure=f"told once all are counted: {tally.so_far} so far") for one in findings]
 
 
 def not_lower(difference: Interval, n: int) -> bool | None:

@@ -4,14 +4,15 @@ to, and how that is told.
 
 import abc
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
+from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.network.model import Model
 from core.validity.references import Reference
-from core.wording import text_table
+from core.wording import Tally, text_table
 
 if TYPE_CHECKING:
     from core.evaluation.engine import Study
@@ -41,7 +42,8 @@ def choice(default: Any, offered: tuple[Any, ...], about: str) -> Any:
 class Answers:
     """What is known of a question on a sample under one model; nothing of it changes.
 
-    found: {study: what it reports}, in the question's order; drawn_from: of how many examples the sample was drawn.
+    found: {study: what it reports}, in the question's order; drawn_from: of how many examples the sample was drawn;
+    coming: the studies of which more is on its way.
     """
 
     model: Model
@@ -49,6 +51,7 @@ class Answers:
     sample: Sample
     found: dict[Any, Any]
     drawn_from: int = 0
+    coming: frozenset = frozenset()
 
     @property
     def complete(self) -> bool:
@@ -59,6 +62,17 @@ class Answers:
     def resamples(self) -> int:
         """Of intervals: fewer while more examples are still to come."""
         return 9_999 if self.complete else 999
+
+    def tally(self, studies: "Sequence[Study] | None" = None) -> Tally:
+        """How far these studies are, all of them by default: of those under way the one that is the least far, else
+        the one that is the furthest. What an answer that may turn is told by.
+        """
+        asked = [study for study in self.found if studies is None or study in studies]
+        coming = [study for study in asked if study in self.coming and not self.found[study].complete]
+        how_far = {study: self.found[study].done for study in asked}
+        told = min(coming, key=how_far.__getitem__) if coming else max(asked, key=how_far.__getitem__)
+        one = self.found[told]
+        return Tally(int(one.there.sum()), len(one), len(one.problems), bool(coming), fewest=FEW)
 
     @property
     def left_out(self) -> dict[str, int]:
@@ -118,7 +132,9 @@ class Question(abc.ABC, Generic[Report]):
         """What the answers come to; None while nothing can be said."""
 
     def sentences(self, report: Report) -> list[str]:
-        """What a report says, the answer first; plain text."""
+        """What a report says, the answer first; plain text. An answer that may turn while examples are to come is told
+        by `Answers.tally`.
+        """
         return []
 
     def tables(self, report: Report) -> list[Table]:

@@ -10,6 +10,7 @@ from core.mathematics.statistics import ALPHA, Interval, share_interval, shares_
 from core.wording import amount, percent
 
 TOO_FEW, UNSURE, HIGHER, LOWER = "too few to compare", "not told apart", "higher", "lower"
+COMING = "told with the last prediction"
 # Facets of which every value is a slice, in this order.
 BY = ("tag", "label")
 HEADER = ("slice", "examples", "right ↑", "accuracy ↑ [95 %]", "against the others, points [95 %]", "accuracy is")
@@ -85,15 +86,15 @@ def rejected_cell(one: Slice) -> str:
     return f"{count:,} of {tested:,} ({percent(count / tested)})" if tested else "not computed"
 
 
-def slice_cells(one: Slice) -> list[str]:
-    """What a table shows of a slice, behind its name: the columns of HEADER."""
-    accuracy, against = one.accuracy, one.against
+def slice_cells(one: Slice, complete: bool = True) -> list[str]:
+    """What a table shows of a slice, behind its name: the columns of HEADER; complete: as of `slice_sentence`."""
+    accuracy, against = one.accuracy, one.against if complete else None
     return [
         f"{one.examples:,}",
         f"{one.right:,} of {one.judged:,}" if one.judged else "—",
         f"{percent(accuracy.mean)} [{_points(accuracy.low)}, {_points(accuracy.high)}]" if one.judged else "—",
         _difference(against) if against is not None and one.enough else "—",
-        one.said,
+        one.said if complete else COMING,
     ]
 
 

@@ -11,7 +11,7 @@ from core.explanation.metric_table import MetricTable, better_than, count_reject
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
 from core.validity.marks import inputs_text, numbers_text, rule_text, why_unavailable
-from core.wording import escaped, joined, strong
+from core.wording import Tally, escaped, joined, strong
 
 _NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six"}
 
@@ -21,13 +21,17 @@ def directed(names: Sequence[str]) -> list[int]:
     return [k for k, name in enumerate(names) if metrics()[name].direction != NEITHER]
 
 
-def metrics_answer(board: MetricTable, unit: str, features: int, complete: bool) -> str:
+def metrics_answer(board: MetricTable, unit: str, features: int, tally: Tally) -> str:
     """Whether the metrics agree on the measures that are judged, in a sentence or two; HTML in which all text is
     escaped.
 
     Args:
-        unit, features: what can be erased, and how many; complete: whether no measure is being judged any more.
+        unit, features: what can be erased, and how many; tally: of the measures that are asked for.
     """
+    return tally.tell(_answer(board, unit, features))
+
+
+def _answer(board: MetricTable, unit: str, features: int) -> str:
     if features == 1:
         return (
             f"There is a single {escaped(unit)}, so every measure ranks it first and the metrics have nothing to agree "
@@ -36,9 +40,7 @@ def metrics_answer(board: MetricTable, unit: str, features: int, complete: bool)
     if board.undefined == board.values.size:
         why = next(iter(board.told()))[0]
         return f"No metric is defined here: {why[:1].lower()}{why[1:]}"
-    pairs, so_far = board.pairs, "" if complete else " so far"
-    if len(board.measures) < 2 and not complete:
-        return f"{_alone(board)}Other measures are being judged, to see whether the metrics agree."
+    pairs = board.pairs
     if len(board.measures) < 2 or len(directed(board.metrics)) < 2:
         return (
             f"{_alone(board)}Choose at least two "
@@ -50,8 +52,8 @@ def metrics_answer(board: MetricTable, unit: str, features: int, complete: bool)
             f" but {_told(named)}, which ranks {_named(first, board)} first,"
             for first, named in board.leaders().items()
         )
-        return f"<b>The metrics cannot disagree here</b>{so_far}: none{but} tells these measures apart."
-    return f"<b>{_verdict(board)}</b>{so_far}{_leaders(board)}; {_counted(board)}."
+        return f"<b>The metrics cannot disagree here</b>: none{but} tells these measures apart."
+    return f"<b>{_verdict(board)}</b>{_leaders(board)}; {_counted(board)}."
 
 
 def _alone(board: MetricTable) -> str:

@@ -34,7 +34,7 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     playwright.expect(answered).to_be_visible()
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
     person.rest()
-    playwright.expect(person.page.get_by_text("So far, over")).to_have_count(0)
+    playwright.expect(person.page.get_by_text("examples so far")).to_have_count(0)
     legend = person.page.locator(".st-key-diagnosticity .js-plotly-plot").first.locator(".legendtext")
     playwright.expect(legend).to_have_count(2)
     assert legend.all_text_contents() == ["NS", "Soft-NS"]

@@ -40,6 +40,7 @@ from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, UNKNOWN, ZERO, erased_rows, erasures_of
 from core.storage.store import Store
+from core.wording import Tally
 from tests import tiny
 
 CHANCE, LOO = Course(), Course("leave-one-out")
@@ -421,6 +422,12 @@ def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others
         and "leave-one-out" not in " ".join(behaviour_answer([made]))
         and "in random order" in behaviour_answer([made])[0]
     )
+
+
+def test_no_order_is_the_earliest_while_examples_are_to_come(reported):
+    said = behaviour_answer([replace(reported, tally=Tally(6, 55, coming=True, fewest=20))])
+    assert said[0].startswith("6 of 55 examples so far") and "earliest" not in " ".join(said)
+    assert "leave-one-out after 58.3 % of the words on average" in said[0] and "random order after 91.7 %" in said[0]
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):

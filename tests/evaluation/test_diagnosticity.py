@@ -35,6 +35,7 @@ from core.metrics.registry import HIGHER, LOWER, NEITHER
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.soft import Soft
 from core.storage.store import Store
+from core.wording import WHOLE, Tally
 from tests import tiny
 
 NAN = float("nan")
@@ -253,7 +254,9 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
         ("NC", "random"): 0.2,
     }
     assert report.n == 2 and [report.counts["NC", one] for one in (*study.measures, "random")] == [2, 1, 2]
-    answer = study.sentences(report)[0]
+    answer = study.sentences(replace(report, tally=WHOLE))[0]
+    early = study.sentences(report)[0]
+    assert early.startswith("2 of 4 examples so far; answers begin at 20") and "best" not in early
     assert "over 2 texts" in answer and "gradient by NS (0.400 ↑)" in answer
     assert "gradient by NC (0.600 ↑, n = 1)" in answer
     ((_, rows),) = study.tables(report)
@@ -611,6 +614,16 @@ def test_the_report_is_what_the_arithmetic_says():
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
     said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
     assert said.startswith(begins) and "Soft-NS" in said and "against NS" in said
+
+
+def test_neither_kind_leads_while_texts_are_to_come():
+    made = build_diagnosticity_report(made_up(), "m", "d", tiny.LABELS)
+    coming = replace(made, tally=Tally(24, 55, coming=True, fewest=20))
+    said = diagnosticity_answer(coming)
+    assert said.startswith("24 of 55 examples so far") and "prefer" not in said and "p\u00a0" not in said
+    assert f"Soft-NS {made.cells['Soft-NS', ALL].strict.mean:.3f}" in said
+    assert any(one.agrees is not None for one in diagnosticity_findings(made))
+    assert {one.agrees for one in diagnosticity_findings(coming)} == {None}
 
 
 def test_a_lead_that_rests_on_ties_is_said():

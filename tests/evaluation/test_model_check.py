@@ -60,6 +60,7 @@ from core.validity.fitting import Drawing, fit_reference
 from core.validity.marks import SIGN
 from core.validity.masf import p_values
 from core.validity.references import CALIBRATED, FORMS, LITERAL
+from core.wording import Tally
 from tests import tiny
 
 LABELS = tiny.LABELS
@@ -818,6 +819,23 @@ def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
         and check_findings([single]) == []
     )
     assert judged([until(10, 0, 1)] * 5, rejected_from(6), labels=[0] * 5).verdict == REJECTED
+
+
+def test_no_verdict_before_random_order_is_through():
+    """At 43 of 55 examples it said No, and at 55 it did not."""
+    whole = judged(SOUND, rejected_from(7), card=card())
+    coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
+    said = verdict_sentence(coming)
+    assert said.startswith("20 of 55 examples so far; the answer comes") and "No" not in said and "p =" not in said
+    assert "m reaches" in said and "At most 20 of 20 texts rejected at 70% masked" in said
+    assert check_json(coming)["verdict"] is None and check_json(whole)["verdict"] == REJECTED
+    assert False in {one.agrees for one in check_findings([whole])}
+    assert {one.agrees for one in check_findings([coming])} == {None}
+    stopped = verdict_sentence(replace(whole, tally=Tally(20, 55, fewest=20)))
+    assert stopped == f"Stopped at 20 of 55 examples. {verdict_sentence(whole)}"
+    # Measures under way change nothing of it.
+    other = replace(whole, measured_tally=Tally(3, 20, coming=True, fewest=20))
+    assert verdict_sentence(other) == verdict_sentence(whole) and found_and_faithful(other, CALIBRATED) == ""
 
 
 def test_a_reference_that_can_reject_nothing_tests_nothing():

@@ -102,6 +102,8 @@ def test_nothing_is_compared_before_every_example_is_predicted():
     early, late = (slice_sentence(judged, rows, query, complete) for complete in (False, True))
     assert early.endswith("Compared once every example is predicted.") and "points" not in early
     assert "less often right here" in late
+    one = slice_of(judged, rows)
+    assert slice_cells(one)[-1] == "lower" and slice_cells(one, False)[-2:] == ["—", "told with the last prediction"]
 
 
 def test_without_a_filter_there_is_nothing_to_say():

@@ -243,7 +243,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
     try:
         app = given()
         # Both courses take turns, and the second may be an example behind the first.
-        wait(app, lambda: "So far, on 3 of 6 examples" in app.said and [row[8] for row in rows_of(app)] == ["3", "3"])
+        wait(app, lambda: "3 of 6 examples so far" in app.said and [row[8] for row in rows_of(app)] == ["3", "3"])
         assert "once all examples are erased" in app.said
         app.press("Cancel")
         wait(app, lambda: app.has("button", "Go on with random order"))
@@ -254,7 +254,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
         assert (
             sorted(set(asked)) == [3, 4, 5]
             and [row[8] for row in rows_of(app)] == ["6", "6"]
-            and "So far" not in app.said
+            and "examples so far" not in app.said
             and len(charts(app)) == 2
         )
     finally:

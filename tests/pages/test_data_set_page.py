@@ -293,15 +293,15 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
     monkeypatch.setattr(Run, "add", slow)
     told = [{"id": e.id, "text": f"{e.text} Once more."} for e in SHORT]
     app = given(told)
-    wait(app, lambda: "So far, over 2 of 4 texts" in app.said)
+    wait(app, lambda: "2 of 4 examples so far" in app.said)
     assert app.has("button", "Cancel") and app.at.get("plotly_chart")
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with"))
-    assert "So far, over 2 of 4 texts" in app.said, "what was computed stays"
+    assert "2 of 4 examples so far" in app.said, "what was computed stays"
     going.set()
     app.press("Go on with", exact=False)
     complete(app)
-    assert "So far" not in app.said and named(app, "SoftFaith’s average ↑")[1][4] == "4"
+    assert "examples so far" not in app.said and named(app, "SoftFaith’s average ↑")[1][4] == "4"
 
 
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):

@@ -26,7 +26,7 @@ from core.oracle import erasing
 from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
-from core.wording import ordinal, without_markup
+from core.wording import WHOLE, Tally, ordinal, without_markup
 from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -118,7 +118,7 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 
-def answer_to(values: list[list[float]], free: int = 5, complete: bool = True) -> str:
+def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE) -> str:
     """The answer where measures a, b, … have these values under the first of NAMES."""
     values, letters = np.array(values, dtype=float), "abcd"
     found = MetricTable(
@@ -128,7 +128,7 @@ def answer_to(values: list[list[float]], free: int = 5, complete: bool = True) -
         values * np.nan,
         (("",) * values.shape[1],) * len(values),
     )
-    return without_markup(metrics_answer(found, "word", free, complete))
+    return without_markup(metrics_answer(found, "word", free, tally))
 
 
 def test_the_answer_in_words_of_each_kind():
@@ -170,12 +170,17 @@ def test_the_answer_where_nothing_can_be_compared():
         answer_to([[0.9], [0.2]])
         == "NS ranks a first. Choose at least two metrics with a direction to see whether they agree."
     )
-    judged = answer_to([[0.9, 0.4]], complete=False)
-    assert judged == "Other measures are being judged, to see whether the metrics agree."
     assert answer_to([[0.9, 0.4]]).startswith("Choose at least two measures") and answer_to(
         [[0.9, 0.4], [0.1, 0.2]], free=1
     ).startswith("There is a single word")
     assert answer_to([[np.nan, np.nan], [np.nan, np.nan]]).startswith("No metric is defined here")
+
+
+def test_whether_they_agree_is_not_told_before_every_measure_is_judged():
+    coming = Tally(2, 3, coming=True, what="measure")
+    assert answer_to([[0.9, 0.8], [0.5, 0.4]], tally=coming) == (
+        "2 of 3 measures so far; the answer comes with the last."
+    )
 
 
 def test_what_is_no_better_than_random_is_named_with_the_direction_in_mind():

@@ -339,7 +339,7 @@ def test_what_is_left_out_is_counted_and_said(given, alone, bundled):
     assert (
         "Left out (1 example): The tokenizer keeps nothing of this text" in app.said
         and "1 of 8 examples" in app.said
-        and "So far" not in app.said
+        and "examples so far" not in app.said
     )
     assert verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
@@ -360,7 +360,7 @@ def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(give
 
 def test_a_filter_that_leaves_no_example_changes_nothing_of_what_is_checked(given, alone):
     app = complete(given(measures=["gradient"], computed="once", search="zebra crossing", unit="nonsense"))
-    assert answered(app) and len(app.errors) <= 1 and "So far" not in app.said
+    assert answered(app) and len(app.errors) <= 1 and "examples so far" not in app.said
 
 
 def test_a_card_that_does_not_say_what_it_was_trained_on_is_no_error(given, monkeypatch, bundled):
@@ -506,11 +506,11 @@ def held_back(monkeypatch, fresh):
 
 def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, given, alone):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
+    wait(app, lambda: "3 of 6 examples so far" in app.said)
     assert answered(app) and app.has("button", "Cancel") and app.at.get("progress")
     held_back.set()
     complete(app)
-    assert "So far" not in app.said and not app.errors
+    assert "examples so far" not in app.said and not app.errors
 
 
 def test_before_the_first_example_it_says_what_is_under_way(held_back, given, alone, monkeypatch):
@@ -531,14 +531,10 @@ def test_before_the_first_example_it_says_what_is_under_way(held_back, given, al
 
 def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, given, alone, bundled):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
+    wait(app, lambda: "3 of 6 examples so far" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
-    assert (
-        "So far, on 3 of 6 examples" in app.said
-        and "Cancelled; what was computed is kept" in app.said
-        and answered(app)
-    )
+    assert "3 of 6 examples so far" in app.said and "Cancelled; what was computed is kept" in app.said and answered(app)
     # A server that starts anew knows what was written, and shows it before it is asked.
     st.cache_resource.clear()
     held_back.set()
@@ -550,19 +546,19 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     assert [i for name, i in held_back.asked if name == "random order"] == [3, 4, 5], (
         "what was there is not computed again"
     )
-    assert "So far" not in app.said and verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
+    assert "examples so far" not in app.said and verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
 
 def test_going_on_in_the_same_session_shows_no_less_than_before(held_back, given, alone):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "So far, on 3 of 6 examples" in app.said)
+    wait(app, lambda: "3 of 6 examples so far" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
     app.press("Go on with random order", exact=False)
-    assert "So far, on 3 of 6 examples" in app.said and app.has("button", "Cancel")
+    assert "3 of 6 examples so far" in app.said and app.has("button", "Cancel")
     held_back.set()
     complete(app)
-    assert "So far" not in app.said
+    assert "examples so far" not in app.said
     del held_back.asked[:]
 
 

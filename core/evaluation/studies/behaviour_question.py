@@ -77,7 +77,8 @@ class Behaviour(Question[BehaviourReport]):
 
     def conclude(self, answers: Answers) -> BehaviourReport | None:
         """All of it in numbers; None where no example could be followed."""
-        return behaviour_report(answers.model, answers.sample, *_apart(answers))
+        found = behaviour_report(answers.model, answers.sample, *_apart(answers))
+        return None if found is None else replace(found, tally=answers.tally([*_apart(answers)[0]]))
 
     def sentences(self, report: BehaviourReport) -> list[str]:
         """The answer, and what to know of the examples."""

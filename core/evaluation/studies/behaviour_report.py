@@ -17,7 +17,7 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.model import Model
-from core.wording import cut_sentence
+from core.wording import WHOLE, Tally, cut_sentence
 
 X = np.array(RATIOS)
 HALF, ALL = 5, 10
@@ -51,7 +51,7 @@ class CourseLine:
 class BehaviourReport:
     """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
     of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
-    the examples; explained: {example: class that is predicted, and explained}.
+    the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are.
     """
 
     model: str
@@ -63,6 +63,7 @@ class BehaviourReport:
     left_out: dict[str, int]
     notes: tuple[str, ...]
     explained: dict[int, str] = field(default_factory=dict)
+    tally: Tally = WHOLE
 
     @property
     def random(self) -> CourseLine | None:

@@ -10,11 +10,18 @@ from core.wording import as_json, number, with_ends
 
 
 def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
-    """The answer in sentences, as text: which order changes predictions earliest, how far the embeddings of each model
-    drift, and on how many examples models predict different classes.
+    """The answer in sentences, as text: which order changes predictions earliest, by the tally of the first report; how
+    far the embeddings of each model drift, and on how many examples models predict different classes.
     """
-    said = flips_sentence(reports[0]), drift_sentence(reports), apart_sentence(reports)
+    first = reports[0]
+    said = first.tally.tell(flips_sentence(first), _flips(first)), drift_sentence(reports), apart_sentence(reports)
     return [sentence for sentence in said if sentence]
+
+
+def _flips(found: BehaviourReport) -> str:
+    """When predictions change along each order, none set above another; "" where nothing can be judged."""
+    told = [f"{line.course.measure} {_after(line)} (n = {line.judged:,})" for line in found.lines if line.judged]
+    return f"Predictions of {found.model} change, by order: {'; '.join(told)}." if told else ""
 
 
 def flips_sentence(found: BehaviourReport) -> str:

@@ -63,7 +63,10 @@ class MaskingCheck(Question[CheckReport]):
 
     def conclude(self, answers: Answers) -> CheckReport | None:
         """All of it in numbers; None before the first example in random order."""
-        return build_check_report(answers.model, answers.reference, answers.sample, answers.found, self.metric)
+        found = build_check_report(answers.model, answers.reference, answers.sample, answers.found, self.metric)
+        if found is None:
+            return None
+        return replace(found, tally=answers.tally(self.studies[:1]), measured_tally=answers.tally())
 
     def sentences(self, report: CheckReport) -> list[str]:
         """The verdict, and what to know of the examples."""

@@ -20,7 +20,7 @@ from core.mathematics.statistics import Interval, rejected_count_p, share_interv
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, Why, alone, counted_text, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, Reference
-from core.wording import cut_sentence
+from core.wording import WHOLE, Tally, cut_sentence
 
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
@@ -80,7 +80,7 @@ class CheckReport:
     than that answer it is, unmasked and with everything masked; followed: random order, as far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
     its training file, or None; extra: more sentences on the texts; other_lengths: whether they are of other lengths
-    than those of the reference.
+    than those of the reference; tally, measured_tally: how far random order is, and the curve that is the least far.
     """
 
     model: str
@@ -100,6 +100,8 @@ class CheckReport:
     trained_on: str | None = None
     extra: tuple[str, ...] = ()
     other_lengths: bool = False
+    tally: Tally = WHOLE
+    measured_tally: Tally = WHOLE
 
     @property
     def random(self) -> CurveFigures:

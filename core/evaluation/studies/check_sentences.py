@@ -12,6 +12,7 @@ from core.evaluation.findings import (
     Finding,
     not_lower,
     not_more,
+    once_counted,
     points_text,
     too_few,
     unsure_of,
@@ -45,8 +46,13 @@ BEGINS = {
 
 
 def verdict_sentence(found: CheckReport) -> str:
-    """One sentence or two on whether the model can be trusted under masking; plain text."""
-    masked, reach = found.sample.whole, _reach(found)
+    """One sentence or two on whether the model can be trusted under masking, told by its tally; plain text."""
+    reach = _reach(found)
+    tested = f" At most {found.counted(found.worst())}." if CALIBRATED in found.random.gates else ""
+    return found.tally.tell(_verdict(found, reach), f"{reach}.{tested}")
+
+
+def _verdict(found: CheckReport, reach: str) -> str:
     if found.sample.picked:
         return (
             f"No verdict on the model: the filter picks texts {found.sample.picked}, so performance here says how they "
@@ -55,7 +61,7 @@ def verdict_sentence(found: CheckReport) -> str:
     if found.n < FEW:
         return f"{too_few(found.n).capitalize()}. {reach}."
     tested = found.verdict not in (CONFUSED, POOR, UNTESTED)
-    return _tested(found, reach) if tested else _untested(found, reach, masked)
+    return _tested(found, reach) if tested else _untested(found, reach, found.sample.whole)
 
 
 def _reach(found: CheckReport) -> str:
@@ -141,7 +147,9 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
     masked, plain = by.get("half"), by.get("none")
     if reports[0].sample.one_class or reports[0].sample.picked:
         return []
-    return [found for found in (*_performance(masked, plain), *_validity(masked, plain)) if found is not None]
+    told = (*_performance(masked, plain), *_validity(masked, plain))
+    least = min((one.tally for one in by.values()), key=lambda tally: (not tally.coming, tally.n))
+    return once_counted(told, least)
 
 
 def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
@@ -265,7 +273,7 @@ def check_json(found: CheckReport) -> dict:
         "metric": found.metric,
         "class_majority": found.majority,
         "majority_class": found.majority_name,
-        "verdict": found.verdict,
+        "verdict": found.verdict if found.tally.settled else None,
         "sentence": verdict_sentence(found),
         "worse_than_majority_p": found.worse,
         "above_majority_unmasked": as_json(np.array(astuple(found.gained[0]))),

@@ -154,8 +154,10 @@ def measures_note(found: CheckReport, form: str) -> str:
 
 def found_and_faithful(found: CheckReport, form: str) -> str:
     """The measure that finds the evidence best and the one that is the most faithful, of those that are through; HTML
-    in which all text is escaped, "" where there are not two.
+    in which all text is escaped, "" where there are not two, and while examples are to come.
     """
+    if not found.measured_tally.settled:
+        return ""
     through = [line for line in with_evidence(found) if line.n == found.n]
     if len(through) < 2:
         return ""

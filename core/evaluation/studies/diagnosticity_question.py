@@ -2,7 +2,7 @@
 prefers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.evaluation.questions import Answers, Table, register
@@ -59,7 +59,8 @@ class Diagnosing(Scoring):
     def conclude(self, answers: Answers) -> DiagnosticityReport | None:
         """All of it in numbers; None before the first text."""
         about = answers.model.name, answers.sample.name, answers.model.labels
-        return build_diagnosticity_report(answers.found[self], *about, answers.resamples)
+        found = build_diagnosticity_report(answers.found[self], *about, answers.resamples)
+        return None if found is None else replace(found, tally=answers.tally())
 
     def sentences(self, report: Any) -> list[str]:
         """The answer, and what to know besides."""

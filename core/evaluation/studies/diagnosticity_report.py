@@ -25,7 +25,7 @@ from core.mathematics.diagnosticity import (
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_soft, metrics
-from core.wording import cut_sentence
+from core.wording import WHOLE, Tally, cut_sentence
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
@@ -65,7 +65,7 @@ class DiagnosticityReport:
     predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
     on which it is undefined throughout};
     reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer than the model reads,
-    {example: tokens that it reads}.
+    {example: tokens that it reads}; tally: how far it is.
     """
 
     model: str
@@ -82,6 +82,7 @@ class DiagnosticityReport:
     undefined: dict[str, int]
     reasons: dict[str, tuple[str, ...]]
     cut: dict[int, int] = field(default_factory=dict)
+    tally: Tally = WHOLE
 
     @property
     def told(self) -> tuple[str, ...]:

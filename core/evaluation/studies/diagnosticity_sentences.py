@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, too_few
+from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, once_counted, too_few
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     EQUAL,
@@ -48,8 +48,18 @@ def p_value(p: float) -> str:
 
 def diagnosticity_answer(found: DiagnosticityReport) -> str:
     """One or two sentences: do soft metrics tell measures from the baseline better than hard ones, and does the rule
-    for ties decide that? Plain text.
+    for ties decide that? Told by its tally; plain text.
     """
+    return found.tally.tell(_answer(found), _figures(found))
+
+
+def _figures(found: DiagnosticityReport) -> str:
+    """Diagnosticity with neither lead nor test, a tie counting 0, as in the paper."""
+    told = [f"{name} {fixed_number(found.cells[name, ALL].strict.mean)}\u00a0↑" for name in found.told]
+    return f"Diagnosticity: {', '.join(told)}." if told else ""
+
+
+def _answer(found: DiagnosticityReport) -> str:
     against = BASELINE_WORDS[found.study.baseline]
     if not found.told:
         why = dict.fromkeys(sentence for reasons in found.reasons.values() for sentence in reasons)
@@ -140,7 +150,7 @@ def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
     """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts.
     Nothing under another baseline than its own.
     """
-    told = []
+    told: list[Finding] = []
     if found.study.baseline != RANDOM:
         return told
     for one in found.tests:
@@ -158,7 +168,7 @@ def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
         if name in PAPER and not np.isnan(one.first):
             here = f"{one.first:.3f} at {LENGTHS[0]:.0%}, {one.second:.3f} at {LENGTHS[-1]:.0%}"
             told.append(_finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False))
-    return told
+    return once_counted(told, found.tally)
 
 
 def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:

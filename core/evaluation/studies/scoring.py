@@ -25,7 +25,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import NothingLeft, erasures_of
 from core.storage.store import canonical_key
-from core.wording import amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
+from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -91,7 +91,7 @@ class ScoresReport:
 
     means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples that are scored
     wholly}, each example's attributions of the baseline counting as one; counts: how many of them have that value;
-    left_out: {sentence: examples}.
+    left_out: {sentence: examples}; tally: how far it is.
     """
 
     found: Scored
@@ -100,6 +100,7 @@ class ScoresReport:
     left_out: dict[str, int]
     means: dict[tuple[str, str], Interval]
     counts: dict[tuple[str, str], int]
+    tally: Tally = WHOLE
 
     @property
     def n(self) -> int:
@@ -255,7 +256,8 @@ class Scoring(Study[Scored]):
             columns[metric, self.baseline] = np.nansum(values[:, M:], axis=1) / np.where(known, known, np.nan)
         means = {about: mean_interval(one, answers.resamples) for about, one in columns.items()}
         counts = {about: int((~np.isnan(one)).sum()) for about, one in columns.items()}
-        return ScoresReport(found, answers.sample.name, answers.drawn_from, answers.left_out, means, counts)
+        about = answers.sample.name, answers.drawn_from, answers.left_out
+        return ScoresReport(found, *about, means, counts, answers.tally())
 
     def sentences(self, report: Any) -> list[str]:
         """Which measure each metric puts first."""
@@ -271,19 +273,17 @@ class Scoring(Study[Scored]):
         counts += filter(None, [cut_sentence(report.found.cut, len(report.found))])
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
-        if not told:
-            return ["None of these metrics says anything of these measures here.", *counts]
-        over = f"{report.n:,} text{'' if report.n == 1 else 's'}"
-        best = f"The best mean over {over} is that of {'; '.join(told)}."
-        return [best, "Intervals are of each mean by itself; whether two measures differ is not tested.", *counts]
+        best = "None of these metrics says anything of these measures here."
+        if told:
+            best = f"The best mean over {amount(report.n, 'text')} is that of {'; '.join(told)}."
+            counts.insert(0, "Intervals are of each mean by itself; whether two measures differ is not tested.")
+        return [report.tally.tell(best, "The means so far stand in the table."), *counts]
 
     def tables(self, report: Any) -> list[Table]:
-        """Each measure, and the baseline, by each metric: mean and 95 % interval over the examples, and over how many
-        where it is undefined on some.
-        """
+        """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all."""
         header = ["measure", *(f"{name} {metrics()[name].arrow}".rstrip() for name in self.metrics)]
         rows = [*self.measures, *[self.baseline] * bool(self.count)]
-        named = {self.baseline: f"{self.count} {self.baseline} attribution{'' if self.count == 1 else 's'}"}
+        named = {self.baseline: amount(self.count, f"{self.baseline} attribution")}
 
         def cell(about: tuple[str, str]) -> str:
             n = report.counts[about]

@@ -104,12 +104,9 @@ def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
 def _say(behaved: list[Asking]) -> None:
     first, reports = behaved[0].works[0], [one.report for one in behaved]
     if reports[0] is not None:
-        done, total = first.found.done, len(first.sample)
         said = "<br>".join(
             escaped(sentence, 600) for sentence in behaviour_answer([one for one in reports if one is not None])
         )
-        if first.runs or 0 < done < total:
-            said += f" So far, on {done:,} of {total:,} examples."
     elif first.found.complete:
         problems = list(dict.fromkeys(first.found.problems.values()))
         said = f"{none_of(len(first.sample), 'example')} of the sample could be erased. " + " ".join(

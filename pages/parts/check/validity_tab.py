@@ -70,12 +70,9 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]
 
 def _say(first: Asking) -> None:
     chance, found = first.works[0], first.report
-    problems = left_out(chance.found)
-    notes = [*chance.sample.notes, *told_left_out(problems)] if found is None else found.notes
+    notes = [*chance.sample.notes, *told_left_out(left_out(chance.found))] if found is None else found.notes
     if found is not None:
         said = escaped(verdict_sentence(found), 900)
-        if found.n + sum(problems.values()) < len(found.sample):
-            said += f" So far, on {found.n:,} of {len(found.sample):,} examples."
     elif chance.complete:
         said = f"{none_of(len(chance.sample), 'example')} of the sample could be checked."
     elif chance.runs:
@@ -108,9 +105,9 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     reference = first.explainer.reference
     rejected = "" if reference is None else reference.false_rejections(form)
     st.caption(
-        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %. A calibrated "
-        "data-set p (by count) below it says that more texts masked so far are rejected than chance explains; a "
-        "literal one (by Simes) may rest on a single text."
+        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %, each ratio by "
+        "itself. A calibrated data-set p (by count) below it says that more texts masked so far are rejected than "
+        "chance explains; a literal one (by Simes) may rest on a single text."
         + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
     )
     header, rows = check_tables.ratios_table(found, form)
@@ -145,7 +142,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     table(*check_tables.measures_table(found, form))
     st.caption(check_tables.measures_note(found, form))
     # The example at which finding the evidence and being faithful part most.
-    parts = disagreement(passed) if check_tables.with_evidence(found) else None
+    parts = disagreement(passed) if found.measured_tally.settled and check_tables.with_evidence(found) else None
     if parts is not None:
         example = found.sample.examples[parts.place].id
         st.html(f"<p>{check_tables.disagreement_sentence(parts, example, link_to(example=example))}</p>")

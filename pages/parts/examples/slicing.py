@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.evaluation.slices import (
     BY,
+    COMING,
     HEADER,
     HIGHER,
     LOWER,
@@ -30,13 +31,14 @@ def slices_section(browsed: Browsed) -> None:
     if not groups:
         return
     known = "rejected" in judged.traits
+    complete = browsed.known is not None and browsed.known.complete
     told = sum(one.said != TOO_FEW for found in groups.values() for one in found.values())
     with st.expander("Slices: where is the model right more or less often?", icon=":material/data_table:"):
         slice_table(
             {
                 "header": [*HEADER[:-1], *[_REJECTED] * known, HEADER[-1]],
                 "groups": [
-                    {"name": _NAMES[facet], "rows": [_row(browsed, facet, *one) for one in found.items()]}
+                    {"name": _NAMES[facet], "rows": [_row(browsed, facet, complete, *one) for one in found.items()]}
                     for facet, found in groups.items()
                 ],
             }
@@ -49,13 +51,13 @@ def slices_section(browsed: Browsed) -> None:
         )
 
 
-def _row(browsed: Browsed, facet: str, value: str, one) -> dict:
-    *cells, said = slice_cells(one)
+def _row(browsed: Browsed, facet: str, complete: bool, value: str, one) -> dict:
+    *cells, said = slice_cells(one, complete)
     return {
         "facet": facet,
         "value": value,
         "link": "?" + urlencode({"data": browsed.key, facet: value}),
         "cells": [*cells, *[rejected_cell(one)] * ("rejected" in browsed.judged.traits), said],
-        "kind": "told" if one.said in (HIGHER, LOWER) else "few" if one.said == TOO_FEW else "",
+        "kind": "told" if said in (HIGHER, LOWER) else "few" if said in (TOO_FEW, COMING) else "",
         "on": dict(browsed.query.facets) == {facet: (value,)} and not browsed.query.search,
     }

@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core import jobs
 from core.job import DONE, Job
 from core.network.model import Model
-from core.wording import duration
+from core.wording import Tally, duration
 from pages.parts.frame import resources
 from pages.parts.frame.links import held, shown_page
 
@@ -130,6 +130,13 @@ class PageWork(jobs.Work):
             expected=self.cost.seconds,
             asker=viewer(),
         )
+
+
+def tally_of(works: Sequence[PageWork], what: str = "measure") -> Tally:
+    """How many of these are done, of those that were asked for and not stopped."""
+    going = [work.runs for work in works if not work.complete]
+    done = len(works) - len(going)
+    return Tally(done, done + sum(going), coming=any(going), what=what)
 
 
 def viewer() -> str:

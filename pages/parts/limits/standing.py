@@ -36,6 +36,7 @@ from core.validity.marks import (
 )
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
+from pages.parts.frame.working import tally_of
 from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class, why_rejected
 from pages.parts.sections.standings import Boards, KnownLimits
 
@@ -80,7 +81,9 @@ def tag(limits: Limits) -> str:
 
 
 def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
-    """The page's result in a sentence or two, HTML in which all text is escaped."""
+    """The page's result in a sentence or two, HTML in which all text is escaped; which measure comes closest is told
+    once all that are asked for are scored.
+    """
     if board is None:
         return (
             "The limits are being searched."
@@ -94,8 +97,14 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
             "NAOPC is —."
         )
     first, how = board.best(direction), tag(limits)
+    reached = f"{_reach(limits)} ({how})."
     if first is None:
-        return f"{_reach(limits)} ({how}). Choose a measure to see where it stands."
+        return f"{reached} Choose a measure to see where it stands."
+    return tally_of(known.scored).tell(_closest(known, limits, first, direction), reached)
+
+
+def _closest(known: KnownLimits, limits: Limits, first: Standing, direction: str) -> str:
+    """The measure that comes closest to what the model allows, and how close."""
     gate = first.gates[direction]
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     what, best, worst = (
@@ -108,7 +117,7 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
         f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first "
         f"what it calls {what} important "
         f"{_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on average; "
-        f"the best order{found} {_falls(best)}, the worst {_falls(worst)} ({how}). "
+        f"the best order{found} {_falls(best)}, the worst {_falls(worst)} ({tag(limits)}). "
         f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
         f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}"
     )
@@ -273,7 +282,7 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
 def comparison_line(found: Comparison, boards: dict[str, StandingTable], complete: bool) -> str:
     """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
 
-    complete: whether nothing of it may change any more.
+    complete: whether nothing of it may change any more; before, which model is ahead is not told.
     """
     ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
     told = " and ".join(
@@ -284,9 +293,10 @@ def comparison_line(found: Comparison, boards: dict[str, StandingTable], complet
     said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}. "
     if not found.ahead:
         return said
-    so_far = "" if complete else " so far"
+    if not complete:
+        return f"{said}Whether normalising changes which model is ahead is told once all of it is known."
     warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
-    return f"{said}{_changed(found, so_far)}{warned}"
+    return f"{said}{_changed(found)}{warned}"
 
 
 def by_model(boards: Boards) -> dict[str, StandingTable]:
@@ -318,19 +328,19 @@ def comparison(boards: Boards) -> str:
     return f"{said} {classes}".strip()
 
 
-def _changed(found: Comparison, so_far: str) -> str:
+def _changed(found: Comparison) -> str:
     many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
     if found.changed:
         told = "; ".join(
             f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC"
             for measure in found.changed
         )
-        return f"<b>Normalising changes which model is ahead</b>{so_far} for {len(found.changed)} of {many} ({told})."
+        return f"<b>Normalising changes which model is ahead</b> for {len(found.changed)} of {many} ({told})."
     leads = {after for _, after in found.ahead.values()}
     whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
     moved = sum(one.place != one.place_normalised for one in found.placed)
     aside = f", though {moved} places in the common ranking change" if moved else ""
-    return f"<b>Normalising does not change which model is ahead</b>{so_far} for any of {many}{whole}{aside}."
+    return f"<b>Normalising does not change which model is ahead</b> for any of {many}{whole}{aside}."
 
 
 def slope_points(found: Comparison, second: str) -> tuple[list, list]:

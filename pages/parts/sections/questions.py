@@ -117,9 +117,7 @@ def _say(one: Asking) -> None:
     texts = f"{len(one.sample):,} text{'' if len(one.sample) == 1 else 's'}"
     if report is not None:
         answer, *told = one.question.sentences(report)
-        known = int(next(iter(answers.found.values())).there.sum())
-        so_far = "" if answers.complete else f" So far, over {known:,} of {texts}."
-        said = escaped(answer, 1200) + so_far
+        said = escaped(answer, 1200)
     else:
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
         if answers.complete:

@@ -145,8 +145,11 @@ class Asking:
     @property
     def answers(self) -> Answers:
         """What is known now."""
-        found = {work.study: work.found for work in self.works}
-        return Answers(self.model, self.explainer.reference, self.sample, found, self.drawn_from)
+        works = self.works
+        # Asked first: what ends in between is known whole.
+        coming = frozenset(work.study for work in works if work.runs)
+        found = {work.study: work.found for work in works}
+        return Answers(self.model, self.explainer.reference, self.sample, found, self.drawn_from, coming)
 
     @property
     def report(self) -> Any:
@@ -159,7 +162,7 @@ class Asking:
             choices=asdict(cast(Any, self.question)),
             model=self.model.name,
             works=[work.key for work in self.works],
-            done=[_done(one) for one in answers.found.values()],
+            done=[[*_done(one), study in answers.coming] for study, one in answers.found.items()],
             drawn_from=self.drawn_from,
         )
         return _report(key, self.question, answers)

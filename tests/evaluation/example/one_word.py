@@ -11,19 +11,20 @@ from core.explanation.explainer import Cost, Explainer, softmax
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.features import Encoded
 from core.storage.store import canonical_key
-from core.wording import number
+from core.wording import Tally, number
 
 
 @dataclass(frozen=True, eq=False)
 class OneWordReport:
     """drop: mean fall over the examples; hang: share of them that hang on one piece; drops: float64[n]; words: (drop,
-    piece, example), the largest first.
+    piece, example), the largest first; tally: how far it is.
     """
 
     drop: Interval
     hang: float
     drops: np.ndarray
     words: tuple[tuple[float, str, str], ...]
+    tally: Tally
 
 
 @register
@@ -72,17 +73,16 @@ class OneWord(Study[Rows]):
             (float(drop), rows.sentences[word], answers.sample.examples[i].id)
             for drop, word, i in zip(drops, words, there)
         ]
-        return OneWordReport(
-            mean_interval(drops, answers.resamples), float((drops >= self.enough).mean()), drops, (*sorted(told)[::-1],)
-        )
+        fall, hang = mean_interval(drops, answers.resamples), float((drops >= self.enough).mean())
+        return OneWordReport(fall, hang, drops, (*sorted(told)[::-1],), answers.tally())
 
     def sentences(self, report: OneWordReport) -> list[str]:
-        """The answer."""
+        """The answer, once all are counted."""
         drop, n = report.drop, len(report.drops)
         fall = f"{number(drop.mean)} on average ({number(drop.low)} to {number(drop.high)})"
         over = f"over {n:,} text{'' if n == 1 else 's'}"
         most = f"Masking the one {self.unit} that matters most lowers the probability of the predicted class by {fall}"
-        return [f"{most} {over}; {number(100 * report.hang)} % hang on one {self.unit}."]
+        return [report.tally.tell(f"{most} {over}; {number(100 * report.hang)} % hang on one {self.unit}.")]
 
     def tables(self, report: OneWordReport) -> list[Table]:
         """The words on which most hangs."""
