@@ -56,7 +56,7 @@ TERMS = {
     "sufficiency ↓": "AOPC with the least important words masked first: it should be low.",
     "limits": (
         "The lowest and the highest AOPC that any order of these words reaches under this model: exact, or found "
-        "by a beam search."
+        "by a search."
     ),
     "NAOPC": "AOPC set between the limits, so that models can be compared.",
     "hard erasure": "Words are masked or taken away whole.",

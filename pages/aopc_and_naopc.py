@@ -4,9 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.explanation.limiting import WIDTH, left_over
+from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
-from core.mathematics.search.limits import STILL
+from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
 from core.wording import plain
 from pages.parts.frame.links import choose_one
@@ -19,7 +19,17 @@ from pages.parts.limits.order_words import draw_orders, draw_raw
 from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
-from pages.parts.sections.standings import FULL, HALF, WIDTHS, KnownLimits, LimitsChoice, known_boards, refused
+from pages.parts.sections.standings import (
+    FULL,
+    HALF,
+    SEARCHES,
+    KnownLimits,
+    LimitsChoice,
+    known_boards,
+    refused,
+    search_name,
+    width_of,
+)
 from pages.parts.sections.streaming import stream
 
 _DIRECTION = (
@@ -29,8 +39,11 @@ _DIRECTION = (
 _MEASURES = (
     "Each is set between the limits. Cheap ones are scored at once; dear ones say what they cost and wait to be asked."
 )
-_BEAM = "How many sets of each size a search keeps. Wider finds limits that lie further apart, and costs more."
-_SEARCH = (
+_SEARCHED = (
+    "How limits are found where exact ones are too dear. An insertion search moves one word after the other to its "
+    "best place. A beam keeps so many sets of each size: wider finds limits that lie further apart, and costs more."
+)
+_PRECISION = (
     "Half precision is used where this device is faster in it; the orders that it finds are scored in the model’s own "
     "precision, so that the limits shown are attained."
 )
@@ -73,11 +86,12 @@ def _settings(view: View) -> dict:
         chosen = choose_measures(_MEASURES, baselines=True)
     with view.places.example, more_settings():
         sign = choose_sign("Signed: what supports the class is masked first. Absolute: what matters most either way.")
-        width = choose_one("Beam", WIDTHS, str(WIDTH), "beam", _BEAM)
-        half = choose_one("Search beams in", (HALF, FULL), HALF, "search", _SEARCH) == HALF
+        named = {search: search_name(width_of(search)) for search in SEARCHES}
+        width = width_of(choose_one("Search", SEARCHES, INSERTION, "beam", _SEARCHED, format_func=named.get))
+        half = choose_one("Search in", (HALF, FULL), HALF, "search", _PRECISION) == HALF
         form = choose_form()
         rule = choose_rule()
-    return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": int(width), "form": form, "half": half}
+    return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": width, "form": form, "half": half}
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:

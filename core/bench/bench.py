@@ -11,7 +11,9 @@ import numpy as np
 import torch
 
 from core.bench import bench_judging, bench_limits
+from core.bench.bench_search import compare_searches, search_lines
 from core.bench.clock import clocked, most_held
+from core.explanation.explainer import Explainer
 from core.measures.catalogue import measures
 from core.measures.registry import Explained
 from core.network.features import Encoded
@@ -39,6 +41,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         above 1 is faster than Captum};
         masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see
             `bench_limits.limits_speed`;
+        searches: see `bench_search.compare_searches`;
         judging: see `bench_judging.judging_speed`.
     """
     encoded = model.encode(TEXT)
@@ -53,6 +56,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         "masf": masf_speed(),
         "p_values": p_value_cost(model, encoded, repeats),
         "limits": bench_limits.limits_speed(model, repeats),
+        "searches": compare_searches(Explainer(model), (*bench_limits.EXACT, bench_limits.BEAMED)),
         "judging": bench_judging.judging_speed(model, repeats),
     }
 
@@ -154,8 +158,8 @@ def bench_report(found: dict) -> str:
         f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)"
     )
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
-    lines += bench_limits.limits_lines(found["limits"]) + bench_judging.judging_lines(found["judging"])
-    return "\n".join(lines)
+    lines += bench_limits.limits_lines(found["limits"]) + search_lines(found["searches"])
+    return "\n".join(lines + bench_judging.judging_lines(found["judging"]))
 
 
 def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:

@@ -1,17 +1,19 @@
-"""Speed of limits, in one run: beams over sets against the printed beam over orders, exact limits, and the dynamic
+"""Speed of limits, in one run: searches over sets against the printed beam over orders, exact limits, and the dynamic
 program alone.
 """
 
+import itertools
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from core.bench.clock import clocked, most_held
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
-from core.explanation.limiting import WIDTH, find_beam, find_exact
+from core.explanation.limiting import find_exact, find_searched
 from core.loading.loading import building
 from core.mathematics.search.limits import lattice_limits
 from core.mathematics.stepwise import finish
@@ -22,6 +24,8 @@ from core.oracle.oracle import Oracle
 
 BEAMED = "The plot wanders a little, but two patient and generous actors make almost every quiet scene worth watching."
 EXACT = ("A slow, dull and joyless film.", "The plot wanders, but two patient actors carry every scene.")
+# Of the beam that the printed algorithm keeps.
+WIDTH = 5
 # How far limits may lie within the twin's, by what they were searched in.
 SLACK = {"float32": 1e-5}
 HALF_SLACK = 1e-3
@@ -36,39 +40,39 @@ def limits_speed(
         repeats: rounds of the contest and timings of the dynamic program, at most; medians are reported.
         budget: seconds after which no further round of the contest begins; there is always one.
     Returns:
-        beam: see `beam_contest`; exact: {words: seconds}; program: see `program_speed`; base: see `base_speed`, None
+        contest: see `contest`; exact: {words: seconds}; program: see `program_speed`; base: see `base_speed`, None
             unless the device is CUDA.
     """
     return {
-        "beam": beam_contest(model, model.encode(beamed), WIDTH, repeats, budget),
+        "contest": contest(model, model.encode(beamed), WIDTH, repeats, budget),
         "exact": dict(_exact(model, text) for text in exact),
         "program": program_speed(repeats),
         "base": base_speed(model.device) if model.device.startswith("cuda") else None,
     }
 
 
-def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: float) -> dict:
-    """Beam limits against the algorithm as printed, in turn; what a fresh explainer without a store takes, both limits.
+def contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: float) -> dict:
+    """An insertion search and a beam against the algorithm as printed, in turn; what a fresh explainer without a store
+    takes, both limits.
 
     The copy of the model in half precision is made before the clock starts, as a page has it from its first search on.
 
     Returns:
-        features, width, rounds; twin: its seconds, None for families that it cannot read; ours: {precision of the
-        search: {"seconds"
-        (median, lower is better), "sets": inputs that the search asked the network for, "network": share of the time in
-        the network
-        in [0, 1] (higher is better), "ratio": the twin's time over ours (higher is better), "wider": ours beyond the
-        twin's
-        (lower, upper limit; above 0 is wider)}}; "ratio" and "wider" None without a twin.
+        features, width, rounds; twin: its seconds, None for families that it cannot read; ours: {(search, its
+        precision): {"seconds" (median, lower is better), "sets": inputs that the search asked the network for,
+        "network": share of the time in the network in [0, 1] (higher is better), "ratio": the twin's time over ours
+        (higher is better), "wider": ours beyond the twin's (lower, upper limit; above 0 is wider)}}; "ratio" and
+        "wider" None without a twin.
     """
     explainer = Explainer(model)
     target = int(explainer.logits(encoded).argmax())
     _warm_up(explainer, encoded)
     halves = (False, True) if explainer.searching(encoded) is not None else (False,)
-    contestants: dict[str | bool, Callable[[], dict]] = (
+    contestants: dict[str | tuple[int | None, bool], Callable[[], dict]] = (
         {} if model.architecture.reading == "last" else {"twin": lambda: _twin(model, encoded, target, width)}
     )
-    contestants |= {half: lambda half=half: _ours(model, encoded, target, width, half) for half in halves}
+    for search in itertools.product((None, width), halves):
+        contestants[search] = partial(_ours, model, encoded, target, *search)
     runs, started, rounds = {name: [] for name in contestants}, time.perf_counter(), 0
     while rounds == 0 or (rounds < repeats and (time.perf_counter() - started) * (rounds + 1) / rounds <= budget):
         for name, run in contestants.items():
@@ -78,7 +82,7 @@ def beam_contest(model: Model, encoded: Encoded, width: int, repeats: int, budge
     ours = {}
     for found in runs.values():
         # A search in half precision that overflowed went on in the model's own, which has its figures already.
-        ours.setdefault(found[0]["searched"], _compared(_middle(found), twin))
+        ours.setdefault((found[0]["by"], found[0]["searched"]), _compared(_middle(found), twin))
     return {
         "features": encoded.F,
         "width": width,
@@ -178,16 +182,16 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
 
 def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
-    beam, program, base = found["beam"], found["program"], found["base"]
+    run, program, base = found["contest"], found["program"], found["base"]
     said = [
         (
-            f"limits of {beam['features']} words by a beam of {beam['width']}, median of {beam['rounds']}, a copy in "
-            f"half precision made before the clock starts:"
+            f"limits of {run['features']} words, median of {run['rounds']}, a copy in half precision made before the "
+            f"clock starts:"
         )
     ]
-    if beam["twin"] is not None:
-        said.append(f"  the algorithm as printed, a beam over orders: {beam['twin']:.2f} s (↓)")
-    said += [f"  ours, searched in {name}: {_ours_in_words(name, ours)}" for name, ours in beam["ours"].items()]
+    if run["twin"] is not None:
+        said.append(f"  the algorithm as printed, a beam of {run['width']} over orders: {run['twin']:.2f} s (↓)")
+    said += [f"  {by}, searched in {name}: {_ours_in_words(name, ours)}" for (by, name), ours in run["ours"].items()]
     said.append(
         "exact limits (↓): " + ", ".join(f"{words} words {seconds:.2f} s" for words, seconds in found["exact"].items())
     )
@@ -207,7 +211,7 @@ def limits_lines(found: dict) -> list[str]:
 def _ours_in_words(searched: str, ours: dict) -> str:
     said = (
         f"{ours['seconds']:.2f} s (↓), {ours['sets']:,} distinct sets, {ours['network']:.0%} of the time in the "
-        f"network (↑)"
+        f"network (↑), width {ours['limits'][1] - ours['limits'][0]:.4f} (↑)"
     )
     if ours["wider"] is None:
         return said
@@ -232,15 +236,16 @@ def _twin(model: Model, encoded: Encoded, target: int, width: int) -> dict:
     return {"seconds": seconds, "limits": limits}
 
 
-def _ours(model: Model, encoded: Encoded, target: int, width: int, half: bool) -> dict:
-    """One search by an explainer that knows nothing yet."""
+def _ours(model: Model, encoded: Encoded, target: int, width: int | None, half: bool) -> dict:
+    """One search by an explainer that knows nothing yet; width: of the beam, None for an insertion search."""
     explainer = Explainer(model)
     searching = (explainer.searching(encoded) if half else None) or explainer.oracles.of(encoded)
     models = {id(one): one for one in (model, searching.model)}.values()
     before = sum(one.scheduler.counters.seconds for one in models)
-    found, seconds = clocked(lambda: finish(find_beam(explainer, encoded, target, width, half, early=False)))
+    found, seconds = clocked(lambda: finish(find_searched(explainer, encoded, target, width, half, early=False)))
     inside = sum(one.scheduler.counters.seconds for one in models) - before
     return {
+        "by": "insertion search" if width is None else f"beam of {width}",
         "searched": found.searched,
         "seconds": seconds,
         "network": inside / seconds,

@@ -1,6 +1,11 @@
 """`python -m core bench`: speed of this machine, as ratios in one run."""
 
+import sys
+from functools import partial
+from pathlib import Path
+
 from core.commands.terminal import Option, Options, add_model
+from core.network.model import Model
 
 HELP = "speed of this machine, as ratios in one run"
 
@@ -8,6 +13,10 @@ HELP = "speed of this machine, as ratios in one run"
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
+    option("--texts", help="file of texts: only searches for limits are compared, their width against their scores")
+    option("--text", default="text", help="column of the text")
+    option("--count", type=int, default=100, help="texts of 8 to 40 words to compare searches on")
+    option("--rows", help="file of JSON lines that keeps each text's figures; an interrupted run goes on")
 
 
 def run(options: Options) -> int:
@@ -15,5 +24,18 @@ def run(options: Options) -> int:
     from core.bench.bench import bench, bench_report
     from core.loading.loading import load
 
-    print(bench_report(bench(load(options.model, options.device, options.precision))))
+    model = load(options.model, options.device, options.precision)
+    print("\n".join(_searches(model, options)) if options.texts else bench_report(bench(model)))
     return 0
+
+
+def _searches(model: Model, options: Options) -> list[str]:
+    """The comparison of searches on the texts of a file."""
+    from core.bench.bench_search import chosen_texts, compare_searches, search_lines
+    from core.data.tables import read_labelled
+    from core.explanation.explainer import Explainer
+
+    explainer, texts = Explainer(model), read_labelled(Path(options.texts), options.text, None, None).texts
+    kept = Path(options.rows) if options.rows else None
+    chosen = chosen_texts(explainer, texts, options.count)
+    return search_lines(compare_searches(explainer, chosen, kept, partial(print, file=sys.stderr)))

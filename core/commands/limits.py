@@ -32,7 +32,7 @@ def add(option: Option) -> None:
         help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact "
         "limits",
     )
-    option("--width", type=int, default=5, help="of the beam")
+    option("--width", type=int, help="of a beam to search by (default: insertion search)")
     option(
         "--exact-up-to",
         type=int,
@@ -42,7 +42,7 @@ def add(option: Option) -> None:
     option(
         "--full",
         action="store_true",
-        help="search beams in the precision of the computation, not in half precision where that is faster",
+        help="search in the precision of the computation, not in half precision where that is faster",
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from core.explanation.explainer import Cost, Explainer, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
+from core.mathematics.search.insertion import insertion_search, insertion_sets
 from core.mathematics.search.limits import (
     MOST_EXACT,
     STILL,
@@ -32,7 +34,6 @@ from core.network.scheduler import NonFinite
 from core.oracle.oracle import BYTES_A_MASK, Oracle
 from core.oracle.target import Target
 
-WIDTH = 5
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
 EXACT_UP_TO = {"cpu": 4_096, "cuda": 1 << 17}
 # Of the memory that is free, the share that exact limits may take.
@@ -175,9 +176,9 @@ def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
     return _cost(explainer, encoded, 1 << left_over(encoded))
 
 
-def beam_cost(explainer: Explainer, encoded: Encoded, width: int = WIDTH, half: bool = True) -> Cost:
-    """What beam limits take at most: forward passes in the precision of the search."""
-    rough, passes = explainer.searching(encoded) if half else None, most_sets(left_over(encoded), width)
+def search_cost(explainer: Explainer, encoded: Encoded, width: int | None = None, half: bool = True) -> Cost:
+    """What a search takes at most: forward passes in its precision; width: as of `find_searched`."""
+    rough, passes = explainer.searching(encoded) if half else None, _most(left_over(encoded), width)
     return _cost(explainer, encoded, passes) if rough is None else _cost(explainer, encoded, passes, rough.model)
 
 
@@ -195,36 +196,36 @@ def exact_bytes(F: int) -> int:
     return (BYTES_A_MASK + 32) << F
 
 
-def find_beam(
+def find_searched(
     explainer: Explainer,
     encoded: Encoded,
     target: Target,
-    width: int = WIDTH,
+    width: int | None = None,
     half: bool = True,
     early: bool = True,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[Found | None, None, Found]:
-    """Beam limits of an example, those of a beam of one first; None between turns.
+    """Limits of an example by insertion search, or by a beam, those of a beam of one first; None between turns.
 
     Args:
-        width: of the beam, at least 1.
+        width: of the beam, at least 1; None for an insertion search.
         half: search in half precision where that is faster; the orders found are scored anew in the model's own.
-        early: yield what a beam of one finds before the asked width is searched, for whoever watches.
+        early: yield what a beam of one finds before the search itself, for whoever watches.
         progress: called with (sets asked for, most that will be).
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle; what was yielded before holds.
         ValueError: every feature is masked already.
-    Source: NAOPC §3.
+    Source: NAOPC §3; glossary, Insertion search.
     """
     full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
-    widths = _widths(width, early)
-    most = [most_sets(left_over(encoded), tried) for tried in widths]
+    stages = _stages(left_over(encoded), width, early)
+    most = [stage[0] for stage in stages]
     try:
-        for i, tried in enumerate(widths):
+        for i, (_, search) in enumerate(stages):
             told = None if progress is None else lambda asked, i=i: progress(sum(most[:i]) + asked, sum(most))
-            limits, searched = yield from _beam(full, rough, target, tried, told, cancelled)
+            limits, searched = yield from _searched(full, rough, target, search, told, cancelled)
             found = Found(
                 limits,
                 *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled),
@@ -274,23 +275,23 @@ def find_limits(
     explainer: Explainer,
     encoded: Encoded,
     target: Target,
-    width: int = WIDTH,
+    width: int | None = None,
     half: bool = True,
     exact: bool = False,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[Found | None, None, Found]:
-    """Limits of an example, the best so far first: `find_beam`, and where asked for `find_exact` after it.
+    """Limits of an example, the best so far first: `find_searched`, and where asked for `find_exact` after it.
 
-    Before exact limits a beam searches in the model's own precision: they ask for every set in it anyway.
+    Before exact limits a search asks in the model's own precision: they ask for every set in it anyway.
 
     Args and Raises: as both.
     """
     whole = 1 << left_over(encoded) if exact else 0
-    before = sum(most_sets(left_over(encoded), tried) for tried in _widths(width))
+    before = sum(most for most, _ in _stages(left_over(encoded), width))
     told = None if progress is None else lambda asked, _: progress(asked, before + whole)
-    found = yield from find_beam(
+    found = yield from find_searched(
         explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled
     )
     if exact:
@@ -305,7 +306,7 @@ def refuse_dear(F: int) -> None:
     if F <= MOST_EXACT and needed > _SHARE * free:
         raise TooDear(
             f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
-            "Close other programs, or use beam limits."
+            "Close other programs, or use a search."
         )
 
 
@@ -359,29 +360,27 @@ def _study(
             oracle.flush()
 
 
-def _beam(
-    full: Oracle, rough: Oracle | None, target: Target, width: int, told, cancelled
+def _searched(
+    full: Oracle, rough: Oracle | None, target: Target, search: Callable[..., Search], told, cancelled
 ) -> Generator[None, None, tuple[Limits, str]]:
-    """One beam, in half precision if there is an oracle for it and its answers are numbers; where the model's own
+    """One search, in half precision if there is an oracle for it and its answers are numbers; where the model's own
     answers are known already, as on a machine that has no half precision, they are not searched for again.
     """
     own, encoded = value_by_mask(full, target, cancelled), full.encoded
+    search = partial(search, F=encoded.F, masked=encoded.premasked)
     if rough is not None:
         try:
-            limits = finish(beam_search(_known_value(full, own), encoded.F, width, encoded.premasked))
-            return limits, full.model.precision
+            return finish(search(_known_value(full, own))), full.model.precision
         except _Unknown:
             pass
     if rough is not None:
         try:
-            limits = yield from _watched(
-                beam_search(value_by_mask(rough, target, cancelled), encoded.F, width, encoded.premasked, own), told
-            )
+            limits = yield from _watched(search(value_by_mask(rough, target, cancelled), rescore=own), told)
             return limits, rough.model.precision
         except NonFinite:
             # Half precision gave no number where the model's own may.
             pass
-    limits = yield from _watched(beam_search(own, encoded.F, width, encoded.premasked), told)
+    limits = yield from _watched(search(own), told)
     return limits, full.model.precision
 
 
@@ -410,9 +409,20 @@ def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[No
     return relay(search, say)
 
 
-def _widths(width: int, early: bool = True) -> tuple[int, ...]:
-    """The beams that are searched for an asked width."""
-    return tuple(dict.fromkeys((1, width))) if early else (width,)
+def _stages(F: int, width: int | None, early: bool = True) -> list[tuple[int, Callable[..., Search]]]:
+    """The searches for an asked width, one after the other, each after the most sets that it asks for."""
+    beams = dict.fromkeys(([1] if early else []) + ([] if width is None else [width]))
+    stages: list[tuple[int, Callable[..., Search]]] = [
+        (most_sets(F, tried), partial(beam_search, width=tried)) for tried in beams
+    ]
+    if width is None:
+        stages.append((_most(F, None), partial(insertion_search, most=_most(F, None))))
+    return stages
+
+
+def _most(F: int, width: int | None) -> int:
+    """The most sets that a search asks for."""
+    return insertion_sets(F) if width is None else most_sets(F, width)
 
 
 def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:

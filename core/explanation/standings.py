@@ -123,13 +123,13 @@ def random_walks(encoded: Encoded, band: Band, target: Target) -> list[Walk]:
 def build_standings(
     found: Found, scores: Sequence[OrderScore], band: Band | None, target: Target, gating: StandingGates
 ) -> StandingTable:
-    """Set scores between limits; all walks that are known widen beam limits.
+    """Set scores between limits; all walks that are known widen limits that a search found.
 
     Args:
         found: limits of the same example, class and model as the rest.
         band: random orders with steps of one feature, None while they are not there.
         gating: how inputs are tested.
-    Source: NAOPC Eq. 8; glossary, NAOPC; glossary, Beam limits.
+    Source: NAOPC Eq. 8; glossary, NAOPC; glossary, Insertion search.
     """
     chances = [] if band is None else random_walks(gating.encoded, band, target)
     every = [

@@ -52,7 +52,7 @@ def gauges(
     beside it.
 
     Args:
-        tag: "exact" or "beam 5".
+        tag: "exact", "insertion search" or "beam 5".
         score: name of the score, "probability of positive".
         span: what the axis must hold, so that two models' gauges compare.
     Source: NAOPC Eq. 8.

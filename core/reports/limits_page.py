@@ -20,10 +20,9 @@ LIMITS_STYLE = read_style("page.css", "gauge.css")
 class SideLimits:
     """One model's board, and what is said about it, as text.
 
-    gauges, chance: what its figure draws; tag: "exact" or "beam 5"; said: what the limits are and how they were found;
-    warnings: sentences a reader must
-    know; gates: what the validity gate says of the orders that attain the lower and the upper limit; score:
-    "probability of positive".
+    gauges, chance: what its figure draws; tag: "exact" or the search; said: what the limits are and how they were
+    found; warnings: sentences a reader must know; gates: what the validity gate says of the orders that attain the
+    lower and the upper limit; score: "probability of positive".
     """
 
     board: StandingTable

@@ -32,7 +32,7 @@ class Asked:
 
     def answer(self, number: int, cancelled: Callable[[], bool] | None = None) -> np.ndarray:
         """The numbers of a question, float64; Cancelled where that is asked for."""
-        from core.explanation.limiting import find_beam
+        from core.explanation.limiting import find_searched
         from core.explanation.recursive import follow
         from core.mathematics.stepwise import finish
 
@@ -48,7 +48,7 @@ class Asked:
             steps = finish(follow(explainer, encoded, "gradient", 1, "signed", cancelled=cancelled))
             return np.concatenate([step.probabilities for step in steps]).astype(float)
         if kind == "limits":
-            limits = finish(find_beam(explainer, encoded, 1, 2, cancelled=cancelled)).limits
+            limits = finish(find_searched(explainer, encoded, 1, 2, cancelled=cancelled)).limits
             return np.array([limits.lower, limits.upper])
         scores = explainer.attribute(encoded, kind, number % 3, cancelled=cancelled).scores
         return np.concatenate([scores[name] for name in sorted(scores)])

@@ -1,5 +1,6 @@
 """The benchmark measures what it says; how fast that is depends on the machine and is asserted nowhere."""
 
+import itertools
 from itertools import permutations
 from math import factorial
 
@@ -8,24 +9,39 @@ import pytest
 
 from core.bench.bench import bench_report, masf_speed, p_value_cost
 from core.bench.bench_judging import judging_speed
-from core.bench.bench_limits import BEAMED, EXACT, base_speed, beam_contest, limits_lines, limits_speed, program_speed
+from core.bench.bench_limits import BEAMED, EXACT, base_speed, contest, limits_lines, limits_speed, program_speed
+from core.bench.bench_search import chosen_texts, compare_searches, search_lines
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
-from core.explanation.limiting import find_beam, value_by_mask
+from core.explanation.limiting import find_searched, value_by_mask
 from core.mathematics.aopc import order_aopc
 from core.mathematics.search.limits import most_sets
 from core.mathematics.stepwise import finish
 from tests import tiny
 
 SHORT = "The ferry leaves before light."
-BEAM = {
+CONTEST = {
     "features": 20,
     "width": 5,
     "rounds": 3,
     "twin": 9.0,
     "ours": {
-        "float32": {"seconds": 4.0, "sets": 1650, "network": 0.98, "ratio": 2.25, "wider": (0.0, 2e-4)},
-        "bfloat16": {"seconds": 1.0, "sets": 1652, "network": 0.9, "ratio": 9.0, "wider": (1e-4, -2e-3)},
+        ("beam of 5", "float32"): {
+            "seconds": 4.0,
+            "sets": 1650,
+            "network": 0.98,
+            "limits": (0.1, 0.5),
+            "ratio": 2.25,
+            "wider": (0.0, 2e-4),
+        },
+        ("insertion search", "bfloat16"): {
+            "seconds": 1.0,
+            "sets": 1600,
+            "network": 0.9,
+            "limits": (0.1, 0.5),
+            "ratio": 9.0,
+            "wider": (1e-4, -2e-3),
+        },
     },
 }
 JUDGED = {
@@ -39,8 +55,19 @@ JUDGED = {
     "soft": 0.2,
     "one_by_one": 4.0,
 }
+ROWS = [
+    {
+        "features": features,
+        "searches": {
+            "beam 50": {"scores": 4000, "lower": 0.1, "upper": upper},
+            "beam 5": {"scores": scores, "lower": 0.1, "upper": upper - 0.05},
+        },
+        "exact": [0.1, 0.52] if features == 8 else None,
+    }
+    for features, scores, upper in ((8, 200, 0.5), (20, 1600, 0.7))
+]
 FOUND = {
-    "beam": BEAM,
+    "contest": CONTEST,
     "exact": {8: 0.5, 12: 9.0},
     "base": None,
     "program": {"small": 12, "large": 20, "milliseconds": 5.1, "seconds": 0.4, "megabytes": 35.2},
@@ -72,6 +99,7 @@ def test_the_report_names_each_ratio_and_its_direction():
             "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0},
             "p_values": {1: 2.5},
             "limits": FOUND,
+            "searches": ROWS,
             "judging": JUDGED,
         }
     )
@@ -83,6 +111,47 @@ def test_the_report_names_each_ratio_and_its_direction():
     )
 
 
+def test_searches_are_compared_by_their_means_and_with_exact_limits_where_these_are_known():
+    said = search_lines(ROWS)
+    assert "2 texts of 8 to 20 words, 1 with exact limits" in said[0]
+    assert said[1:] == [
+        "  beam 50: 4,000 scores, width 0.5000, 0 / 2 / 0, 0.0200 / 0.0200",
+        "  beam 5: 900 scores, width 0.4500, 0 / 0 / 2, 0.0700 / 0.0700",
+    ]
+    assert search_lines(ROWS[1:])[2] == "  beam 5: 1,600 scores, width 0.5500, 0 / 0 / 1" and search_lines([]) == []
+
+
+def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_model, tmp_path):
+    explainer, kept, told = Explainer(tiny_model("bert")), tmp_path / "rows.jsonl", []
+    texts = [SHORT, "[MASK] [MASK]", "It rained again."]
+    rows = compare_searches(explainer, texts, kept, told.append)
+    assert [row["features"] for row in rows] == [6, 4] and len(told) == 3 and "masked in the text" in told[1]
+    for row in rows:
+        price = row["searches"]["beam 5"]["scores"]
+        for name, found in row["searches"].items():
+            assert row["exact"][0] - 1e-6 <= found["lower"] <= found["upper"] <= row["exact"][1] + 1e-6
+            if name.startswith("insertion"):
+                start = row["searches"][f"beam {name.split()[3].rstrip(',')}"]
+                assert found["upper"] >= start["upper"] - 1e-6 and found["scores"] <= max(price, 2 * most_sets(6, 2))
+    with kept.open("a") as file:
+        file.write('{"key": "cut o')
+    before = explainer.model.scheduler.counters.passes
+    assert compare_searches(explainer, texts[::2], kept) == rows and explainer.model.scheduler.counters.passes == before
+    more = compare_searches(explainer, ["Slow and dull."], kept)
+    before = explainer.model.scheduler.counters.passes
+    assert compare_searches(explainer, ["Slow and dull."], kept) == more
+    assert explainer.model.scheduler.counters.passes == before, "the line that was cut off took no other with it"
+
+
+def test_texts_to_compare_on_are_drawn_by_a_seed_and_have_as_many_words_as_asked(tiny_model):
+    explainer, texts = Explainer(tiny_model("bert")), [*tiny.SENTENCES, "[MASK]"]
+    chosen = chosen_texts(explainer, texts, 5, 10, 12)
+    assert len(chosen) == len(set(chosen)) == 5 and chosen == chosen_texts(explainer, texts, 5, 10, 12)
+    assert chosen != [text for text in texts if text in chosen]
+    assert all(10 <= explainer.encode(text, None, "word").F <= 12 for text in chosen)
+    assert chosen_texts(explainer, texts, 5, 1000, 2000) == []
+
+
 def test_judging_is_measured_with_and_without_sharing(tiny_model):
     found = judging_speed(tiny_model("bert"), 1, SHORT)
     assert found["features"] == 6 and found["measures"] == 5 and all(value > 0 for value in found.values())
@@ -91,12 +160,15 @@ def test_judging_is_measured_with_and_without_sharing(tiny_model):
 
 def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_narrower():
     said = limits_lines(FOUND)
-    assert "20 words by a beam of 5, median of 3" in said[0] and "as printed, a beam over orders: 9.00 s (↓)" in said[1]
+    assert "20 words, median of 3" in said[0] and "as printed, a beam of 5 over orders: 9.00 s (↓)" in said[1]
     assert (
-        "float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2]
-        and "printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
+        "beam of 5, searched in float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2]
+        and "width 0.4000 (↑), printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
     )
-    assert "bfloat16: 1.00 s" in said[3] and "NARROWER within 0.001: lower +1.0e-04, upper -2.0e-03" in said[3]
+    assert (
+        "insertion search, searched in bfloat16: 1.00 s" in said[3]
+        and "NARROWER within 0.001: lower +1.0e-04, upper -2.0e-03" in said[3]
+    )
     assert said[4:] == [
         "exact limits (↓): 8 words 0.50 s, 12 words 9.00 s",
         "their dynamic program alone (↓): 12 words 5.1 ms, 20 words 0.40 s and 35 MB",
@@ -145,32 +217,34 @@ def test_ours_are_at_least_as_wide_as_the_printed_algorithms(tiny_model, sentenc
     model = tiny_model("bert")
     encoded = model.encode(tiny.SENTENCES[sentence])
     lower, upper = literal_limits(model, encoded, 1, 3)
-    ours = finish(find_beam(Explainer(model), encoded, 1, 3, half=False)).limits
+    ours = finish(find_searched(Explainer(model), encoded, 1, 3, half=False)).limits
     assert ours.lower <= lower + 1e-5 and ours.upper >= upper - 1e-5
 
 
 def test_limits_are_measured_in_every_precision_that_is_searched(monkeypatch, tiny_model):
     monkeypatch.setattr("core.network.halves.half_speed", lambda device: 3.0)
     found = limits_speed(tiny_model("bert"), 1, 0.0, SHORT, ("Salt the water.", "A dull knife"))
-    beam = found["beam"]
-    assert set(beam["ours"]) == {"float32", "bfloat16"} and beam["rounds"] == 1 and beam["features"] == 6
-    for ours in beam["ours"].values():
-        assert 0 < ours["network"] <= 1 and ours["ratio"] == pytest.approx(beam["twin"] / ours["seconds"])
-        assert ours["sets"] <= most_sets(6, 1) + most_sets(6, 5)
-    assert min(beam["ours"]["float32"]["wider"]) >= -1e-5
+    ran = found["contest"]
+    ways = set(itertools.product(("insertion search", "beam of 5"), ("float32", "bfloat16")))
+    assert set(ran["ours"]) == ways and ran["rounds"] == 1 and ran["features"] == 6
+    for ours in ran["ours"].values():
+        assert 0 < ours["network"] <= 1 and ours["ratio"] == pytest.approx(ran["twin"] / ours["seconds"])
+        assert ours["sets"] <= 2**6
+    assert min(ran["ours"]["beam of 5", "float32"]["wider"]) >= -1e-5
+    assert min(ran["ours"]["insertion search", "float32"]["wider"]) >= -1e-5
     assert set(found["exact"]) == {4, 3} and found["base"] is None
     monkeypatch.setattr("core.network.halves.half_speed", lambda device: 1.0)
-    again = beam_contest(tiny_model("bert"), tiny_model("bert").encode(SHORT), 5, 2, 60.0)
-    assert set(again["ours"]) == {"float32"} and again["rounds"] == 2, (
+    again = contest(tiny_model("bert"), tiny_model("bert").encode(SHORT), 5, 2, 60.0)
+    assert {precision for _, precision in again["ours"]} == {"float32"} and again["rounds"] == 2, (
         "where half precision is no faster nothing is searched in it"
     )
 
 
 def test_a_family_that_reads_the_last_token_has_no_twin(tiny_model):
     model = tiny_model("gpt2")
-    found = beam_contest(model, model.encode(SHORT), 2, 1, 0.0)
-    assert found["twin"] is None and found["ours"]["float32"]["ratio"] is None
-    assert limits_lines(FOUND | {"beam": found})[1].endswith("in the network (↑)")
+    found = contest(model, model.encode(SHORT), 2, 1, 0.0)
+    assert found["twin"] is None and {ours["ratio"] for ours in found["ours"].values()} == {None}
+    assert "printed" not in limits_lines(FOUND | {"contest": found})[1]
 
 
 def test_the_programs_speed_and_memory_are_those_of_the_sizes_asked():

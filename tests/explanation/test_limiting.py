@@ -17,8 +17,18 @@ from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row, limits_notes
 from core.explanation.explainer import Explainer, softmax
-from core.explanation.limiting import exact_bytes, exact_cost, find_beam, find_exact, score, study_width, value_by_mask
+from core.explanation.limiting import (
+    exact_bytes,
+    exact_cost,
+    find_exact,
+    find_searched,
+    score,
+    search_cost,
+    study_width,
+    value_by_mask,
+)
 from core.mathematics.aopc import order_aopc, prefix_masks
+from core.mathematics.search.insertion import insertion_sets
 from core.mathematics.search.limits import TooDear, most_sets, widened
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
@@ -47,10 +57,10 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     told = []
     beams = [
         found
-        for found in find_beam(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done))
+        for found in find_searched(explainer, encoded, 1, 5, half=False, progress=lambda *done: told.append(done))
         if found
     ]
-    (alone,) = (found for found in find_beam(explainer, encoded, 1, 5, half=False, early=False) if found)
+    (alone,) = (found for found in find_searched(explainer, encoded, 1, 5, half=False, early=False) if found)
     assert (alone.limits.lower, alone.limits.upper) == (beams[1].limits.lower, beams[1].limits.upper)
     exact = finish(find_exact(explainer, encoded, 1))
     found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
@@ -70,18 +80,36 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
             assert all(np.isnan(normal) or -1e-6 <= normal <= 1 + 1e-6 for normal in one.normalised(limits))
 
 
+def test_an_insertion_search_comes_after_a_beam_of_one_and_asks_for_no_more_than_it_costs(explainer):
+    encoded = explainer.encode(tiny.SENTENCES[3], None, "word")
+    cost, told = search_cost(explainer, encoded, half=False), []
+    first, last = (
+        found.limits
+        for found in find_searched(explainer, encoded, 1, half=False, progress=lambda *done: told.append(done))
+        if found
+    )
+    assert [(one.method, one.width) for one in (first, last)] == [("beam", 1), ("insertion", 1)]
+    assert last.lower <= first.lower + 1e-6 and last.upper >= first.upper - 1e-6
+    assert last.scores <= cost.passes == insertion_sets(encoded.F)
+    assert told == sorted(told) and told[-1] == tuple(
+        most_sets(encoded.F, 1) + one for one in (last.scores, cost.passes)
+    )
+    value = value_by_mask(explainer.oracles.of(encoded), 1)
+    assert order_aopc(value, last.highest, encoded.F) == pytest.approx(last.upper, abs=1e-6)
+
+
 def test_all_searches_of_an_example_share_the_oracles_memo(explainer):
     encoded = explainer.encode(SHORT, None, "word")
     counters = explainer.model.scheduler.counters
     before = counters.passes
     score(explainer, encoded, "beam", 1)
-    finish(find_beam(explainer, encoded, 1, half=False))
+    finish(find_searched(explainer, encoded, 1, half=False))
     finish(find_exact(explainer, encoded, 1))
     assert counters.passes - before == exact_cost(explainer, encoded).passes == 2**encoded.F, (
         "every subset once, whoever asked first"
     )
     before = counters.passes
-    finish(find_beam(explainer, encoded, 1, width=3, half=False))
+    finish(find_searched(explainer, encoded, 1, width=3, half=False))
     score(explainer, encoded, "leave-one-out", 1)
     assert counters.passes == before
 
@@ -98,14 +126,14 @@ def test_a_search_in_half_precision_reports_what_float32_says_of_its_orders(halv
     rough, full = halved.searching(encoded), halved.oracles.of(encoded)
     assert rough.model.precision == "bfloat16" and rough.model.lock is halved.model.lock and rough.key != full.key
     before = halved.model.scheduler.counters.passes
-    found = finish(find_beam(halved, encoded, 1, 4))
+    found = finish(find_searched(halved, encoded, 1, 4))
     assert found.searched == "bfloat16"
     # The full model reads the orders that were found, and nothing else of the search.
     assert halved.model.scheduler.counters.passes - before <= 4 * (encoded.F + 1) < found.limits.scores
     value = value_by_mask(full, 1)
     for order, reached in ((found.limits.highest, found.limits.upper), (found.limits.lowest, found.limits.lower)):
         assert order_aopc(value, order, encoded.F) == reached
-    alone = finish(find_beam(halved, encoded, 1, 4, half=False))
+    alone = finish(find_searched(halved, encoded, 1, 4, half=False))
     assert alone.searched == "float32"
     assert found.limits.upper == pytest.approx(alone.limits.upper, abs=5e-3) and found.limits.lower == pytest.approx(
         alone.limits.lower, abs=5e-3
@@ -116,14 +144,14 @@ def test_what_the_model_itself_said_already_is_not_searched_for_again_in_half_pr
     """A store that a device without half precision filled answers on one that has it."""
     store = Store(tmp_path)
     encoded = halved.encode(tiny.SENTENCES[3], None, "word")
-    alone = finish(find_beam(Explainer(halved.model, store), encoded, 1, 2, half=False))
+    alone = finish(find_searched(Explainer(halved.model, store), encoded, 1, 2, half=False))
     explainer = Explainer(halved.model, store)
     rough, before = explainer.searching(encoded).model.scheduler.counters, halved.model.scheduler.counters.passes
-    found = finish(find_beam(explainer, encoded, 1, 2))
+    found = finish(find_searched(explainer, encoded, 1, 2))
     assert rough.passes == 0 and halved.model.scheduler.counters.passes == before
     assert found.searched == "float32"
     assert (found.limits.lower, found.limits.upper) == (alone.limits.lower, alone.limits.upper)
-    finish(find_beam(explainer, encoded, 1, 6))
+    finish(find_searched(explainer, encoded, 1, 6))
     assert rough.passes
 
 
@@ -131,8 +159,8 @@ def test_where_half_precision_overflows_the_search_goes_on_in_full(halved):
     encoded = halved.encode(SHORT, None, "word")
     rough = halved.searching(encoded).model
     rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.inf, dtype=np.float32), None)
-    found = finish(find_beam(halved, encoded, 1, 2))
-    alone = finish(find_beam(Explainer(halved.model), encoded, 1, 2, half=False))
+    found = finish(find_searched(halved, encoded, 1, 2))
+    alone = finish(find_searched(Explainer(halved.model), encoded, 1, 2, half=False))
     assert found.searched == "float32" and (found.limits.lower, found.limits.upper) == (
         alone.limits.lower,
         alone.limits.upper,
@@ -194,7 +222,7 @@ def test_cancelling_leaves_the_best_so_far_and_asking_again_goes_on(tiny_model, 
     encoded = explainer.encode(tiny.SENTENCES[3], None, "word")
     counters, found, stop = explainer.model.scheduler.counters, [], []
     with pytest.raises(Cancelled):
-        for one in find_beam(explainer, encoded, 1, 4, half=False, cancelled=lambda: bool(stop)):
+        for one in find_searched(explainer, encoded, 1, 4, half=False, cancelled=lambda: bool(stop)):
             if one is not None:
                 found.append(one)
                 stop.append(True)
@@ -202,7 +230,7 @@ def test_cancelling_leaves_the_best_so_far_and_asking_again_goes_on(tiny_model, 
     known = counters.passes
     # A new process finds what was written when it was cancelled.
     again = Explainer(explainer.model, Store(tmp_path, 10**9))
-    finish(find_beam(again, encoded, 1, 1, half=False))
+    finish(find_searched(again, encoded, 1, 1, half=False))
     assert counters.passes == known
 
 
@@ -247,12 +275,14 @@ def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch)
         assert rough[name].dtype == buffer.dtype and torch.equal(rough[name], buffer)
 
 
-def test_a_file_falls_back_to_beams_where_the_memory_is_too_small_and_keeps_no_text(explainer, tmp_path, monkeypatch):
+def test_a_file_falls_back_to_searches_where_the_memory_is_too_small_and_keeps_no_text(
+    explainer, tmp_path, monkeypatch
+):
     monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1.0)
     rows = parquet.read_table(
         batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")
     ).to_pylist()
-    assert [row["method"] for row in rows] == ["beam", "beam"] and rows[0]["problem"] is None
+    assert [row["method"] for row in rows] == ["insertion", "insertion"] and rows[0]["problem"] is None
     assert not explainer.oracles._held and not explainer._tested
 
 
@@ -400,8 +430,8 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
     for given, setting, method in (
-        (["--exact-up-to", "0"], "4096", "beam"),
-        ([], "1", "beam"),
+        (["--exact-up-to", "0"], "4096", "insertion"),
+        (["--width", "5"], "1", "beam"),
         ([], "99999999", "exact"),
     ):
         monkeypatch.setenv("FAITHSCOPE_EXACT", setting)

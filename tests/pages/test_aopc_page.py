@@ -15,7 +15,7 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.explanation import limiting
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.limiting import find_beam, find_exact, score
+from core.explanation.limiting import find_exact, find_searched, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, StandingGates, build_standings, compare_standings
 from core.mathematics.aopc import order_aopc
@@ -127,10 +127,11 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
 
 
 @pytest.mark.usefixtures("orders_wait")
-def test_a_longer_text_gets_beam_limits_and_an_offer_with_its_cost():
+def test_a_longer_text_gets_limits_by_insertion_search_and_an_offer_with_its_cost():
     longer = next(example for example in REVIEWS.values() if len(find_words(example.text)) == 13)
     app = told(example=longer.id, measures=["gradient"])
-    assert "beam 5; exact limits can lie further apart" in app.said and app.has("button", "Compute exact limits")
+    assert "insertion search; exact limits can lie further apart" in app.said
+    assert app.has("button", "Compute exact limits")
     assert re.search(r"at most 8,192 forward passes, about ", app.said)
 
 
@@ -163,7 +164,8 @@ def test_scores_that_exact_limits_may_cost_are_a_setting(monkeypatch):
     app = told(example="s230", measures=["gradient"])
     assert "exact, over all orders (128 sets)" in app.said
     app = told(measures=["gradient"])
-    assert "beam 5" in app.said and app.has("button", "Compute exact limits")
+    assert "insertion search;" in app.said and app.has("button", "Compute exact limits")
+    assert "beam 5; exact limits can lie further apart" in told(measures=["gradient"], beam="5").said
     complete(app.press("Compute exact limits", exact=False))
     assert "exact, over all orders (256 sets)" in app.said
 
@@ -319,9 +321,9 @@ def held_back(monkeypatch, fresh):
 
 
 @pytest.mark.usefixtures("orders_wait")
-def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
+def test_limits_that_were_found_stand_there_while_exact_ones_are_searched_and_outlive_other_choices(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said and scores_of(app))
+    wait(app, lambda: "exact limits are under way" in app.said and "insertion search;" in app.said and scores_of(app))
     assert (
         "best so far" in app.said and app.at.get("progress") and app.has("button", "Cancel") and scores_table(app)[1][1]
     )
@@ -337,13 +339,13 @@ def test_beam_limits_stand_there_while_exact_ones_are_searched_and_outlive_other
 @pytest.mark.usefixtures("orders_wait")
 def test_cancelling_keeps_the_best_so_far_says_so_and_asking_again_goes_on(held_back):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
-    wait(app, lambda: "exact limits are under way" in app.said and "beam 5" in app.said)
+    wait(app, lambda: "exact limits are under way" in app.said and "insertion search;" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with exact limits"))
     assert (
         re.search(r"exact limits stopped after \d+ of at most \d+ sets", app.said)
         and "best so far" in app.said
-        and "beam 5" in app.said
+        and "insertion search;" in app.said
         and "Cancelled" in app.said
     )
     held_back.set()
@@ -357,8 +359,8 @@ def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
     st.cache_resource.clear()
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert "Ask for the limits" in app.said and not charts(app) and "forward passes" in app.said
-    complete(app.press("Compute beam 5 limits", exact=False))
-    assert "beam 5" in app.said and "Choose a measure" in app.said
+    complete(app.press("Compute insertion search limits", exact=False))
+    assert "insertion search" in app.said and "Choose a measure" in app.said
     complete(app.press("Compute gradient", exact=False))
     assert scores_table(app)[1][0] == "gradient" and len(scores_table(app)) == 2, "no random orders were asked for"
 
@@ -378,17 +380,19 @@ def test_raw_scores_stand_there_before_the_limits_and_not_after(monkeypatch, fre
 def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fresh):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     st.cache_resource.clear()
-    really = limiting.beam_cost
+    really = limiting.search_cost
     monkeypatch.setattr(
-        "pages.parts.sections.standings.beam_cost",
-        lambda explainer, encoded, width, half: Cost(really(explainer, encoded, width, half).passes, 3.0 * width),
+        "pages.parts.sections.standings.search_cost",
+        lambda explainer, encoded, width, half: Cost(
+            really(explainer, encoded, width, half).passes, 3.0 * (width or 5)
+        ),
     )
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 10.0)
     app = told(measures=["gradient"])
-    assert "beam 1; exact limits can lie" in app.said and "a beam of 5 waits to be asked for" in app.said
-    assert app.has("button", "Compute beam 5 limits")
-    complete(app.press("Compute beam 5 limits", exact=False))
-    assert "beam 5; exact limits can lie" in app.said and "waits to be asked for" not in app.said
+    assert "beam 1; exact limits can lie" in app.said
+    assert "an insertion search waits to be asked for" in app.said
+    complete(app.press("Compute insertion search limits", exact=False))
+    assert "insertion search; exact limits can lie" in app.said and "waits to be asked for" not in app.said
 
 
 def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):
@@ -416,7 +420,7 @@ def test_the_beams_size_is_studied_on_request_and_recommended(mine):
     width = int(said[1])
     exact, beam = (
         finish(find_exact(explainer, encoded, target)).limits,
-        finish(find_beam(explainer, encoded, target, width, half=False)).limits,
+        finish(find_searched(explainer, encoded, target, width, half=False)).limits,
     )
     assert beam.upper == pytest.approx(exact.upper, abs=0.02) and beam.lower == pytest.approx(exact.lower, abs=0.02)
 
@@ -490,10 +494,10 @@ def test_a_link_restores_the_view():
     )
     assert (
         app.widget("button_group", "Direction").value == "sufficiency"
-        and app.widget("button_group", "Beam").value == "2"
+        and app.widget("button_group", "Search").value == "2"
     )
     assert (
-        app.widget("button_group", "Search beams in").value == "the model’s own"
+        app.widget("button_group", "Search in").value == "the model’s own"
         and app.widget("selectbox", "Beside it").value == "sst2-plain"
     )
 

@@ -19,16 +19,15 @@ from core.evaluation.line_log import LineLog
 from core.evaluation.sampling import without_labels
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
-    WIDTH,
     Found,
-    beam_cost,
     default_exact,
     exact_cost,
-    find_beam,
     find_exact,
+    find_searched,
     left_over,
     score,
     score_cost,
+    search_cost,
 )
 from core.explanation.rows import values_taken
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
@@ -46,7 +45,8 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Batch(Study[Rows]):
-    """Limits of every text of a file; target: "predicted" or a class's name; data: the digest of the file.
+    """Limits of every text of a file; target: "predicted" or a class's name; width: of a beam, None for insertion
+    searches; data: the digest of the file.
 
     A row is what `limit_row` says, as an object.
     """
@@ -60,7 +60,7 @@ class Batch(Study[Rows]):
     sign: str = "signed"
     target: str = "predicted"
     unit: str = "word"
-    width: int = WIDTH
+    width: int | None = None
     exact_up_to: int | None = None
     half: bool = True
     data: str = ""
@@ -70,7 +70,7 @@ class Batch(Study[Rows]):
         refuse_unknown(("measure", self.measures, measures()))
         if model is not None and self.target not in ("predicted", *model.labels):
             raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(model.labels)}")
-        if self.width < 1:
+        if self.width is not None and self.width < 1:
             raise ValueError(f"the beam's width is {self.width}; it must be at least 1")
         if self.exact_up_to is not None and self.exact_up_to > 1 << MOST_EXACT:
             raise ValueError(
@@ -102,13 +102,14 @@ class Batch(Study[Rows]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What one text takes at most: its limits, and the scores of the measures."""
         exact = 1 << left_over(encoded) <= self.allowed(explainer.model.device)
-        limits = exact_cost(explainer, encoded) if exact else beam_cost(explainer, encoded, self.width, self.half)
+        limits = exact_cost(explainer, encoded) if exact else search_cost(explainer, encoded, self.width, self.half)
         costs = [limits, *(score_cost(explainer, encoded, name) for name in self.measures)]
         return Cost(sum(cost.passes for cost in costs), sum(cost.seconds for cost in costs))
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
-    """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else beam limits.
+    """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else those that a
+    search finds.
 
     Raises:
         OutOfMemory, NonFinite: as the oracle.
@@ -117,7 +118,7 @@ def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch)
     if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):
             return finish(find_exact(explainer, encoded, target, allowed))
-    return finish(find_beam(explainer, encoded, target, batch.width, batch.half, early=False))
+    return finish(find_searched(explainer, encoded, target, batch.width, batch.half, early=False))
 
 
 def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:

@@ -1,1 +1,1 @@
-"""Searches over orders of masking: beams, the lattice of all sets, and the limits they find."""
+"""Searches over orders of masking: beams, insertions, the lattice of all sets, and the limits they find."""

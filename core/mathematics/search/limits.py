@@ -9,11 +9,11 @@ from math import comb
 import numpy as np
 
 from core.mathematics.aopc import order_aopc
-from core.mathematics.arrays import Value
+from core.mathematics.arrays import Order, Value
 from core.mathematics.search.frontier import Frontier
 from core.mathematics.stepwise import finish, relay
 
-EXACT, BEAM = "exact", "beam"
+EXACT, BEAM, INSERTION = "exact", "beam", "insertion"
 # Above it 2^F scores are too many for any machine that this runs on.
 MOST_EXACT = 20
 # Limits closer than this, in units of the score, leave so little between them that NAOPC magnifies trifles.
@@ -35,8 +35,8 @@ class Limits:
     """Limits of AOPC and the orders of the features that attain them.
 
     lower, upper: float, lower ≤ upper; lowest, highest: int64[F'], the feature masked first comes first; method:
-    "exact" or "beam", whose limits lie within the exact ones; width: of the beam, None for exact; scores: distinct sets
-    that were scored.
+    "exact", or "beam" or "insertion", whose limits lie within the exact ones; width: of the beam, or of those that an
+    insertion search starts from, None for exact; scores: distinct sets that were scored.
     """
 
     lower: float
@@ -70,12 +70,10 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
         ValueError: nothing is left to mask, or a score is NaN.
     Source: glossary, Exact limits; NAOPC §3 enumerates the orders.
     """
-    start, free = _free(F, masked)
+    start, free = free_features(F, masked)
     if len(free) > MOST_EXACT or 1 << len(free) > most:
         needed = f"{1 << len(free):,}" if len(free) <= 40 else f"2^{len(free)}"
-        raise TooDear(
-            f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use beam limits."
-        )
+        raise TooDear(f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use a search.")
     scores = np.empty(1 << len(free))
     for begin in range(0, len(scores), _AT_ONCE):
         end = min(begin + _AT_ONCE, len(scores))
@@ -164,7 +162,7 @@ def beam_search(
         ValueError: nothing is left to mask, width < 1, or a score is NaN.
     Source: NAOPC §3, Alg. 1; departure: sets and not orders are kept, and both limits at once.
     """
-    start, free = _free(F, masked)
+    start, free = free_features(F, masked)
     beams = [Frontier(start, width, sign) for sign in (-1.0, 1.0)]
     whole, scores = float(value(start[None])[0]), 1
     for _ in free:
@@ -177,12 +175,29 @@ def beam_search(
             beam.keep(gains[places])
         yield scores
     found = [(beam.order, beam.total / len(free)) for beam in beams]
+    return as_limits(found, BEAM, width, scores, rescore, F, masked)
+
+
+def as_limits(
+    found: Sequence[tuple[Order, float]],
+    method: str,
+    width: int,
+    scores: int,
+    rescore: Value | None,
+    F: int,
+    masked: np.ndarray | None,
+) -> Limits:
+    """The limits that two orders attain, scored anew where `rescore` says more precisely what they reach.
+
+    Raises:
+        ValueError: an order's score is NaN.
+    """
     if rescore is not None:
         found = [(order, order_aopc(rescore, order, F, masked)) for order, _ in found]
         _refuse_nan([score for _, score in found])
     # Scored anew, two orders that hardly differ may change places.
     (lowest, lower), (highest, upper) = sorted(found, key=lambda one: one[1])
-    return Limits(lower, upper, lowest, highest, BEAM, width, scores)
+    return Limits(lower, upper, lowest, highest, method, width, scores)
 
 
 def most_sets(F: int, width: int, beams: int = 2) -> int:
@@ -331,7 +346,12 @@ def _exact_limits(cases: Sequence[BeamCase], affordable: int) -> Generator[None,
     return found
 
 
-def _free(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """What is masked from the start, bool[F], and the features that are not, int64[F'].
+
+    Raises:
+        ValueError: nothing is left to mask.
+    """
     start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
     free = np.flatnonzero(~start)
     if len(free) == 0:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.explanation.limiting import WIDTH, left_over
+from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, STEPS, Summary
 from core.explanation.row_scores import RowScore
 from core.explanation.standings import COMPREHENSIVENESS, Standing
-from core.mathematics.search.limits import EXACT
+from core.mathematics.search.limits import EXACT, INSERTION
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import duration, number
@@ -16,7 +16,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
-from pages.parts.sections.standings import FULL, HALF, WIDTHS, KnownLimits, LimitsChoice
+from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, tag, width_of
 
 _RACU = (
     "RACU: area between its curve and random order as words are masked step by step, the measure computed again on "
@@ -44,7 +44,8 @@ class ScoredRows:
         chosen = tuple(measures)
         choice = Choice(chosen, "", sign, step, order, rule, form)
         orders = Orders(side, step)
-        width, half = int(held_of("beam", WIDTHS, str(WIDTH))), held_of("search", (HALF, FULL), HALF) == HALF
+        width = width_of(held_of("beam", SEARCHES, INSERTION))
+        half = held_of("search", (HALF, FULL), HALF) == HALF
         limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS)
         between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
         return cls({name: Path(side, name, choice, orders) for name in chosen}, between)
@@ -91,9 +92,9 @@ class ScoredRows:
         known = self.limits
         assert known is not None
         choice, found = known.choice, known.found
-        held = {"beam": str(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
+        held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
         proof = address("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
-        how = "" if found is None or found.limits.method == EXACT else f"; limits of a beam of {found.limits.width}"
+        how = "" if found is None or found.limits.method == EXACT else f"; limits by {tag(found.limits)}"
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]
         return _cell("NAOPC ↑", value, proof, _NAOPC + how, [*scored, *searches[:1]])

@@ -24,7 +24,7 @@ from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
 from pages.parts.sections.sides import Side, same_class, side_columns, with_score
-from pages.parts.sections.standings import Boards, KnownLimits
+from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 _ABOUT = (
     "AOPC: mean fall of {score} while features are masked one after the other. NAOPC: where that lies between "
@@ -47,7 +47,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
                 standing.gauge_rows(board),
                 standing.chance_range(board),
                 board.limits,
-                standing.tag(board.limits),
+                tag(board.limits),
                 one.score_name,
                 (min(limits.lower for limits in every), max(limits.upper for limits in every)),
             )

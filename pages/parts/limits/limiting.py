@@ -7,7 +7,7 @@ from typing import Any
 
 from core.data.examples import Example
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.limiting import beam_cost, exact_cost, left_over, study_width
+from core.explanation.limiting import exact_cost, left_over, search_cost, study_width
 from core.job import Job
 from core.mathematics.search.limits import BeamStudy, exact_affordable
 from core.mathematics.stepwise import relay
@@ -60,7 +60,7 @@ class WidthStudy(PageWork):
         """At most as far as a beam of eight, and exact limits where they are affordable; wider beams are tried where
         the limits still move.
         """
-        every = [beam_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
+        every = [search_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
         exact = exact_affordable([left_over(encoded) for encoded, _ in self.cases], self.affordable)
         every += [exact_cost(self.explainer, encoded) for (encoded, _), one in zip(self.cases, exact) if one]
         return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))

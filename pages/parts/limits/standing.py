@@ -21,7 +21,7 @@ from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.job import FAILED
-from core.mathematics.search.limits import EXACT, NARROW, Limits
+from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.validity.marks import (
     SCORES_REST,
@@ -38,7 +38,7 @@ from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
 from pages.parts.frame.working import tally_of
 from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class, why_rejected
-from pages.parts.sections.standings import Boards, KnownLimits
+from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 SCORE_COLUMNS = [
     "model",
@@ -73,11 +73,6 @@ ORDER_COLUMNS = [
     "p (literal)",
     *STEP_COLUMNS,
 ]
-
-
-def tag(limits: Limits) -> str:
-    """How the limits were found: "exact" or "beam 5"."""
-    return EXACT if limits.method == EXACT else f"beam {limits.width}"
 
 
 def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
@@ -123,7 +118,7 @@ def _closest(known: KnownLimits, limits: Limits, first: Standing, direction: str
     )
 
 
-def limits_line(known: KnownLimits, board: StandingTable, width: int) -> str:
+def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
     """What the limits are and how they were found, HTML in which all text is escaped."""
     limits = board.limits
     said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
@@ -180,7 +175,7 @@ def chance_range(board: StandingTable) -> Range | None:
 
 
 def side_limits(
-    known: KnownLimits, board: StandingTable, width: int, direction: str, gating: StandingGates, score: str
+    known: KnownLimits, board: StandingTable, width: int | None, direction: str, gating: StandingGates, score: str
 ) -> SideLimits:
     """All of a board that a saved page shows; score: its name, "probability of positive"."""
     said = without_markup(limits_line(known, board, width))
@@ -381,11 +376,11 @@ def _how(board: StandingTable, own: str) -> str:
     if limits.method == EXACT:
         return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
     rough = "" if board.searched == own else f", searched in {board.searched}; the orders it found are scored in {own}"
-    return f"<b>beam {limits.width}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
+    return f"<b>{tag(limits)}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
 
 
-def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
-    """What may still come of beam limits that are the best so far."""
+def _unfinished(known: KnownLimits, limits: Limits, width: int | None) -> str:
+    """What may still come of limits that a search found, the best so far."""
     exact = known.search if known.search.exact else known.exact
     if exact is not None and exact.runs:
         return "; this is the best so far, exact limits are under way"
@@ -394,11 +389,9 @@ def _unfinished(known: KnownLimits, limits: Limits, width: int) -> str:
             f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most "
             f"{exact.progress[1]:,} sets"
         )
-    if limits.width is not None and limits.width < width:
-        return (
-            f"; this is the best so far, a beam of {width} "
-            f"{'is under way' if known.search.runs else _ended(known.search)}"
-        )
+    if limits.method == BEAM and limits.width != width and not known.search.complete:
+        asked = "an insertion search" if width is None else f"a beam of {width}"
+        return f"; this is the best so far, {asked} {'is under way' if known.search.runs else _ended(known.search)}"
     return ""
 
 

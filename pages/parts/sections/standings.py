@@ -7,7 +7,6 @@ from typing import Any
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     Found,
-    beam_cost,
     default_exact,
     exact_bytes,
     exact_cost,
@@ -17,31 +16,32 @@ from core.explanation.limiting import (
     refuse_dear,
     score,
     score_cost,
+    search_cost,
 )
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import Job
-from core.mathematics.search.limits import MOST_EXACT, TooDear
+from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 
-# What a person chooses between: widths of the beam, and the precision that it searches in.
-WIDTHS = ("1", "2", "5", "10", "20", "50")
+# What a person chooses between: an insertion search or the width of a beam, and the precision that it searches in.
+SEARCHES = (INSERTION, "1", "2", "5", "10", "20", "50")
 HALF, FULL = "half precision", "the model’s own"
-# Where the chosen beam waits to be asked for, a narrower one of at most so many seconds starts unasked.
+# Where the chosen search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
 _NARROWER, _NARROWER_SECONDS = (20, 10, 5, 2, 1), 5.0
 
 
 @dataclass(frozen=True)
 class LimitsChoice:
-    """What the page's settings say."""
+    """What the page's settings say; width: of the beam, None for an insertion search."""
 
     measures: tuple[str, ...]
     sign: str
-    width: int
+    width: int | None
     half: bool
     rule: str
     form: str
@@ -83,12 +83,12 @@ class OrderScoring(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class Searching(PageWork):
-    """Beam limits under one model; exact: then exact ones, since these cost no more scores than may be spent
-    unasked.
+    """Limits under one model by insertion search or a beam; exact: then exact ones, since these cost no more scores
+    than may be spent unasked.
     """
 
     side: Side
-    width: int
+    width: int | None
     half: bool
     exact: bool
     counted = "sets"
@@ -107,15 +107,15 @@ class Searching(PageWork):
 
     @property
     def label(self) -> str:
-        return f"{'exact' if self.exact else f'beam {self.width}'} limits ({self.side.model.name})"
+        return f"{'exact' if self.exact else search_name(self.width)} limits ({self.side.model.name})"
 
     @property
     def cost(self) -> Cost:
-        """At most; what a beam asks for is among what exact limits ask for."""
+        """At most; what a search asks for is among what exact limits ask for."""
         return (
             exact_cost(self.side.explainer, self.side.encoded)
             if self.exact
-            else beam_cost(self.side.explainer, self.side.encoded, self.width, self.half)
+            else search_cost(self.side.explainer, self.side.encoded, self.width, self.half)
         )
 
     @property
@@ -136,6 +136,26 @@ class Searching(PageWork):
             progress=job.report,
             cancelled=job.cancelled,
         )
+
+
+def width_of(search: str) -> int | None:
+    """The width of a chosen search, one of SEARCHES."""
+    return None if search == INSERTION else int(search)
+
+
+def search_of(width: int | None) -> str:
+    """The choice, one of SEARCHES, of a width."""
+    return INSERTION if width is None else str(width)
+
+
+def search_name(width: int | None) -> str:
+    """A search in words."""
+    return "insertion search" if width is None else f"beam {width}"
+
+
+def tag(limits: Limits) -> str:
+    """How limits were found: "exact", "insertion search" or "beam 5"."""
+    return EXACT if limits.method == EXACT else search_name(limits.width if limits.method == BEAM else None)
 
 
 def affordable_scores(side: Side) -> int:
@@ -278,11 +298,12 @@ class KnownLimits:
 
 
 def _narrower(search: Searching) -> Searching | None:
-    """The widest of the narrower beams that is cheap, where the search itself waits to be asked for."""
+    """The widest of the beams of fewer scores that is cheap, where the search itself waits to be asked for."""
     if search.exact or search.at_once or search.job is not None:
         return None
-    beams = (replace(search, width=width) for width in _NARROWER if width < search.width)
-    cheap = (one for one in beams if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS)
+    beams = (replace(search, width=width) for width in _NARROWER)
+    fewer = (one for one in beams if one.cost.passes < search.cost.passes)
+    cheap = (one for one in fewer if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS)
     return next((one for one in cheap if one.job is not None or one.at_once), None)
 
 

@@ -1,0 +1,164 @@
+"""Width of limits against the number of scores they take: beams and insertion searches on the same texts."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from core.explanation.explainer import Explainer
+from core.explanation.limiting import default_exact, find_exact, left_over, value_by_mask
+from core.mathematics.search.insertion import insertion_search
+from core.mathematics.search.limits import Search, beam_search
+from core.mathematics.stepwise import finish
+from core.network.features import Encoded, NoFeatures
+from core.network.scheduler import NonFinite
+
+# Widths of the beams, and of those from which insertion searches start.
+WIDTHS, STARTS = (1, 2, 5, 50), (1, 2)
+# The beam whose number of scores is the measure of price, and shares of that number that an insertion search may spend.
+PRICE, SHARES = "beam 5", (0.5, 0.75, 1.0)
+WIDEST = "beam 50"
+# Limits that lie so near count as equally wide, in units of the score.
+EQUAL = 1e-3
+# Of a row: raised when what stands in it changes.
+_VERSION = 1
+
+
+def compare_searches(
+    explainer: Explainer, texts: Sequence[str], kept: Path | None = None, told: Callable[[str], None] = lambda _: None
+) -> list[dict]:
+    """Search the limits of every text in every way, a row each; texts without limits are left out.
+
+    A search asks in half precision where that is faster, and what it finds is scored anew in the model's own. All of
+    them share what is known of a text, and each counts its own scores.
+
+    Args:
+        kept: a file of JSON lines to which rows are added as they come; those that it holds already are not computed
+            again.
+        told: called with how far it is.
+    Returns:
+        Rows: features; searches: {name: {"scores", "lower", "upper"}}; exact: [lower, upper] where exact limits may be
+        computed unasked, else None.
+    """
+    rows, known = [], {} if kept is None else _read(kept)
+    for i, text in enumerate(texts):
+        key = _row_key(explainer, text)
+        if key not in known:
+            try:
+                known[key] = _row(explainer, explainer.encode(text, None, "word"))
+            except (NoFeatures, NonFinite) as error:
+                told(f"{i + 1} of {len(texts)}: {error}")
+                continue
+            if kept is not None:
+                with kept.open("a") as file:
+                    file.write(json.dumps({"key": key} | known[key]) + "\n")
+        rows.append(known[key])
+        told(f"{i + 1} of {len(texts)} texts, {rows[-1]['features']} words")
+    return rows
+
+
+def chosen_texts(explainer: Explainer, texts: Sequence[str], count: int, fewest: int = 8, most: int = 40) -> list[str]:
+    """So many of the texts that have `fewest` to `most` words to mask, drawn by a fixed seed."""
+    drawn = (texts[i] for i in np.random.default_rng(0).permutation(len(texts)))
+    return list(islice((text for text in drawn if fewest <= _words(explainer, text) <= most), count))
+
+
+def search_lines(rows: Sequence[dict]) -> list[str]:
+    """The figures as lines of text: means over all texts, and how far short of exact limits where these are known."""
+    if not rows:
+        return []
+    features = [row["features"] for row in rows]
+    known = [row for row in rows if row["exact"] is not None]
+    said = (
+        f"width of limits against scores, {len(rows)} texts of {min(features)} to {max(features)} words, {len(known)} "
+        f"with exact limits (mean scores ↓, mean width ↑, wider than {WIDEST} by more than {EQUAL:g} / as wide / "
+        f"narrower, short of exact limits ↓ on average / at most):"
+    )
+    return [said, *(f"  {name}: {_in_words(rows, known, name)}" for name in rows[0]["searches"])]
+
+
+def _in_words(rows: Sequence[dict], known: Sequence[dict], name: str) -> str:
+    found = [row["searches"][name] for row in rows]
+    widths = np.array([_width(one) for one in found])
+    apart = widths - [_width(row["searches"][WIDEST]) for row in rows]
+    wider, narrower = int((apart > EQUAL).sum()), int((apart < -EQUAL).sum())
+    said = (
+        f"{np.mean([one['scores'] for one in found]):,.0f} scores, width {widths.mean():.4f}, "
+        f"{wider} / {len(rows) - wider - narrower} / {narrower}"
+    )
+    if not known:
+        return said
+    short = [row["exact"][1] - row["exact"][0] - _width(row["searches"][name]) for row in known]
+    return f"{said}, {np.mean(short):.4f} / {max(short):.4f}"
+
+
+def _words(explainer: Explainer, text: str) -> int:
+    try:
+        return left_over(explainer.encode(text, None, "word"))
+    except NoFeatures:
+        return 0
+
+
+def _width(limits: dict) -> float:
+    return limits["upper"] - limits["lower"]
+
+
+def _row(explainer: Explainer, encoded: Encoded) -> dict:
+    """One text, searched in every way."""
+    if left_over(encoded) == 0:
+        raise NoFeatures("Every word is masked in the text, so there are no orders to compare.")
+    target = int(explainer.logits(encoded).argmax())
+    full = explainer.oracles.of(encoded)
+    own = value_by_mask(full, target)
+    rough = explainer.searching(encoded)
+    searching = own if rough is None else value_by_mask(rough, target)
+    searches: dict[str, dict] = {}
+    try:
+        for name, search in _searches(lambda: searches[PRICE]["scores"]):
+            found = finish(
+                search(searching, encoded.F, masked=encoded.premasked, rescore=None if rough is None else own)
+            )
+            searches[name] = {"scores": found.scores, "lower": found.lower, "upper": found.upper}
+        exact = None
+        if 1 << left_over(encoded) <= default_exact(explainer.model.device):
+            limits = finish(find_exact(explainer, encoded, target)).limits
+            exact = [limits.lower, limits.upper]
+    finally:
+        explainer.forget(encoded)
+    return {"features": left_over(encoded), "searches": searches, "exact": exact}
+
+
+def _searches(price: Callable[[], int]) -> Iterator[tuple[str, Callable[..., Search]]]:
+    """Every search by its name; price: the scores that the beam of that name took."""
+    for width in WIDTHS:
+        yield f"beam {width}", partial(beam_search, width=width)
+    for start in STARTS:
+        for share in SHARES:
+            name = f"insertion from beam {start}, at {share:.0%} of the scores of {PRICE}"
+            yield name, partial(insertion_search, width=start, most=round(share * price()))
+
+
+def _row_key(explainer: Explainer, text: str) -> str:
+    model = explainer.model
+    about = [_VERSION, model.digest, model.precision, model.device, WIDTHS, STARTS, SHARES, text]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
+
+
+def _read(kept: Path) -> dict[str, dict]:
+    """Rows by key; a line that was cut off is left out, and ended, so that the next stands by itself."""
+    rows: dict[str, dict] = {}
+    text = kept.read_text() if kept.is_file() else ""
+    if text and not text.endswith("\n"):
+        with kept.open("a") as file:
+            file.write("\n")
+    for line in text.splitlines():
+        try:
+            row = json.loads(line)
+        except ValueError:
+            continue
+        rows[row.pop("key")] = row
+    return rows
