@@ -11,6 +11,12 @@ TERMS = {
     "rather than": (
         "Why one class rather than another: the score is the logit of the one less the logit of the other."
     ),
+    "logit": "The score that the model gives a class before scores are made into probabilities; it has no limits.",
+    "per unit of input": (
+        "A gradient: by how much the score changes for a small change of the numbers that stand for a word, not for "
+        "the word itself."
+    ),
+    "L2": "The length of a list of numbers, such as a word’s gradient, as one number that has no sign.",
     "supports, opposes": (
         "A signed score above 0 speaks for the explained class, one below 0 against it. Absolute scores say how "
         "much a word matters, either way."
@@ -18,6 +24,10 @@ TERMS = {
     "feature, unit": "What is masked and scored as one piece: a word, a token, a clause or a sentence.",
     "masked": "The mask token stands in place of the word; the text keeps its length.",
     "masking ratio": "The share of the features that is masked, 0 to 100 %.",
+    "class majority": (
+        "What always answering the commonest class of the training data reaches: what a model that learned nothing "
+        "would. On other texts it may be less than half."
+    ),
     "faithfulness measurable model (FMM)": (
         "A classifier fine-tuned so that texts with any words masked are still inputs that it knows."
     ),
@@ -32,6 +42,10 @@ TERMS = {
     ),
     "validity gate": (
         "What decides over all steps of a path together which are rejected: Holm at 5 %, or each p by itself."
+    ),
+    "by count, by Simes": (
+        "Two ways to make one p of many texts. By count: are more of them rejected than chance explains? By Simes, "
+        "the paper’s way: is the smallest p too small for so many texts? A single text may decide that."
     ),
     "reference": "The texts, and the model’s hidden states on them, that the test compares with.",
     "calibrated, literal": (
@@ -58,6 +72,11 @@ TERMS = {
         "The lowest and the highest AOPC that any order of these words reaches under this model: exact, or found "
         "by a search."
     ),
+    "beam": (
+        "A search that keeps a few of the best sets of masked words of each size and extends those; it may miss the "
+        "best order."
+    ),
+    "sets": "Of masked words. What the model says of each is asked once; exact limits ask for all of them.",
     "NAOPC": "AOPC set between the limits, so that models can be compared.",
     "hard erasure": "Words are masked or taken away whole.",
     "soft erasure": "Of every word a share is kept, by its attribution.",

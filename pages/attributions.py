@@ -18,7 +18,7 @@ from pages.parts.attributions.setting_against import rather_than
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.frame.links import choose
-from pages.parts.frame.sidebar import View, open_page, text_box
+from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page, text_box
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
@@ -36,7 +36,8 @@ def attributions() -> None:
         text_box(view.example.text, view.example.second or "")
     picture, asking, evidence = (st.container() for _ in range(3))
     st.subheader("Do the measures agree?", anchor=False)
-    agreement = st.container()
+    agreement = st.empty()
+    agreement.caption("The measures are being computed …")
     works = [Attributing(view, name) for name in chosen]
     with asking:
         found = _computed(works, asking)
@@ -59,7 +60,7 @@ def attributions() -> None:
         show_notes(view)
     with evidence:
         evidence_section(view, rows)
-    with agreement:
+    with agreement.container():
         show_agreement(rows, view.encoded.unit)
         show_sparsity(view, rows)
         show_completeness(view, found)
@@ -83,6 +84,9 @@ def _settings(view: View) -> tuple[list[str], str]:
 
 
 def _class_buttons(view: View) -> None:
+    """A button for each class; many would push the words off the first view, and stand in the select box alone."""
+    if len(view.model.labels) > MOST_BUTTONS:
+        return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption("Explain", width="content")
         for i, label in enumerate(view.model.labels):

@@ -11,7 +11,7 @@ from pages.parts.data_set.diagnosticity import draw_diagnosticity
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
-from pages.parts.sections.filtered import choose_which, examples_kept, told_of
+from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, told_of
 from pages.parts.sections.questions import question_section
 
 PAGE = "Data set"
@@ -38,7 +38,7 @@ def _choose_texts(frame: DataView, left, right) -> tuple[Example, ...] | None:
     with left:
         filtered = choose_which("Labels are not needed: the prediction is explained.")
     with right:
-        size = choose_size("Texts drawn at random")
+        size = choose_size(count_kept(frame, filtered), "Texts drawn at random")
     kept = examples_kept(frame, filtered)
     if not kept:
         return None

@@ -113,7 +113,7 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        f"Drag the slider: the words that {MEASURE} calls important are masked, the most important first. The "
+        f"Drag the slider: the words that {MEASURE} ranks first are masked, computed anew after each step. The "
         f"prediction of {MASKED}, which was trained to be masked, changes at {10 * mine.flips} %, and none of its inputs "
         f"is rejected. Those of its twin {PLAIN}, trained without masking, are rejected from {10 * twin.gate.first} % "
         f"on: what it predicts there says nothing."

@@ -22,8 +22,9 @@ HOME = "examples"
 
 @dataclass(frozen=True)
 class Measured:
-    """What a model's card says it reaches on its test file; training and validation: strategies; ships: whether its
-    weights do; paired: whether it reads two texts, which are then both masked there; warning: as `constant_sentence`.
+    """What a model's card says it reaches on its own file, the `split`; training and validation: strategies; ships:
+    whether its weights do; paired: whether it reads two texts, which are then both masked there; warning: as
+    `constant_sentence`.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Measured:
     ships: bool
     paired: bool = False
     warning: str = ""
+    split: str = "test"
 
 
 def card_sentence(found: Measured) -> str:
@@ -44,7 +46,8 @@ def card_sentence(found: Measured) -> str:
     unmasked, end, floor = (percent(value, found.metric) for value in (found.unmasked, found.masked, found.majority))
     if found.warning:
         return f"{found.warning} What masking does to it says little."
-    reach = f"It reaches {unmasked} {found.metric} ↑; {all_tokens_masked(found.paired)}, {end} ↑"
+    where = f"on its own {found.split} file ({found.examples:,} examples)"
+    reach = f"It reaches {unmasked} {found.metric} ↑ {where}; {all_tokens_masked(found.paired)}, {end} ↑"
     # One example more or less is a tie.
     if found.masked >= found.majority - 1 / found.examples:
         return (
@@ -174,4 +177,5 @@ def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
         ships,
         reads_pairs(card),
         constant_sentence(card),
+        shown["split"],
     )

@@ -42,7 +42,8 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
         "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
     }
     shapes = [_level(first.majority, "", RANDOM)]
-    notes = [_at(97, first.majority, "class majority", "")]
+    # At the left: at the right the curves fall on its line.
+    notes = [_at(3, first.majority, "class majority", "") | {"xanchor": "left"}]
     if tested:
         rejected = axis(f"% of single texts rejected ({form})", domain=top, anchor="x2", rangemode="tozero")
         axes |= {"xaxis2": _share("2", _RIGHT, first), "yaxis2": rejected}

@@ -143,7 +143,7 @@ def performance_by_masking(card: dict) -> dict:
     notes = [
         note(0, values[0], f"{values[0]:.3f}", yshift=14, xshift=14),
         note(100, values[-1], f"{values[-1]:.3f}", yshift=14, xshift=0),
-        note(12, majority, "class majority", yshift=12, xshift=0),
+        note(0, majority, "class majority: always the commonest class", yshift=14, xanchor="left"),
     ]
     axes: dict[str, Any] = {
         "xaxis": axis(f"tokens {'of both texts ' if both else ''}masked at random (%)", range=[-4, 106]),

@@ -745,7 +745,8 @@ def test_the_verdicts_and_what_they_say():
         and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=True))
-    assert unlike.startswith("No, unless for the length of these texts alone:")
+    assert unlike.startswith("No, not on these texts: m reaches") and "that alone may be why" in unlike
+    assert "fitted" not in said and "reference is fitted on texts of such lengths" in unlike
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
     assert (
         confused.verdict == CONFUSED

@@ -58,5 +58,7 @@ def test_a_card_is_trusted_down_to_one_example_below_the_class_majority(masked, 
     assert "with every token masked" in card_sentence(measured)
     assert "with every token of both texts masked" in card_sentence(replace(measured, paired=True))
     said = card_sentence(Measured("m", "half", "both", "accuracy", 100, 0.9, masked, 0.55, True))
-    assert said.startswith(f"It reaches 90.0 % accuracy ↑; with every token masked, {100 * masked:.1f} % ↑")
+    where = "on its own test file (100 examples)"
+    assert said.startswith(f"It reaches 90.0 % accuracy ↑ {where}; with every token masked, {100 * masked:.1f} % ↑")
+    assert "on its own validation file" in card_sentence(replace(measured, split="validation"))
     assert ("no less than" in said) is trusted and ("distrust" in said) is not trusted

@@ -36,6 +36,7 @@ from core.figures.check_figures import panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
+from pages.parts.sections.asking import SIZES, sizes_of
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.studying import Studying
 from tests import tiny
@@ -585,3 +586,26 @@ def test_a_model_that_gives_nan_is_counted_and_said(given, alone, monkeypatch, b
         and answered(app) == (left_out == 1)
         and app.has("multiselect", "Measures")
     )
+
+
+@pytest.mark.parametrize(
+    "most, offered",
+    [
+        (264, ("50", "100", "200", "500")),
+        (12, ("50",)),
+        (500, ("50", "100", "200", "500")),
+        (10**6, SIZES),
+        (0, ("50",)),
+    ],
+)
+def test_no_more_texts_are_offered_than_there_are(most, offered):
+    assert sizes_of(most) == offered
+
+
+def test_the_last_size_is_called_all_of_them_and_a_link_that_asks_for_more_takes_these(monkeypatch, alone):
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr(Studying, "at_once", False)
+    app = App(PAGE, sample="1000")
+    sample = app.widget("button_group", "Sample")
+    count = len(read_bundled("reviews"))
+    assert sample.options[-1] == f"all {count}" and sample.value == "500" and "not here" not in app.said

@@ -323,6 +323,8 @@ def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
     app.press("Compute gradient", exact=False)
     complete(app)
     assert computed(app) == 11 and app.tables[0][1][3] == "—", "no RACU without random orders"
+    assert "— until the steps and the random orders that they are set against are computed" in app.said
+    assert "ends no lower than it goes" not in app.said and "against random order" not in app.said
 
 
 def test_taking_away_the_measure_that_is_stepped_through_shows_another():

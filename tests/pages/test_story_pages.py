@@ -26,6 +26,18 @@ def test_every_model_that_ships_opens_on_examples_of_its_task(model):
     )
 
 
+def test_of_many_classes_one_box_says_how_likely_each_is_and_of_few_a_button():
+    app = App(ATTRIBUTIONS, model="stories-1-fmm")
+    offered = app.widget("selectbox", "Explained class").options
+    assert offered[0] == "predicted" and len(offered) == 7 and all(" · " in one for one in offered[1:])
+    assert not app.has("button", "attic · ")
+    app.set("selectbox", "Explained class", "attic")
+    assert "Explained here: attic" in app.said
+    few = App(ATTRIBUTIONS)
+    assert few.widget("selectbox", "Explained class").options == ["predicted", "negative", "positive"]
+    assert few.has("button", "negative · ") and few.has("button", "positive · ")
+
+
 def test_another_model_brings_its_examples_and_what_fits_it_stays():
     app = App(HOME, data="contrast pairs")
     app.set("selectbox", "Model", "stories-1-fmm")

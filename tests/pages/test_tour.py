@@ -9,7 +9,8 @@ import pytest
 
 from core.data.examples import bundled_set, first_example
 from core.evaluation.engine import run_study
-from core.evaluation.sampling import draw_sample
+from core.evaluation.sampling import SAMPLE, draw_sample
+from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.model_check import Curve
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
@@ -19,12 +20,14 @@ from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
-from pages.parts.frame.tour import STOPS, shipped_strip
+from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
 from tests.sessions import Session, running_server
 from tests.shipping import MASKED, MEASURE, PLAIN, SURE, strip, walk
 
 LINES = [stop.line for stop in STOPS]
+# What another stop may show of another thing.
+CHOSEN = ("model", "data", "example", "beside")
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +134,26 @@ def test_of_another_example_a_stop_says_nothing_and_leads_back():
     assert LINES[1] not in app.said and app.has("button", "Back to the stop")
 
 
+def test_a_stop_names_what_it_shows_where_that_is_other_than_before():
+    assert shown_here(1) == " Here: sst2-fmm, reviews, s009." and shown_here(2) == ""
+    for at in range(2, len(STOPS) + 1):
+        before, now = ({k: v for k, v in STOPS[i].choices.items() if k in CHOSEN} for i in (at - 2, at - 1))
+        assert (shown_here(at) == "") == (before == now)
+        assert all(value in shown_here(at) for value in now.values()) or before == now
+
+
+def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
+    app = App(STOPS[-1].path, **STOPS[-1].choices, tour=str(len(STOPS)))
+    assert not app.errors and "Type or paste a text of your own" in app.said and LINES[-1] in app.said
+    assert app.has("button", "Explain") and not app.has("button", "Next stop")
+    app.set("text_area", "Text", "a warm and funny film").press("Explain")
+    for page in (ATTRIBUTIONS, HOME):
+        app.go(page)
+        assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the stop")
+    app.press("More examples")
+    assert "Tour, stop" not in app.said and app.widget("selectbox", "Data").value == "reviews"
+
+
 @pytest.mark.parametrize("asked", ["0", "9", "two", "-1", ""])
 def test_a_stop_that_is_none_is_no_tour(asked):
     app = App(ATTRIBUTIONS, tour=asked)
@@ -156,8 +179,7 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
             asked = dict(parse_qsl(walker.query))
             assert asked["tour"] == str(STOPS.index(stop) + 1) and "attention" not in walker.query
             assert {key: asked.get(key, value) for key, value in stop.choices.items()} == stop.choices
-            if stop.choices["data"] != OWN:
-                assert not walker.errors
+            assert not walker.errors
             if stop is not STOPS[-1]:
                 # What is chosen at a stop is left there.
                 walker.choose("Unit", "token")
@@ -231,6 +253,17 @@ def test_what_ships_of_a_check_is_what_the_code_computes(study, walked, passes_o
     assert shipped.values == pytest.approx(again.values, abs=1e-4)
     for form, p in shipped.p.items():
         assert p == pytest.approx(again.p[form], abs=0.02)
+
+
+def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_path):
+    """Over the data the test objects, and not to the unmasked texts; many are of other lengths than the reference's."""
+    (stop,) = (stop for stop in STOPS if stop.title == "Model check")
+    model = walked[MASKED]
+    sample = draw_sample(bundled_set(stop.choices["data"]), model.model.labels, SAMPLE)
+    shipped = finish(run_study(model, sample, Curve(), Store(tmp_path / "store", shipped=RESULTS)))
+    found = build_check_report(model.model, model.reference, sample, {Curve(): shipped})
+    assert shipped.complete
+    assert found.verdict == REJECTED and found.rejected()[0] > 0 and found.other_lengths
 
 
 @pytest.mark.parametrize("stop", STOPS[:-1], ids=lambda stop: f"{stop.title}-{len(stop.choices)}")

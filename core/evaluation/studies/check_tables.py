@@ -45,6 +45,14 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
     return header, rows
 
 
+def majority_sentence(one: CheckReport) -> str:
+    """What the class majority is, which of two classes can be less than half."""
+    return (
+        f"Class majority: always answering {one.majority_name}, the commonest class of the training data where a card "
+        "says which, else of these texts."
+    )
+
+
 def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return f"— ({Why.NO_REFERENCE})"

@@ -22,15 +22,14 @@ from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import escaped, none_of
-from pages.parts.check.checking import models_on_sample
+from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.check.embedding_map import map_section, maps_of
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
-from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
-from pages.parts.sections.filtered import choose_which
+from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
@@ -66,10 +65,9 @@ def behaviour(frame: DataView) -> None:
 
 def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
     model = frame.explainer.model
+    filtered, size = choose_texts(frame)
     left, middle, right = st.columns(3)
     with left:
-        filtered = choose_which()
-        size = choose_size()
         beside = choose_models(model, "Erased on the same examples, in random order and in that of the first measure")
     with middle:
         chosen = choose_measures(

@@ -13,8 +13,8 @@ from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK
 from core.wording import plain
 from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.asking import other_model
-from pages.parts.sections.filtered import examples_kept, narrows, told_of
+from pages.parts.sections.asking import choose_size, other_model
+from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
 from pages.parts.sections.studying import Asking
 
 
@@ -32,7 +32,8 @@ def models_on_sample(
     the filter on Examples shows.
     """
     data = frame.browsed.index.data
-    with said:
+    # Seconds, in which nothing else would stand here.
+    with said, st.spinner("Loading the models, and reading what is known of these texts …"):
         try:
             sample = _sample(frame, size, filtered)
         except BadData as error:
@@ -48,7 +49,20 @@ def models_on_sample(
                 found.append(Asking(other, same, question.beside(), False))
             except (UnsupportedModel, BadData) as error:
                 st.warning(f"{plain(name)} cannot stand beside it: {plain(str(error))}")
+        for one in found:
+            _ = one.report  # kept from here on
     return found
+
+
+def choose_texts(frame: DataView) -> tuple[bool, int]:
+    """Draw the choice of texts, in a row of its own: in a third of one its words are cut. Whether they are what the
+    filter on Examples shows, and how many are drawn.
+    """
+    left, right = st.columns([5, 4])
+    with left:
+        filtered = choose_which()
+    with right:
+        return filtered, choose_size(count_kept(frame, filtered))
 
 
 def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:

@@ -14,14 +14,13 @@ from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_f
 from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import panels, spans
 from core.wording import escaped, none_of, plain
-from pages.parts.check.checking import models_on_sample
+from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, choose_one, held, link_to
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
-from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size
-from pages.parts.sections.filtered import choose_which
+from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
@@ -51,10 +50,9 @@ def validity(frame: DataView) -> None:
 
 
 def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]:
+    filtered, size = choose_texts(frame)
     left, middle, right = st.columns(3)
     with left:
-        filtered = choose_which()
-        size = choose_size()
         beside = choose_models(frame.explainer.model, "Checked on the same examples in random order")
     with middle:
         chosen = choose_measures("Each masks what it ranks first for the label, step by step, on every example.")
@@ -107,7 +105,8 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     st.caption(
         "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %, each ratio by "
         "itself. A calibrated data-set p (by count) below it says that more texts masked so far are rejected than "
-        "chance explains; a literal one (by Simes) may rest on a single text."
+        "chance explains; a literal one (by Simes) may rest on a single text. "
+        f"{check_tables.majority_sentence(found[0])}"
         + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
     )
     header, rows = check_tables.ratios_table(found, form)

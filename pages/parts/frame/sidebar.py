@@ -23,7 +23,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
-from core.wording import joined, plain, shortened
+from core.wording import joined, number, plain, shortened
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
@@ -53,8 +53,14 @@ from pages.parts.frame.words_and_keys import words_and_keys
 from pages.parts.frame.working import arrive_anew, in_turn
 
 PREDICTED, ALL_OTHERS = "predicted", "—"
+# Classes that have a button each; of more the select box says how likely each is.
+MOST_BUTTONS = 4
 # Pages whose scores are logits, or may be a difference of two: they take "rather than", the others keep the class.
 CONTRASTED = ("Attributions", "Recursive masking", "AOPC and NAOPC")
+
+
+class NoTextYet(Unshowable):
+    """A text of one's own is chosen and none is typed: no error, but where one begins."""
 
 
 class Places(NamedTuple):
@@ -159,7 +165,10 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
             frame.view = _choose(frame, place, places, above)
     except (Unshowable, SettingError) as error:
         frame.problem = str(error)
-        place.error(plain(frame.problem), icon=":material/error:")
+        if isinstance(error, NoTextYet):
+            place.info(plain(frame.problem), icon=":material/edit:")
+        else:
+            place.error(plain(frame.problem), icon=":material/error:")
     with st.sidebar:
         words_and_keys()
         own = frame.example if frame.example is not None and frame.browsed is None else None
@@ -365,8 +374,12 @@ def _own_text() -> Example:
     digest = held("text")
     found = read_own(digest) if digest else None
     if found is None:
-        reason = "The text of this link is not kept on this machine." if digest else "There is no text of your own yet."
-        raise Unshowable(f"{reason} Type one below, or choose other data in the sidebar.")
+        if digest:
+            gone = "The text of this link is not kept on this machine. Type one below"
+            raise Unshowable(f"{gone}, or choose other data in the sidebar.")
+        raise NoTextYet(
+            "Type or paste a text of your own below, and press Explain. Or choose other data in the sidebar."
+        )
     hold("text", digest)
     st.query_params["text"] = digest
     st.query_params.pop("example", None)
@@ -388,12 +401,14 @@ def read_own(digest: str) -> list | None:
 
 def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
     likely = labels[int(probabilities.argmax())]
+    shares = dict(zip(labels, probabilities)) if len(labels) > MOST_BUTTONS else {}
     chosen = linked(
         st.selectbox,
         "Explained class",
         [PREDICTED, *labels],
         PREDICTED,
         "class",
+        format_func=lambda name: f"{name} · {number(float(shares[name]))}" if name in shares else name,
         help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed "
         f"while words are masked.",
     )

@@ -46,15 +46,16 @@ STOPS = (
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "Mask what each measure names, step by step: one that found the words that matter changes the prediction soon, "
-        "and a curve above random order names the wrong ones.",
+        "Mask what each measure ranks first, step by step, computed anew after each: one that found the words that "
+        "matter changes the prediction soon, and a curve above random order names the wrong ones.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The same steps for a twin that was trained without masking: where its words turn red it no longer knows such "
-        "inputs, and its curve says nothing. The model beside it was made to be masked.",
+        "The same steps under sst2-fmm, which was trained to be masked, and under its twin sst2-plain, trained "
+        "without masking: where a step turns red with ✕ the model no longer knows such inputs, and its curve says "
+        "nothing.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
@@ -74,16 +75,21 @@ STOPS = (
     Stop(
         "Model check",
         "pages/model_check.py",
-        "One sentence proves little: over a sample, areas come with intervals, and beside the curves stands how many "
-        "inputs are rejected.",
+        "One sentence proves little, so ask the same of many. So far each text was tested by itself; over these the "
+        "test objects, and many are longer or shorter than most that the model’s reference was made of, which alone "
+        "may be why. So the app withholds its trust here, says why, and what to do: fit a reference on such texts.",
         {"model": "sst2-fmm", "data": "reviews"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Now a text of yours: type or paste it, and go through the same pages.",
+        "Now a text of yours: type or paste it below, and press Explain.",
         {"model": "sst2-fmm", "data": "own text"},
     ),
+)
+_END = (
+    "You saw measures disagree, masking test what each of them ranks first, and a test tell where the model no longer "
+    "knows its inputs. Your text is on every page now; go on with more examples, or check a model of your own."
 )
 
 
@@ -105,22 +111,50 @@ def tour_bar(title: str) -> None:
     hold(_KEY, asked)
     st.query_params[_KEY] = asked
     at = int(asked)
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
+        # The last stop asks for a text; with one, the tour is over on every page.
+        if at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text"):
+            _end(at)
+        else:
+            _at(at, title)
+        st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
+
+
+def _at(at: int, title: str) -> None:
+    """A stop's line and the ways on, on the page of this title."""
     stop = STOPS[at - 1]
     # Of another example its line would be untrue.
     here = stop.title == title and all(held(key) == stop.choices.get(key, held(key)) for key in _SHOWN)
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
-        st.markdown(
-            f"**Tour, stop {at} of {len(STOPS)}.** {plain(stop.line if here else f'It goes on at {stop.title}.')}"
-        )
-        if st.button("Previous stop", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
-            take(at - 1)
-        if not here and st.button("Back to the stop", key="tour-return", type="primary"):
-            take(at)
-        if here and st.button(
-            "Next stop", key="tour-next", disabled=at == len(STOPS), type="primary", icon=":material/arrow_forward:"
-        ):
-            take(at + 1)
-        st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
+    line = f"{stop.line}{shown_here(at)}" if here else f"It goes on at {stop.title}."
+    st.markdown(f"**Tour, stop {at} of {len(STOPS)}.** {plain(line)}")
+    if st.button("Previous stop", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
+        take(at - 1)
+    if not here and st.button("Back to the stop", key="tour-return", type="primary"):
+        take(at)
+    if (
+        here
+        and at < len(STOPS)
+        and st.button("Next stop", key="tour-next", type="primary", icon=":material/arrow_forward:")
+    ):
+        take(at + 1)
+
+
+def shown_here(at: int) -> str:
+    """What a stop shows that the one before it did not: " Here: stories-1-fmm, stories 1."; "" where it is the same."""
+    named = [[STOPS[i].choices.get(key) for key in (*_SHOWN, "beside")] for i in (at - 2, at - 1) if i >= 0]
+    return "" if len(named) == 2 and named[0] == named[1] else f" Here: {', '.join(filter(None, named[-1]))}."
+
+
+def _end(at: int) -> None:
+    """What was seen, and where to go."""
+    st.markdown(f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}")
+    if st.button("Previous stop", key="tour-back", icon=":material/arrow_back:"):
+        take(at - 1)
+    of_data = {key: _EXAMPLE[key] for key in ("model", "data")}
+    if st.button("More examples", key="tour-examples", type="primary"):
+        visit("pages/examples.py", **of_data)
+    if st.button("Check a model", key="tour-check", type="primary"):
+        visit("pages/model_check.py", **of_data)
 
 
 class Strip(NamedTuple):

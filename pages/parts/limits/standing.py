@@ -95,26 +95,39 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     reached = f"{_reach(limits)} ({how})."
     if first is None:
         return f"{reached} Choose a measure to see where it stands."
-    return tally_of(known.scored).tell(_closest(known, limits, first, direction), reached)
+    return tally_of(known.scored).tell(_closest(known, board, first, direction), reached)
 
 
-def _closest(known: KnownLimits, limits: Limits, first: Standing, direction: str) -> str:
-    """The measure that comes closest to what the model allows, and how close."""
-    gate = first.gates[direction]
+def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
+    """The measure that comes closest to what the model allows, how close, and whether chance does as well."""
+    limits, gate = board.limits, first.gates[direction]
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     what, best, worst = (
         ("most", limits.upper, limits.lower)
         if direction == COMPREHENSIVENESS
         else ("least", limits.lower, limits.upper)
     )
-    found = "" if limits.method == EXACT else " that was found"
+    found, top = ("", "possible") if limits.method == EXACT else (" that was found", "that was found")
     return (
         f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first "
         f"what it calls {what} important "
         f"{_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on average; "
         f"the best order{found} {_falls(best)}, the worst {_falls(worst)} ({tag(limits)}). "
         f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
-        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best possible.{warned}"
+        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best {top}."
+        f"{_by_chance(board, first.aopc[direction])}{warned}"
+    )
+
+
+def _by_chance(board: StandingTable, reached: float) -> str:
+    """That random orders reach such a score as well, where the middle 95 % of them do; else ""."""
+    chance = board.chance
+    if chance is None or not chance.low <= reached <= chance.high:
+        return ""
+    ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", chance.gate.marked)
+    return (
+        f" {len(chance.aopc)} random orders reach {ends} (the middle 95 % of them), so on this text its order is no "
+        "better than one by chance can be."
     )
 
 

@@ -16,7 +16,7 @@ from core.network.architectures import UnsupportedModel
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame import resources
-from pages.parts.frame.links import choose_one, forget, linked
+from pages.parts.frame.links import choose_one, forget, held, hold, linked
 from pages.parts.sections.sides import name_beside
 
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
@@ -24,10 +24,21 @@ SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 MOST_BESIDE = 2
 
 
-def choose_size(drawn: str = "Labelled examples drawn at random from the data") -> int:
-    """Draw the choice of how many examples are drawn; drawn: what they are."""
+def choose_size(most: int, drawn: str = "Labelled examples drawn at random from the data") -> int:
+    """Draw the choice of how many examples are drawn; most: how many there are, drawn: what they are."""
     about = f"{drawn}, the same ones each time; a larger sample holds the smaller ones."
-    return int(choose_one("Sample", SIZES, str(SAMPLE), "sample", about))
+    offered = sizes_of(most)
+    if held("sample") in SIZES and held("sample") not in offered:
+        # Asked for of more texts than these: all of them.
+        hold("sample", offered[-1])
+    default = str(SAMPLE) if str(SAMPLE) in offered else offered[-1]
+    named = {one: f"all {most:,}" if int(one) >= most else one for one in offered}
+    return int(choose_one("Sample", offered, default, "sample", about, format_func=named.get))
+
+
+def sizes_of(most: int) -> tuple[str, ...]:
+    """The sizes that are offered of so many texts: the smaller ones, and one that takes all where it is among them."""
+    return SIZES[: sum(int(size) < most for size in SIZES) + 1]
 
 
 def choose_models(model: Model, does: str) -> list[str]:

@@ -38,6 +38,11 @@ def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     return kept
 
 
+def count_kept(frame: DataView, filtered: bool) -> int:
+    """How many texts that is."""
+    return len(frame.browsed.rows if filtered else frame.browsed.index.data)
+
+
 def narrows(frame: DataView, filtered: bool) -> bool:
     """Whether the texts are fewer than all for a filter."""
     return filtered and frame.browsed.query.narrows

@@ -282,7 +282,8 @@ def _reference_in_short(side: Side, form: str) -> str:
         return "About the p-values: there is no reference"
     rejected = reference.false_rejections(form)
     rejects = f"; falsely rejected ↓: {rejected}" if rejected else ""
-    return f"About the p-values of {plain(side.model.name)}: smallest p {number(reference.floor(form))} ↓{rejects}"
+    floor = f"no p-value can be smaller than {number(reference.floor(form))}"
+    return f"About the p-values of {plain(side.model.name)}: {floor}{rejects}"
 
 
 def show_reference(explainer: Explainer, form: str, without: str) -> None:

@@ -58,7 +58,8 @@ def draw_stepper(view: View, found: Summaries) -> None:
 
 def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
     """The curves of all measures on each side, against random order."""
-    st.subheader("Every measure against random order", anchor=False)
+    drawn_too = any(path.orders.band is not None for path in found)
+    st.subheader(f"Every measure{' against random order' if drawn_too else ', step by step'}", anchor=False)
     at = following.step_of(held("step"), 10**6)
     for i, side in side_columns(sides):
         mine = {path: summary for path, summary in found.items() if path.side is side}
@@ -76,7 +77,8 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
             name = ["masking-curves", view.example.id, side.model.name]
             draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_shown(view, side))
     kinds = " or ".join(dict.fromkeys(side.score_kind for side in sides))
-    st.caption(f"A faithful measure takes the {kinds} down fast: its curve lies below random order. {LINES}")
+    below = "its curve lies below random order" + ("." if drawn_too else ", which is not computed here yet.")
+    st.caption(f"A faithful measure takes the {kinds} down fast: {below} {LINES}")
 
 
 def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
@@ -96,7 +98,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         ],
         4,
         "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
-        "score at once; 0 is random, higher ↑ is more faithful; — where random order ends no lower than it goes. ACU "
+        f"score at once; 0 is random, higher ↑ is more faithful{_without_areas(found)}. ACU "
         "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
         "how well their mean is known, and nothing about other texts. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
@@ -110,6 +112,15 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )
+
+
+def _without_areas(found: Summaries) -> str:
+    """Why RACU is "—" where it is."""
+    early = [path for path, summary in found.items() if path.orders.band is None or not summary.complete]
+    flat = any(math.isnan(summary.racu) for path, summary in found.items() if path not in early)
+    why = ["until the steps and the random orders that they are set against are computed"] * bool(early)
+    why += ["where random order ends no lower than it goes"] * flat
+    return f"; — {' and '.join(why)}" if why else ""
 
 
 def _apart(evidence: Evidence | None, mine: Summaries, model: str) -> str:

@@ -2,6 +2,7 @@
 
 from core.explanation.recursive import Summary, area_cells
 from core.explanation.rows import values_taken
+from core.measures.catalogue import measures
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, named_word, number
@@ -126,7 +127,15 @@ def _flip(path: Path, summary: Summary) -> str:
     said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
     listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
     new = path.side.model.labels[int(step.logits.argmax())]
-    return f"Masking {said} that {measure} ranks first{listed} changes it to <b>{escaped(new)}</b>"
+    anew = _anew(path, summary.flips)
+    return f"Masking {said} that {measure} ranks first{anew}{listed} changes it to <b>{escaped(new)}</b>"
+
+
+def _anew(path: Path, step: int) -> str:
+    """That the words up to a step are not those of one ranking, where they are not: *Attributions* shows the first."""
+    measure = measures()[path.measure]
+    once = measure.baseline or measure.recursive or not path.choice.recompute or step < 2
+    return "" if once else ", computed anew after each step"
 
 
 def _validity(path: Path, summary: Summary) -> str:
