@@ -1,9 +1,10 @@
 """What ships computed: the strip on Home, and what the tour, *Examples* and *Model check* show of the bundled models and
 data.
 
-    python -m tests.shipping strip | results [--store FOLDER]
+    python -m tests.shipping strip | crossing | results [--store FOLDER]
 
 The strip is a sentence chosen by a rule (`chosen`), masked step by step under the bundled model and under its twin.
+The crossing is the example of the tour's stop on AOPC and NAOPC, chosen by a rule as well (`crossing`).
 The results are files of a store: pages are opened until nothing on them waits, then opened again with empty caches, and
 what that second visit reads is packed into one archive. A store that is given holds what earlier runs computed, so that
 a run goes on where one stopped.
@@ -24,7 +25,15 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer, with_reference
+from core.explanation.limiting import find_exact, score
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
+from core.explanation.standings import (
+    COMPREHENSIVENESS,
+    StandingGates,
+    StandingTable,
+    build_standings,
+    compare_standings,
+)
 from core.loading.loading import load
 from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
@@ -130,6 +139,52 @@ def write_strip(folder: Path, store: Store) -> str:
     return identity
 
 
+# Features, of which a comma is one too, up to which exact limits take a moment on any machine.
+FEW = 9
+
+
+def sides(models: dict[str, Explainer], text: str) -> dict[str, StandingTable] | None:
+    """Where the measures shown unasked stand between the exact limits of each model; None where the models predict
+    different classes, or the text has more than `FEW` features.
+    """
+    encoded = {name: explainer.encode(text, None, "word") for name, explainer in models.items()}
+    targets = {name: int(models[name].probabilities(one).argmax()) for name, one in encoded.items()}
+    if len(set(targets.values())) > 1 or max(one.F for one in encoded.values()) > FEW:
+        return None
+    found = {}
+    for name, explainer in models.items():
+        one, target = encoded[name], targets[name]
+        scores = [score(explainer, one, measure, target) for measure in default_measures()]
+        limits = finish(find_exact(explainer, one, target, 1 << FEW))
+        found[name] = build_standings(limits, scores, None, target, StandingGates(one, explainer.reference))
+    return found
+
+
+def crossing(models: dict[str, Explainer]) -> list[tuple[bool, float, str]]:
+    """(whether anything rests on rejected inputs, apart, id) of the bundled reviews on which one model is ahead by raw
+    comprehensiveness and the other by NAOPC, the tour's first: unmarked before marked, then by how far the two are
+    apart in the score in which they are closer, for the measure for which that is most.
+
+    Under the model that was trained to be masked nothing rests on rejected inputs.
+    """
+    ranked = []
+    for example in read_bundled("reviews"):
+        boards = sides(models, example.text) if len(example.text.split()) <= FEW else None
+        compared = boards and compare_standings(boards, COMPREHENSIVENESS)
+        if not compared or not compared.changed:
+            continue
+        marked = {name: any(one.marked for one in compared.placed if one.model == name) for name in models}
+        apart = max(
+            min(abs(first.aopc - second.aopc), abs(first.naopc - second.naopc))
+            for first in compared.placed
+            for second in compared.placed
+            if first.measure == second.measure and first.measure in compared.changed and first.model != second.model
+        )
+        if not marked[MASKED]:
+            ranked.append((marked[PLAIN], apart, example.id))
+    return sorted(ranked, key=lambda one: (one[0], -one[1]))
+
+
 # Pages beside the tour's stops whose numbers ship, and whether what they offer is asked for there.
 PAGES = (
     ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, False),
@@ -191,12 +246,14 @@ def write_results(store: Path) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.shipping", description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("strip", "results"))
+    parser.add_argument("what", choices=("strip", "crossing", "results"))
     parser.add_argument("--store", type=Path, help="what earlier runs computed (default: nothing)")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         where = asked.store or Path(temporary)
         if asked.what == "strip":
             print(write_strip(where / "references", Store(where)))
+        elif asked.what == "crossing":
+            print(*crossing(explainers(Store(where), where / "references")), sep="\n")
         else:
             print(f"{write_results(where):,} bytes")

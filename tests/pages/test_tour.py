@@ -7,11 +7,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from core.data.examples import bundled_set, first_example
+from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.model_check import Curve
+from core.explanation.standings import COMPREHENSIVENESS, compare_standings
+from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
 from core.storage.shipped import RESULTS
@@ -23,7 +25,7 @@ from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
 from tests.sessions import Session, running_server
-from tests.shipping import MASKED, MEASURE, PLAIN, SURE, strip, walk
+from tests.shipping import MASKED, MEASURE, PLAIN, SURE, sides, strip, walk
 
 LINES = [stop.line for stop in STOPS]
 # What another stop may show of another thing.
@@ -68,10 +70,19 @@ def test_the_first_example_shows_something_on_every_page(walked, first_text):
     assert None not in flips and len(set(flips)) == 2 and all(one.gate.first is None for one in mine.values())
 
 
+def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
+    """By a rule, `tests.shipping.crossing`; what its line says of the twin, and nothing such of the other, holds."""
+    (stop,) = (stop for stop in STOPS if stop.title == "AOPC and NAOPC")
+    text = next(one.text for one in read_bundled("reviews") if one.id == stop.choices["example"])
+    boards = sides(walked, text)
+    found = compare_standings(boards, COMPREHENSIVENESS)
+    assert found.ahead[default_measures()[0]] == (PLAIN, MASKED)
+    assert {one.model for one in found.placed if one.marked} == {PLAIN}
+    assert all(board.limits.method == EXACT for board in boards.values())
+
+
 @pytest.fixture
 def first_text():
-    from core.data.examples import read_bundled
-
     return next(one.text for one in read_bundled("reviews") if one.id == first_example("reviews"))
 
 

@@ -61,9 +61,10 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "Raw scores compare how far two models can fall, not how good their explanations are. Set between the limits "
-        "that each model allows, they can be compared.",
-        _EXAMPLE | _TWIN,
+        "A shorter sentence. Raw scores put the one model ahead, set between the limits that each model allows the "
+        "other: they compare how far two models can fall, not how good their explanations are. ⚠: the twin does not "
+        "know the inputs that its scores rest on.",
+        _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
         "Attributions",
