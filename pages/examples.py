@@ -39,14 +39,15 @@ def examples() -> None:
         with more:
             add_data()
     if browsed is not None:
+        complete = browsed.known is None or browsed.known.complete
         if frame.explainer is not None:
             _predictions(frame.explainer, browsed)
         browser(table_of(frame, browsed))
         if frame.explainer is not None:
             finding_section(frame.explainer, browsed)
-        slices_section(browsed)
+        slices_section(browsed, complete)
         with answer:
-            _answer(frame, browsed)
+            _answer(frame, browsed, complete)
     if frame.view is not None:
         _chosen(frame.view)
     if browsed is not None:
@@ -55,9 +56,8 @@ def examples() -> None:
         save_listing(frame, browsed)
 
 
-def _answer(frame: Frame, browsed: Browsed) -> None:
+def _answer(frame: Frame, browsed: Browsed, complete: bool) -> None:
     index, judged, row = browsed.index, browsed.judged, worst(browsed.judged)
-    complete = browsed.known is None or browsed.known.complete
     # What the filter leaves comes first: it is what is asked for.
     here = slice_sentence(judged, browsed.rows, browsed.query, complete)
     show_answer(here, predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one)))

@@ -16,10 +16,14 @@ NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "
 # What was found out of each example: bands by their lower ends. Infinity: what never happens.
 TRAITS = {
     "rejected": {0.0: "unmasked", 0.05: "10 to 50 % masked", 0.55: "60 to 100 % masked", math.inf: "at no step"},
-    "changes": {0.0: "1 word", 2.0: "2 words", 3.0: "3 to 5 words", 6.0: "6 words and more", math.inf: "never"},
+    # Of words, tokens or whatever is masked as one piece.
+    "changes": {0.0: "1 masked", 2.0: "2 masked", 3.0: "3 to 5 masked", 6.0: "6 masked and more", math.inf: "never"},
     "disagreement": {-1.0: "opposed (τ below 0)", 0.0: "weak (τ 0 to 0.5)", 0.5: "close (τ 0.5 and more)"},
     "twin": {0.0: "says the same", 1.0: "differs"},
 }
+# Those that follow the order of a measure, and those that depend on what is masked as one piece.
+ALONG_ORDER = {"rejected", "changes"}
+BY_UNIT = ALONG_ORDER | {"disagreement"}
 PINNED, UNPINNED = "★ pinned", "not pinned"
 NOT_COMPUTED, UNDEFINED = "(not computed)", "(undefined)"
 ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length", *TRAITS)

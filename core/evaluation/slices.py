@@ -7,7 +7,7 @@ import numpy as np
 from core.data.browsing import Index, Predicted, Query
 from core.evaluation.findings import FEW
 from core.mathematics.statistics import ALPHA, Interval, share_interval, shares_difference
-from core.wording import amount, percent
+from core.wording import amount, number, percent
 
 TOO_FEW, UNSURE, HIGHER, LOWER = "too few to compare", "not told apart", "higher", "lower"
 COMING = "told with the last prediction"
@@ -136,7 +136,7 @@ def slices_note(told: int) -> str:
     return (
         f"Each slice is set against the examples outside it, by a {100 * (1 - ALPHA):.0f} % interval of its own; below "
         f"{FEW} judged examples on either side nothing is compared. Of {told:,} such comparisons about "
-        f"{told * ALPHA:.1g} would differ by chance alone. A slice that differs shows where to look, and not why."
+        f"{number(told * ALPHA)} would differ by chance alone. A slice that differs shows where to look, and not why."
     )
 
 

@@ -7,6 +7,7 @@ from core.data.browsing import Index, Query, Trait, judge, match_labels, select
 from core.data.examples import DataSet, Example
 from core.evaluation.findings import FEW
 from core.evaluation.slices import (
+    COMING,
     HEADER,
     HIGHER,
     LOWER,
@@ -103,13 +104,15 @@ def test_nothing_is_compared_before_every_example_is_predicted():
     assert early.endswith("Compared once every example is predicted.") and "points" not in early
     assert "less often right here" in late
     one = slice_of(judged, rows)
-    assert slice_cells(one)[-1] == "lower" and slice_cells(one, False)[-2:] == ["—", "told with the last prediction"]
+    assert slice_cells(one)[-1] == LOWER and slice_cells(one, False)[-2:] == ["—", COMING]
+    # What is counted so far is no comparison.
+    assert slice_cells(one)[:-2] == slice_cells(one, False)[:-2]
 
 
 def test_without_a_filter_there_is_nothing_to_say():
     _, judged = made([(4, 2, ())])
     assert slice_sentence(judged, np.arange(4), Query(order="length"), True) == ""
-    assert "0.6 would differ" in slices_note(12)
+    assert "0.6 would differ" in slices_note(12) and "10 would differ" in slices_note(200)
 
 
 def test_rejections_are_counted_where_they_are_known():

@@ -14,6 +14,7 @@ from core.evaluation.studies.traits import (
     first_rejected,
     joined_traits,
     predicted_sample,
+    trait_cell,
     trait_of,
     trait_studies,
     trait_text,
@@ -115,7 +116,7 @@ def test_every_band_by_hand():
     index = Index(DATA)
     said = {
         "rejected": ([0.0, 0.5, 0.6, INF], ["unmasked", "10 to 50 % masked", "60 to 100 % masked", "at no step"]),
-        "changes": ([1.0, 2.0, 5.0, INF], ["1 word", "2 words", "3 to 5 words", "never"]),
+        "changes": ([1.0, 2.0, 5.0, INF], ["1 masked", "2 masked", "3 to 5 masked", "never"]),
         "disagreement": ([-1.0, 0.0, 0.5, NAN], [*TRAITS["disagreement"].values(), "(undefined)"]),
         "twin": ([0.0, 1.0, 0.0, NAN], ["says the same", "differs", "says the same", "(undefined)"]),
     }
@@ -133,6 +134,9 @@ def test_every_band_by_hand():
             assert i in select(index, judged, Query(facets={name: (band,)})), (name, band)
         assert sum(counts(index, judged, Query())[name].values()) == 4
         assert [trait_text(name, trait, i) for i in range(4)] == texts[name]
+        # A spreadsheet reads a correlation below 0 as a number, too.
+        cells = [-1.0, 0.0, 0.5, "—"] if name == "disagreement" else texts[name]
+        assert [trait_cell(name, trait, i) for i in range(4)] == cells
 
 
 def test_a_twin_differs_by_the_name_of_its_class():

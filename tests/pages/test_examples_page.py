@@ -12,10 +12,13 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from core.data.browsing import Trait
 from core.data.examples import read_bundled
 from core.data.parsed import BadData
 from core.data.tables import RawTable
+from core.evaluation.studies.behaviour import Course
 from core.explanation.explainer import Explainer
+from pages.parts.examples.finding import FindingTrait
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
 from tests import tiny
@@ -154,6 +157,7 @@ def test_a_slice_is_a_link_to_its_examples():
     # The same by its address, in another window.
     link = {name: value for name, (value,) in parse_qs(drawn["tag:negation"]["link"].removeprefix("?")).items()}
     assert ids(App(EXAMPLES, **link)) == ids(app)
+    assert (link["model"], link["unit"]) == ("sst2-fmm", "word")
 
 
 def test_pins_make_a_collection_that_is_kept_filtered_by_and_saved():
@@ -224,12 +228,37 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     assert {row["id"]: row["traits"]["disagreement"] for row in other.table["rows"]} == {
         name: traits["disagreement"] for name, traits in rows.items()
     }
+    # A file says of what: numbers as numbers, and what they depend on.
+    head, *saved = csv.reader(io.StringIO(again.download("Download these 4 examples (CSV)").lstrip("\ufeff")))
+    found = dict(zip(head, saved[0]))
+    assert found["disagreement of measures"].lstrip("-").replace(".", "").isdigit() and found["unit"] == "word"
+    assert found["masked in the order of"] == "gradient" and found["measures compared"].startswith("leave-one-out, ")
     # The filter holds on other pages, without its column being asked for there.
     band = next(value for value, count in facet(again, "changes").items() if 0 < count)
     ask(again, "toggle", ["changes", band])
     kept = ids(again)
     assert f"Filters leave {len(kept)} of 4" in again.go(ATTRIBUTIONS).said and again.press("Next").example in kept
     assert not again.errors
+
+
+def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):
+    read, told = Trait(np.full(3, np.nan), np.zeros(3, dtype=bool)), []
+
+    class Found(FindingTrait):
+        latest = None
+
+    def decided(name, found, *_):
+        told.append(found)
+        return Trait(np.array([found, np.nan]), np.array([True, False]))
+
+    monkeypatch.setattr("pages.parts.examples.finding.trait_of", decided)
+    work = Found(None, None, Course("gradient"), trait="changes", rows=np.array([2, 0]))
+    assert work.on_top(read, None) is read
+    for Found.latest in (4.0, 4.0, 5.0):
+        assert work.on_top(read, None).values[2] == Found.latest
+    # Another reading of the store is another thing to stand on.
+    assert work.on_top(Trait(np.full(3, 1.0), np.ones(3, dtype=bool)), None).values.tolist() == [1, 1, 5]
+    assert told == [4.0, 5.0, 5.0]
 
 
 def test_traits_are_offered_up_to_a_size_and_with_a_twin(monkeypatch):

@@ -109,6 +109,12 @@ def joined_traits(whole: Trait, rows: np.ndarray, part: Trait) -> Trait:
     return Trait(values, known)
 
 
+def trait_cell(name: str, trait: Trait, i: int) -> str | float:
+    """What a file holds of a trait of one example: a correlation as a number, the rest as a table shows it."""
+    value = float(trait.values[i])
+    return value if name == DISAGREEMENT and trait.known[i] and value == value else trait_text(name, trait, i)
+
+
 def trait_text(name: str, trait: Trait, i: int) -> str:
     """What a table shows of a trait of one example."""
     value = float(trait.values[i])

@@ -11,7 +11,7 @@ from core.mathematics.search.limits import EXACT, INSERTION
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import duration, number
-from pages.parts.frame.links import address, held_of
+from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
@@ -77,7 +77,7 @@ class ScoredRows:
     def _cells(self, name: str, path: Path, standing: Standing | None) -> list[dict]:
         choice, summary = path.choice, path.summary
         held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
-        proof = address("recursive_masking", **held, play=name)
+        proof = link_to("recursive_masking", **held, play=name)
         score = _score(path, summary, standing)
         racu, naopc = _value(score.racu, score.racu_marked), _value(score.naopc, score.naopc_marked)
         tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
@@ -93,7 +93,7 @@ class ScoredRows:
         assert known is not None
         choice, found = known.choice, known.found
         held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
-        proof = address("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        proof = link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
         how = "" if found is None or found.limits.method == EXACT else f"; limits by {tag(found.limits)}"
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]

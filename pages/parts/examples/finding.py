@@ -1,5 +1,6 @@
 """More columns and filters: what was found out of each example, and the work that finds the rest."""
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from core.evaluation.studies.traits import TWIN, joined_traits, predicted_sample
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measures
 from core.wording import plain
-from pages.parts.examples.trait_names import TRAIT_NAMES
+from pages.parts.examples.trait_names import trait_name
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import linked
 from pages.parts.frame.picking import Browsed, sought_traits
@@ -37,7 +38,7 @@ class FindingTrait(Studying):
     @property
     def label(self) -> str:
         N = len(self.sample)
-        return f"{TRAIT_NAMES[self.trait]} ({N:,} example{'' if N == 1 else 's'})"
+        return f"{trait_name(self.trait, self.study.unit)} ({N:,} example{'' if N == 1 else 's'})"
 
     @property
     def at_once(self) -> bool:
@@ -56,13 +57,21 @@ class FindingTrait(Studying):
         found = self.latest
         if found is None:
             return read
-        part = trait_of(self.trait, found, explainer, self.sample, self.study.unit)
-        return joined_traits(read, self.rows, part)
+        # Decided once for what is there, since every page asks at each drawing.
+        if self._told.get("found") is not found or self._told.get("read") is not read:
+            part = trait_of(self.trait, found, explainer, self.sample, self.study.unit)
+            self._told.update(found=found, read=read, trait=joined_traits(read, self.rows, part))
+        return self._told["trait"]
+
+    @functools.cached_property
+    def _told(self) -> dict[str, Any]:
+        """What was told last, and of what."""
+        return {}
 
 
 def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     """Draw which traits are shown, and what finds those that are not known."""
-    offered = data.offered_traits(explainer, browsed.index)
+    offered, unit = data.offered_traits(explainer, browsed.index), sought_traits().unit
     with st.expander(
         "More columns and filters: first rejected step, when the prediction changes, disagreement, twin",
         icon=":material/view_column:",
@@ -79,19 +88,19 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
                 offered,
                 [],
                 "columns",
-                format_func=lambda name: TRAIT_NAMES[name],
+                format_func=lambda name: trait_name(name, unit),
                 help="Each is a filter, too. What was computed before is shown; the rest says so.",
             )
         with right:
             known = [name for name, one in measures().items() if not one.baseline]
             linked(
                 st.selectbox,
-                "Words masked in the order of",
+                f"{unit.capitalize()}s masked in the order of",
                 known,
                 default_measures()[0],
                 "along",
                 help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
-                "words until the prediction changes, one by one; both for the class that is predicted.",
+                f"{unit}s until the prediction changes, one by one; both for the class that is predicted.",
             )
         works = _works(explainer, browsed)
         if TWIN in browsed.judged.traits:

@@ -50,11 +50,11 @@ _COLUMNS = {
     "rejected": (
         "first rejected",
         (
-            "Share of words masked, in the order of the measure below, at the first step that MaSF rejects (Holm, "
+            "Share that is masked, in the order of the measure below, at the first step that MaSF rejects (Holm, "
             "calibrated); no step: none is rejected, which is no proof of being in-distribution"
         ),
     ),
-    "changes": ("words to change", "Words masked, most important first, until the prediction changes"),
+    "changes": ("masked to change", "How many are masked, most important first, until the prediction changes"),
     "disagreement": (
         "least agreement",
         (

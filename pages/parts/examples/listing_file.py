@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import streamlit as st
 
 from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows
-from core.evaluation.studies.traits import trait_text
+from core.evaluation.studies.traits import trait_cell
 from core.wording import safe_name
-from pages.parts.examples.trait_names import TRAIT_NAMES
+from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame.adding import data_notes
-from pages.parts.frame.picking import Browsed
+from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_table
 
@@ -18,18 +18,20 @@ def save_listing(frame: Frame, browsed: Browsed) -> None:
     """Draw what saves the examples that the filters leave, in their order, with the traits that are shown."""
     model, of = None if frame.explainer is None else frame.explainer.model, browsed.index.data
     origin = [*([model.name, model.digest] if model else ["", ""]), of.name, of.digest]
-    traits = browsed.judged.traits
+    traits, asked = browsed.judged.traits, sought_traits()
+    facts = trait_facts(traits, asked)
 
     def rows() -> Iterator[list]:
         for i, row in zip(browsed.rows, example_rows(browsed.index, browsed.judged, browsed.rows, [])):
-            yield [*row, *(trait_text(name, trait, int(i)) for name, trait in traits.items()), *origin]
+            yield [*row, *(trait_cell(name, trait, int(i)) for name, trait in traits.items()), *facts.values(), *origin]
 
     with st.container(horizontal=True, vertical_alignment="center"):
         save_table(
             f"Download these {len(browsed.rows):,} examples (CSV)",
             [
                 *EXAMPLE_COLUMNS,
-                *(TRAIT_NAMES[name] for name in traits),
+                *(trait_name(name, asked.unit) for name in traits),
+                *facts,
                 "model",
                 "weights (SHA-256)",
                 "data",

@@ -10,10 +10,10 @@ from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity
 from core.storage.library import NOTE_MOST
 from core.wording import safe_name
-from pages.parts.examples.trait_names import TRAIT_NAMES
+from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import current, remark
-from pages.parts.frame.picking import Browsed
+from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_page
 
@@ -53,19 +53,18 @@ def pin_section(frame: Frame, browsed: Browsed) -> None:
     here = [one for one in pins if one in browsed.index.rows]
     if here:
         model = None if frame.explainer is None else frame.explainer.model
-        origin = ({} if model is None else model_identity(model)) | {
-            "data": browsed.index.data.name,
-            "data_sha256": digest,
-        }
+        origin = {} if model is None else model_identity(model)
+        origin |= {"data": browsed.index.data.name, "data_sha256": digest}
+        origin |= trait_facts(browsed.judged.traits, sought_traits())
         save_page(
             f"Save the {len(here):,} pinned (HTML)",
-            partial(collection_page, browsed.index.data.name, cards(browsed, pins), origin),
+            partial(collection_page, browsed.index.data.name, cards(browsed, pins, sought_traits().unit), origin),
             safe_name(["pinned", browsed.index.data.name, *([model.name] if model else [])], "html"),
             "save-collection",
         )
 
 
-def cards(browsed: Browsed, pins: dict[str, str]) -> list[Card]:
+def cards(browsed: Browsed, pins: dict[str, str], unit: str) -> list[Card]:
     """What the saved page holds of each pinned example of this data, in the order of pinning."""
     index, judged, match = browsed.index, browsed.judged, browsed.match
     return [
@@ -76,7 +75,7 @@ def cards(browsed: Browsed, pins: dict[str, str]) -> list[Card]:
             float(judged.confidence[i]),
             {1: True, 0: False}.get(int(judged.right[i])),
             note,
-            {TRAIT_NAMES[name]: trait_text(name, trait, i) for name, trait in judged.traits.items()},
+            {trait_name(name, unit): trait_text(name, trait, i) for name, trait in judged.traits.items()},
         )
         for example, note in pins.items()
         if (i := index.rows.get(example, -1)) >= 0

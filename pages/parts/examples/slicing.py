@@ -17,14 +17,18 @@ from core.evaluation.slices import (
     slices_note,
 )
 from pages.parts.components.example_table import slice_table
+from pages.parts.frame.links import current
 from pages.parts.frame.picking import Browsed
 
 _REJECTED = "with a rejected step ↓"
 _NAMES = {"tag": "By tag", "label": "By label"}
 
 
-def slices_section(browsed: Browsed) -> None:
-    """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only."""
+def slices_section(browsed: Browsed, complete: bool) -> None:
+    """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only.
+
+    complete: whether every example is predicted.
+    """
     index, judged = browsed.index, browsed.judged
     groups = {facet: slices_by(index, judged, facet) for facet in BY} if (judged.right >= 0).any() else {}
     groups = {facet: found for facet, found in groups.items() if len(found) > 1}
@@ -43,7 +47,7 @@ def slices_section(browsed: Browsed) -> None:
                 ],
             }
         )
-        st.caption(slices_note(told))
+        st.caption(slices_note(told) if complete else "Slices are compared once every example is predicted.")
         st.caption(
             f"{_REJECTED.capitalize()}: of the examples for which that is computed, by Holm over the steps at 5 %."
             if known
@@ -53,10 +57,11 @@ def slices_section(browsed: Browsed) -> None:
 
 def _row(browsed: Browsed, facet: str, complete: bool, value: str, one) -> dict:
     *cells, said = slice_cells(one, complete)
+    view = {key: chosen for key in ("model", "unit") if (chosen := current(key))}
     return {
         "facet": facet,
         "value": value,
-        "link": "?" + urlencode({"data": browsed.key, facet: value}),
+        "link": "?" + urlencode(view | {"data": browsed.key, facet: value}),
         "cells": [*cells, *[rejected_cell(one)] * ("rejected" in browsed.judged.traits), said],
         "kind": "told" if said in (HIGHER, LOWER) else "few" if said in (TOO_FEW, COMING) else "",
         "on": dict(browsed.query.facets) == {facet: (value,)} and not browsed.query.search,

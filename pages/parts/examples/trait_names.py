@@ -1,8 +1,26 @@
-"""What traits of examples are called in menus and files."""
+"""What traits of examples are called in menus and files, and what they depend on."""
 
-TRAIT_NAMES = {
+from collections.abc import Collection
+
+from core.data.browsing import ALONG_ORDER, BY_UNIT
+from core.measures.catalogue import default_measures
+from pages.parts.frame.data import Sought
+
+_NAMES = {
     "rejected": "first rejected step",
-    "changes": "words until the prediction changes",
+    "changes": "{unit}s until the prediction changes",
     "disagreement": "disagreement of measures",
     "twin": "twin differs",
 }
+
+
+def trait_name(name: str, unit: str) -> str:
+    """What a trait is called where that is masked as one piece."""
+    return _NAMES[name].format(unit=unit)
+
+
+def trait_facts(traits: Collection[str], asked: Sought) -> dict[str, str]:
+    """What values of these traits depend on, for a file: names of columns and what stands in them."""
+    facts = {"masked in the order of": asked.measure} if ALONG_ORDER & {*traits} else {}
+    facts |= {"measures compared": ", ".join(default_measures())} if "disagreement" in traits else {}
+    return facts | ({"unit": asked.unit} if BY_UNIT & {*traits} else {})

@@ -118,12 +118,6 @@ def held_of(key: str, options: Collection[str], default: str) -> str:
     return value if isinstance(value, str) and value in options else default
 
 
-def address(page: str, **choices: str) -> str:
-    """The address of a page, relative to any other page's, with all that this page's address says and these choices."""
-    asked = {key: st.query_params.get_all(key) for key in st.query_params}
-    return f"{page}?{urlencode(asked | {key: [value] for key, value in choices.items()}, doseq=True)}"
-
-
 def forget(key: str) -> None:
     """Let go of a choice: its widget starts from its default again."""
     st.session_state.pop(f"held {key}", None)
@@ -156,7 +150,7 @@ def _drawn_on(key: str) -> str:
 
 
 def link_to(path: str = "", **choices: str) -> str:
-    """The address of this view with other choices; path: of another page, "" for this one."""
+    """The address of this view with other choices; path: of another page, relative to any other's, "" for this one."""
     held_here = {key: st.query_params.get_all(key) for key in st.query_params}
     return f"{path}?{urlencode(held_here | choices, doseq=True)}"
 
