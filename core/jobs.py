@@ -86,6 +86,8 @@ class Jobs(Owner):
         self._viewers = Viewers(there)
         self._at_turn: Job | None = None
         self._timer: threading.Timer | None = None
+        # Whether somebody looks again while work is held: where no thread is left for that, nothing is held.
+        self._looked_after = True
         self._remembered, self._most_left = remembered, left
         self._changed = threading.Condition()
         self._closed = False
@@ -203,13 +205,22 @@ class Jobs(Owner):
     def look_again(self) -> None:
         with self._changed:
             self._settle()
+            if self._timer is None and not self._closed and any(self._held(job) for job in self._line):
+                self._looked_after = self._sets_timer()
             while not self._gives_turn():
                 pass
-            if self._timer is None and not self._closed and any(self._held(job) for job in self._line):
-                self._timer = threading.Timer(_LOOK_SECONDS, self._look_later)
-                self._timer.daemon = True
-                self._timer.start()
             self._changed.notify_all()
+
+    def _sets_timer(self) -> bool:
+        """Have somebody look again soon; False where there can be no thread for it."""
+        timer = threading.Timer(_LOOK_SECONDS, self._look_later)
+        timer.daemon = True
+        try:
+            timer.start()
+        except (RuntimeError, MemoryError):
+            return False
+        self._timer = timer
+        return True
 
     def _look_later(self) -> None:
         """No page says that it is drawn now, so that whoever waits for it has to look."""
@@ -219,7 +230,7 @@ class Jobs(Owner):
 
     def _gives_turn(self) -> bool:
         """Whether the turn is where it belongs now; not where that job could not begin, which ends it."""
-        ready = [job for job in self._line if self._goes_on(job) and not self._held(job)]
+        ready = [job for job in self._line if self._goes_on(job) and not (self._looked_after and self._held(job))]
         best, holder = min(ready, key=self._rank, default=None), self._at_turn
         if holder in ready and best is not None and self._rank(best) >= self._rank(holder):
             return True

@@ -125,11 +125,15 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
 
 def _studies(view: View, known: KnownLimits) -> None:
     st.subheader("How wide must the beam be?", anchor=False)
+    studies = studies_of(known, view.browsed)
+    kinds = dict.fromkeys(f"{study.score_kind} on {study.name}" for study in studies)
     st.caption(
-        f"For {plain(view.model.name)}. The width is doubled until the mean limits move by less than {STILL:g} "
-        f"({known.side.score_kind}) twice in a row."
+        plain(
+            f"For {view.model.name}. The width is doubled until the mean limits move by less than {STILL:g} "
+            f"({', '.join(kinds)}) twice in a row."
+        )
     )
-    for i, study in enumerate(studies_of(known, view.browsed)):
+    for i, study in enumerate(studies):
         stream([study], st.container(), partial(draw_widths, view, known, study, i), name=f"study-{i}")
 
 

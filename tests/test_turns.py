@@ -116,6 +116,27 @@ def test_while_a_page_is_drawn_what_is_not_on_it_has_no_turns_but_what_is_about_
     assert ended(batch) == DONE and ended(jobs.find("more")) == DONE
 
 
+def test_where_no_thread_is_left_to_look_again_nothing_is_held(jobs, monkeypatch):
+    begins, refused, drawn, work = threading.Timer.start, [], [True], Plain()
+
+    def start(timer):
+        refused.append(timer)
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", start)
+    jobs.arrives("me", lambda: drawn[0])
+    first = jobs.submit("many", "", work, batch=True)
+    until(work.inside.is_set)
+    work.go(3)
+    assert ended(first) == DONE and refused
+    # Once there are threads again a page that is drawn has its turn, and somebody looks when it no longer is.
+    monkeypatch.setattr(threading.Timer, "start", begins)
+    second = jobs.submit("more", "", lambda job: "more", batch=True)
+    assert second.state == WAITING
+    drawn[0] = False
+    assert ended(second) == DONE
+
+
 def test_what_the_drawn_page_itself_looks_at_has_turns_and_a_page_that_is_drawn_for_long_holds_nobody(jobs):
     work = Plain(2)
     jobs.arrives("me", lambda: True)

@@ -31,6 +31,7 @@ def run(options: Options) -> int:
     from core.loading.model_files import WORDS_FILE
     from core.loading.word_bits import write_words
     from core.measures.mutual_information import measure_words
+    from core.reports.exports import visible
     from core.validity.fitting import place_for
 
     model = load(options.model, options.device, options.precision)
@@ -42,5 +43,5 @@ def run(options: Options) -> int:
         write_words(found, model, data.name, place)
     print(f"Written: {out}\n\n{len(found.words):,} words of {len(data):,} texts. They tell most of the class:")
     for word in sorted(found.words, key=lambda word: -found.words[word])[:_TOP]:
-        print(f"  {word}: {found.words[word]:.3g} bits")
+        print(f"  {visible(word)}: {found.words[word]:.3g} bits")
     return 0

@@ -29,10 +29,12 @@ def replaced(encoded: Encoded, i: int, new: str) -> str:
     """
     text, (start, end) = encoded.text, (encoded.features[i].start, encoded.features[i].end)
     before, after = text[:start], text[end:]
-    if not new and before[-1:].isspace() and (not after or not after[0].isalnum()):
-        before = before.rstrip()
-    elif not new and not before.strip():
-        after = after.lstrip()
+    if not new and (not before.strip() or before[-1].isspace()):
+        # Breaks of lines and paragraphs stay, where there is a space to take.
+        if after[:1] == " " or (not before.strip() and after[:1].isspace()):
+            after = after[1:]
+        elif not after[:1].isalnum():
+            before = before[:-1]
     changed = before + new + after
     if not changed.strip():
         raise ValueError("Nothing would be left of the text. Put another word in its place.")

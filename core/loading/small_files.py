@@ -141,14 +141,14 @@ def read_labels(config: Config, name: str) -> tuple[str, ...]:
         raise UnsupportedModel(
             f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes."
         )
-    # Classes are chosen by their names, so each needs its own; "predicted" is the sidebar's word.
-    found = {"predicted": -1}
+    # Classes are chosen by their names, so each needs its own; "predicted" and "—", of no class, are the sidebar's.
+    found = {"predicted": -1, "—": -1}
     for i in range(config.num_labels):
         label = encodable(str(config.id2label.get(i, f"class {i}")))
         while label in found:
             label = f"{label} ({i})"
         found[label] = i
-    return tuple(found)[1:]
+    return tuple(found)[2:]
 
 
 def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:

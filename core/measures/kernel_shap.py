@@ -1,5 +1,6 @@
 """KernelSHAP: Shapley values, estimated by a linear model of sampled sets."""
 
+from collections.abc import Callable, Mapping
 from math import comb
 
 import numpy as np
@@ -7,6 +8,8 @@ import numpy as np
 from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
 
 LEAST, EACH = 200, 3
+# v of sets, bool[M, F'] with True = present: float64[M].
+Value = Callable[[np.ndarray], np.ndarray]
 MOST_SAMPLES = 1_000_000
 
 
@@ -80,12 +83,26 @@ def kernel_shap(explained: Explained, asked: int | None = None) -> dict[str, np.
         {"signed", "absolute"}: float64[F]; signed ones add up to v(∅) − v(all masked).
     Source: Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions; NAOPC §4.
     """
+
+    def fit(free: int, rng: np.random.Generator, value: Value) -> np.ndarray:
+        present, weights = drawn_sets(free, rng, asked)
+        return shapley_by_kernel(present, value(present), weights)
+
+    return fitted(explained, fit)
+
+
+def fitted(explained: Explained, fit: Callable[[int, np.random.Generator, Value], np.ndarray]) -> dict[str, np.ndarray]:
+    """Scores of a model that is fitted to sampled sets, {"signed", "absolute"}: float64[F].
+
+    Args:
+        fit: from how many features are not masked yet, what draws by seed and example, and v of sets of them, bool[M,
+            F'] with True = present, to their scores, float64[F'].
+    """
     free = np.flatnonzero(~explained.masked)
     scores = np.zeros(explained.F)
     if len(free):
         rng = np.random.default_rng([explained.seed, explained.example])
-        present, weights = drawn_sets(len(free), rng, asked)
-        scores[free] = shapley_by_kernel(present, explained.value(absent(present, free, explained.F)), weights)
+        scores[free] = fit(len(free), rng, lambda present: explained.value(absent(present, free, explained.F)))
     return with_absolute(scores, np.abs(scores), explained.masked)
 
 
@@ -103,25 +120,20 @@ def read_samples(written: str) -> int:
     return int(written)
 
 
-def said_samples(asked: int | None) -> str:
-    """How many sets are drawn, in words."""
-    return f"max({LEAST}, {EACH}·F)" if asked is None else str(asked)
-
-
-def _varied(samples: int | None = None) -> dict:
-    asked, said = samples, said_samples(samples)
+def by_samples(definition: str, compute: Callable[..., Mapping], asked: int | None) -> dict:
+    """What of a measure's registration depends on how many sets are asked for; {said} in its definition: how many."""
+    said = f"max({LEAST}, {EACH}·F)" if asked is None else str(asked)
     return {
-        "definition": f"The word's Shapley value on the logit, estimated from {said} sampled sets that are left "
-        f"unmasked.",
+        "definition": definition.format(said=said),
         "cost": f"at most {said}",
-        "passes": lambda F: most_passes(F, asked),
-        "compute": lambda explained: kernel_shap(explained, asked),
+        "passes": lambda F: min(2**F, samples(F, asked)),
+        "compute": lambda explained: compute(explained, asked),
     }
 
 
-def most_passes(F: int, asked: int | None) -> int:
-    """Forward passes of the sets that are drawn, at most."""
-    return min(2**F, samples(F, asked))
+def _varied(samples: int | None = None) -> dict:
+    said = "The word's Shapley value on the logit, estimated from {said} sampled sets that are left unmasked."
+    return by_samples(said, kernel_shap, samples)
 
 
 register(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from core.measures.kernel_shap import absent, all_sets, most_passes, read_samples, said_samples, samples
-from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
+from core.measures.kernel_shap import Value, all_sets, by_samples, fitted, read_samples, samples
+from core.measures.registry import ORACLE, Explained, Measure, register
 
 # Captum's: what a unit of coefficients costs, and the width of the kernel of distances.
 PENALTY, WIDTH = 0.01, 1.0
@@ -69,23 +69,19 @@ def lime(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray
         {"signed", "absolute"}: float64[F].
     Source: Ribeiro et al. (2016), "Why Should I Trust You?"; NAOPC §4.
     """
-    free = np.flatnonzero(~explained.masked)
-    scores = np.zeros(explained.F)
-    if len(free):
-        present = drawn_alike(len(free), np.random.default_rng([explained.seed, explained.example]), asked)
-        scores[free] = lasso(present, explained.value(absent(present, free, explained.F)), nearness(present))
-    return with_absolute(scores, np.abs(scores), explained.masked)
+
+    def fit(free: int, rng: np.random.Generator, value: Value) -> np.ndarray:
+        present = drawn_alike(free, rng, asked)
+        return lasso(present, value(present), nearness(present))
+
+    return fitted(explained, fit)
 
 
 def _varied(samples: int | None = None) -> dict:
-    asked, said = samples, said_samples(samples)
-    return {
-        "definition": f"The word’s weight in a sparse linear model of the logit, fitted on {said} sampled sets that "
-        f"are left unmasked.",
-        "cost": f"at most {said}",
-        "passes": lambda F: most_passes(F, asked),
-        "compute": lambda explained: lime(explained, asked),
-    }
+    said = (
+        "The word’s weight in a sparse linear model of the logit, fitted on {said} sampled sets that are left unmasked."
+    )
+    return by_samples(said, lime, samples)
 
 
 register(

@@ -91,8 +91,10 @@ class Encoded:
 
     @property
     def unknown(self) -> np.ndarray:
-        """Features that are read as the unknown token, wholly or in part, bool[F]."""
-        unread = self.feature_of[(self.ids == self.unknown_id) & (self.feature_of >= 0)]
+        """Features that are read as the unknown token, wholly or in part, bool[F]; where that masks, too, nobody can
+        tell, and none is.
+        """
+        unread = self.feature_of[(self.ids == self.unknown_id) & (self.ids != self.mask_id) & (self.feature_of >= 0)]
         return (np.bincount(unread, minlength=self.F) > 0) & ~self.premasked
 
 

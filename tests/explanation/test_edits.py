@@ -31,6 +31,10 @@ def encode(shipped):
         ("It is dull.", "dull", "", "It is."),
         ("It is dull.", "dull", "<b>dull</b>", "It is <b>dull</b>."),
         ("It is (dull) here.", "dull", "", "It is () here."),
+        ("First para.\n\nGood movie.", "Good", "", "First para.\n\nmovie."),
+        ("A bad film\nIt is.", "film", "", "A bad\nIt is."),
+        ("A  dull  film.", "dull", "", "A   film."),
+        ("Dull\nfilm.", "Dull", "", "film."),
     ],
 )
 def test_a_word_is_replaced_or_taken_out_with_one_space(encode, text, word, new, expected):

@@ -234,10 +234,14 @@ def test_odd_devices_are_a_sentence(device):
         loading.choose_device(device)
 
 
-def test_classes_of_one_name_and_reserved_names_are_told_apart(copied):
+@pytest.mark.parametrize(
+    "named, labels",
+    [(("a", "a", "predicted"), ("a", "a (1)", "predicted (2)")), (("—", "b", "a"), ("— (0)", "b", "a"))],
+)
+def test_classes_of_one_name_and_reserved_names_are_told_apart(copied, named, labels):
     folder = copied()
-    change_json(folder / "config.json", id2label={"0": "a", "1": "a", "2": "predicted"}, label2id={"a": 0})
-    assert load(str(folder), "cpu").labels == ("a", "a (1)", "predicted (2)")
+    change_json(folder / "config.json", id2label={str(i): name for i, name in enumerate(named)}, label2id={"a": 0})
+    assert load(str(folder), "cpu").labels == labels
 
 
 def test_every_class_has_a_name_of_its_own(copied):

@@ -125,6 +125,12 @@ def fitted(tiny_model, tmp_path, monkeypatch, cached):
     return fit
 
 
+def test_what_a_file_holds_reaches_the_terminal_as_signs(fitted, capsys):
+    assert fitted(["a \x1b[31mlathe", "the soup", "the ferry"], np.array([2, 1, 0])) == 0
+    told = capsys.readouterr().out
+    assert "\x1b" not in told and "␛[31mlathe" in told
+
+
 def test_the_command_measures_and_explanations_find_it(tiny_model, fitted, cached, capsys):
     model = tiny_model("bert")
     assert fitted() == 0

@@ -3,6 +3,7 @@
 import itertools
 import json
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -335,6 +336,12 @@ def test_a_typed_mask_masks_only_itself_in_its_sentence(tiny_model, kind, unit):
     assert "mask" not in left and (read == model.mask_id).sum() >= 4
     masked = masked_ids(encoded, np.array([[True, False, False]]))[0]
     np.testing.assert_array_equal(masked == model.mask_id, (encoded.feature_of == 0) | (read == model.mask_id))
+
+
+def test_a_typed_mask_is_not_unknown_where_one_token_is_both(tiny_model):
+    encoded = tiny_model("bert").encode("The [MASK] was cold, it was.", unit="clause")
+    assert not encoded.premasked.any() and not encoded.unknown.any()
+    assert not replace(encoded, unknown_id=encoded.mask_id).unknown.any()
 
 
 def test_typed_masks_of_a_second_text_are_read_as_such_where_it_has_features(tiny_model):

@@ -12,7 +12,7 @@ from core.job import Job
 from core.mathematics.search.limits import BeamStudy, exact_affordable
 from core.mathematics.stepwise import relay
 from core.network.features import Encoded
-from core.oracle.target import Target, target_key
+from core.oracle.target import Target, score_kind, target_key
 from core.storage.store import canonical_key
 from core.wording import duration
 from pages.parts.frame.picking import Browsed
@@ -54,6 +54,12 @@ class WidthStudy(PageWork):
     @property
     def label(self) -> str:
         return f"beam sizes on {self.name} ({self.explainer.model.name})"
+
+    @property
+    def score_kind(self) -> str:
+        """What its limits are of, in words; a case without a class explains the one that is predicted."""
+        target = self.cases[0][1]
+        return "probability" if target is None else score_kind(target)
 
     @property
     def cost(self) -> Cost:

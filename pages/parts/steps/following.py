@@ -42,7 +42,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     """The page's result in a sentence or two, HTML in which all text is escaped."""
     asked = [path for path in paths if path.measure == path.choice.played]
     if not asked:
-        return "Choose a measure in the settings below to see what masking does."
+        return "Choose a measure above to see what masking does."
     played = asked[0].measure
     first, mine = asked[0], {path: found[path] for path in asked if path in found}
     if first not in mine:
