@@ -78,10 +78,8 @@ def lime(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray
 
 
 def _varied(samples: int | None = None) -> dict:
-    said = (
-        "The word’s weight in a sparse linear model of the logit, fitted on {said} sampled sets that are left unmasked."
-    )
-    return by_samples(said, lime, samples)
+    model = "The word’s weight in a sparse linear model of the logit"
+    return by_samples(model + ", fitted on {said} sampled sets that are left unmasked.", lime, samples)
 
 
 register(

@@ -125,6 +125,11 @@ def test_a_masking_path_follows_the_difference_of_the_logits(curves_of, bundled)
     )
 
 
+def test_a_study_of_beams_over_texts_says_that_it_is_of_probabilities():
+    app = App(AOPC, measures=["gradient"], **{"class": "positive", "than": "negative"})
+    assert "(difference of the two logits on this text, probability on 10 texts of reviews)" in app.said
+
+
 def test_limits_are_those_of_the_difference_of_the_logits(curves_of, bundled):
     app, explainer = curves_of(AOPC), Explainer(bundled)
     encoded = explainer.encode("Not one dull minute.", None, "word")
