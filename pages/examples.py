@@ -39,15 +39,14 @@ def examples() -> None:
         with more:
             add_data()
     if browsed is not None:
-        complete = browsed.known is None or browsed.known.complete
         if frame.explainer is not None:
             _predictions(frame.explainer, browsed)
         browser(table_of(frame, browsed))
         if frame.explainer is not None:
             finding_section(frame.explainer, browsed)
-        slices_section(browsed, complete)
+        slices_section(browsed)
         with answer:
-            _answer(frame, browsed, complete)
+            _answer(frame, browsed)
     if frame.view is not None:
         _chosen(frame.view)
     if browsed is not None:
@@ -56,8 +55,9 @@ def examples() -> None:
         save_listing(frame, browsed)
 
 
-def _answer(frame: Frame, browsed: Browsed, complete: bool) -> None:
+def _answer(frame: Frame, browsed: Browsed) -> None:
     index, judged, row = browsed.index, browsed.judged, worst(browsed.judged)
+    complete = browsed.known is None or browsed.known.complete
     # What the filter leaves comes first: it is what is asked for.
     here = slice_sentence(judged, browsed.rows, browsed.query, complete)
     show_answer(here, predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one)))

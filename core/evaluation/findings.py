@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from core.mathematics.statistics import ALPHA, Interval
-from core.wording import Tally
+from core.wording import Tally, amount
 
 # Of fewer texts nothing is told.
 FEW = 20
@@ -54,6 +54,18 @@ def not_more(share: Interval, n: int, expected: float = ALPHA) -> bool | None:
 def too_few(n: int) -> str:
     """Why nothing is told of n texts."""
     return f"{NOT_ENOUGH}: {n} text{'' if n == 1 else 's'}, and verdicts begin at {FEW}"
+
+
+def unranked(n: int, picked: str, which: str, what: str) -> str:
+    """Why none is set before another over n texts, a sentence; "" where one may be.
+
+    Args:
+        picked: how a filter picks the texts, as of `core.evaluation.sampling.Sample`; which: what is not told, "which
+            measure …"; what: what says of such texts how they were picked.
+    """
+    if picked:
+        return f"Not told {which}: the filter picks texts {picked}, so {what} here says how they were picked."
+    return f"{NOT_ENOUGH.capitalize()} {which}: {amount(n, 'text')}, and verdicts begin at {FEW}." if n < FEW else ""
 
 
 def unsure_of(n: int) -> str:

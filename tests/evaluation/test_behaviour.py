@@ -391,17 +391,33 @@ def test_drift_is_set_beside_that_of_another_model_along_the_same_order_alone(re
     ) and f"({reported.model}: " in drift_sentence([without, reported])
 
 
+def many(model, chance, loo, times=10, **more):
+    """Random order and a measure, each text so many times: verdicts begin at 20."""
+    walked = {CHANCE: walked_of(*(one * times for one in chance)), LOO: walked_of(*(one * times for one in loo))}
+    return behaviour_report(model, replace(sample_of(["a"] * times * len(loo[1])), **more), walked)
+
+
+def test_of_few_texts_and_of_picked_ones_no_order_is_the_earliest(model):
+    chance, loo = ([[2], [4]], [4, 4]), ([[1], [2]], [4, 4])
+    assert "leave-one-out changes the prediction" in behaviour_answer([many(model, chance, loo)])[0]
+    by_chance = f"Masked in random order, {model.name} changes its prediction after 75 % of the words on average."
+    few = behaviour_answer([many(model, chance, loo, 9)])[0]
+    assert few.startswith("Not enough to say which order changes predictions earliest: 18 texts") and "20" in few
+    picked = behaviour_answer([many(model, chance, loo, picked="by what the model does with them")])[0]
+    assert picked.startswith("Not told which order changes predictions earliest: the filter picks texts by what")
+    assert few.endswith(by_chance) and picked.endswith(by_chance) and "leave-one-out" not in few + picked
+
+
 def test_the_answer_says_which_order_changes_predictions_first(model, reported):
-    said = " ".join(behaviour_answer([reported]))
+    lines = ([[2, 0], [4, 4], [0, 0]], [4, 4, 2]), ([[1], [2], [0]], [4, 4, 2])
+    said = " ".join(behaviour_answer([many(model, *lines, 7)])) + " ".join(behaviour_answer([reported]))
     assert f"leave-one-out changes the prediction of {model.name} earliest: after 58.3 % of the words" in said
     assert "after 58.3 % of the words on average (33.3 % never do, which counts as 100 %)" in said
     assert "in random order after 91.7 %" in said and "fidelity 0.417 ↑" in said
     assert "Half masked at random, the centre of the embeddings has moved by 0.00" in said
-    none = behaviour_report(
-        model, reported.sample, {CHANCE: walked_of([[1], [1]], [4, 4]), LOO: walked_of([[2], [4]], [4, 4])}
-    )
+    none = many(model, ([[1], [1]], [4, 4]), ([[2], [4]], [4, 4]))
     assert (
-        behaviour_answer([none])[0].startswith("On 2 texts no measure changes the prediction")
+        behaviour_answer([none])[0].startswith("On 20 texts no measure changes the prediction")
         and none.lines[1].normalised != none.lines[1].normalised
     )
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
@@ -433,12 +449,10 @@ def test_no_order_is_the_earliest_while_examples_are_to_come(reported):
 def test_a_prediction_that_never_changes_is_called_so(model):
     made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[0], [0]], [4, 4])})
     assert behaviour_answer([made])[0] == f"Masked in random order, {model.name} never changes its prediction."
-    both = behaviour_report(
-        model, sample_of(["x"] * 2), {CHANCE: walked_of([[1], [3]], [4, 4]), LOO: walked_of([[0], [0]], [4, 4])}
-    )
+    both = many(model, ([[1], [3]], [4, 4]), ([[0], [0]], [4, 4]))
     assert (
         behaviour_answer([both])[0]
-        == f"On 2 texts no measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
+        == f"On 20 texts no measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
         f"average."
     )
     removed = Course(erasure=REMOVAL)

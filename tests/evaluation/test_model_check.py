@@ -33,6 +33,7 @@ from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
     ONE_CLASS,
+    PICKED,
     POOR,
     REJECTED,
     TRUSTED,
@@ -920,11 +921,11 @@ def test_evidence_is_the_mean_over_examples_that_have_it():
 
 def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
     """The highest RACU may be unsure where a lower one is certain."""
-    passed = {one: passed_of(BY_MEASURE, found=[[1, 1]] * 5) for one in (LOO, GRADIENT)}
-    found = build_check_report(model_of(), None, sample_of(FIVE), {CHANCE: passed_of(BY_CHANCE), **passed})
+    passed = {one: passed_of(BY_MEASURE * 4, found=[[1, 1]] * 20) for one in (LOO, GRADIENT)}
+    found = build_check_report(model_of(), None, sample_of(FIVE * 4), {CHANCE: passed_of(BY_CHANCE * 4), **passed})
 
-    def said(*lows):
-        areas = [Areas(Interval(mean, low, 1), Interval(mean, low, 1), False) for mean, low in zip((0.6, 0.4), lows)]
+    def said(*lows, unstable=False):
+        areas = [Areas(*[Interval(mean, low, 1)] * 2, unstable) for mean, low in zip((0.6, 0.4), lows)]
         lines = [replace(line, areas=area) for line, area in zip(found.lines[1:], areas)]
         return found_and_faithful(replace(found, lines=(found.lines[0], *lines)), CALIBRATED)
 
@@ -935,6 +936,13 @@ def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
         (True, False),
         (False, True),
     ]
+    assert "which is the most faithful one cannot be told" in said(0.2, 0.1, unstable=True)
+    # Of texts that are few, or picked by what the model does with them, neither is told.
+    few = found_and_faithful(replace(found, n=19, lines=[replace(line, n=19) for line in found.lines]), CALIBRATED)
+    assert few.startswith("Not enough to say which measure finds the evidence best") and "RACU" not in few
+    picked = replace(found.sample, picked="by what the model does with them")
+    assert found_and_faithful(replace(found, sample=picked), CALIBRATED).startswith("Not told which measure finds")
+    assert replace(found, sample=picked).verdict == PICKED == check_json(replace(found, sample=picked))["verdict"]
 
 
 def test_the_literal_form_has_no_p_by_count():

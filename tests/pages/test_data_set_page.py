@@ -211,6 +211,10 @@ def test_the_filter_on_examples_says_which_texts(given):
     app = complete(given(texts=FILTERED, search="film"))
     left = sum("film" in example.text.casefold() for example in SHORT)
     assert f"All of the {left} that the filter leaves of 4 texts of mine.jsonl" in app.said
+    picked = complete(given(texts=FILTERED, predicted="positive"))
+    assert (
+        "The filter picks texts by what the model does with them, so this may say how they were picked" in picked.said
+    )
     empty = given(texts=FILTERED, search="zzzz")
     assert "leaves no text" in empty.said and not empty.at.get("plotly_chart") and not empty.errors
     empty.set("button_group", "Texts", "all of the data")

@@ -253,7 +253,11 @@ def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
     assert "No verdict on the model" in app.said and "how they were picked" in app.said
     assert "sst2-fmm reaches 100.0 % accuracy ↑ unmasked" in app.said and "Beside the paper" not in app.said
     told = json.loads(app.download("All figures (JSON)"))["models"][0]
-    assert told["sentence"].startswith("No verdict") and told["data"] == "mine.jsonl, filtered"
+    assert (
+        told["sentence"].startswith("No verdict")
+        and told["verdict"] == "picked texts"
+        and told["data"] == "mine.jsonl, filtered"
+    )
 
 
 @pytest.mark.parametrize(
@@ -415,18 +419,8 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
             and row[6] == "6"
         )
         assert all(("⚠" in cell) == (found.marked(line, CALIBRATED)) for cell in row[1:3])
-    finder, faithful = (
-        max(lines_, key=lambda line: line.precision),
-        max([one for one in lines_ if not one.areas.unstable], key=lambda line: line.racu),
-    )
-    best = (
-        f"{finder.curve.measure} finds the evidence best"
-        if finder.precision > finder.chance
-        else "None of these measures finds the evidence better than chance"
-    )
-    racu = area_cells(faithful.areas, found.marked(faithful, CALIBRATED))[0]
-    assert best in app.said and f"has the highest RACU ↑ {racu}" in app.said
-    assert ("than random order for certain" in app.said) == (not any(line.areas.acu.low > 0 for line in lines_))
+    few = "Not enough to say which measure finds the evidence best, or is the most faithful: 6 texts"
+    assert few in app.said and "has the highest RACU" not in app.said
     parts = disagreement(passed)
     assert parts is not None and f"They part most on {found.sample.examples[parts.place].id}" in app.said
     app.press(f"Choose {found.sample.examples[parts.place].id}")
@@ -448,10 +442,7 @@ def test_no_measure_is_called_faithful_where_nothing_changes_under_masking(given
 
     monkeypatch.setattr(bundled.scheduler, "network", network)
     app = complete(given(told_with_evidence(), measures=["gradient", "attention"], computed="once"))
-    assert named(app, "average precision ↑")[1][1].startswith("—") and (
-        "finds the evidence best" in app.said or "better than chance" in app.said
-    )
-    assert "has the highest RACU" not in app.said and "which is the most faithful one cannot be told" in app.said
+    assert named(app, "average precision ↑")[1][1].startswith("—") and "has the highest RACU" not in app.said
 
 
 # Hostile names

@@ -2,6 +2,7 @@
 and JSON.
 """
 
+from core.evaluation.findings import unranked
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
 from core.explanation.rows import values_taken
@@ -26,15 +27,14 @@ def _flips(found: BehaviourReport) -> str:
 
 def flips_sentence(found: BehaviourReport) -> str:
     """Which measure changes the predictions of a model earliest, set against random order; "" where nothing can be
-    judged.
+    judged. Of fewer than 20 texts, and of texts picked by what the model does with them, random order alone is told.
     """
     chance, ranked = found.random, found.ranked
     told = "" if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n) else _after(chance)
-    if not ranked and chance is not None and told:
-        changes = "never changes its prediction" if chance.never == 1 else f"changes its prediction {told}"
-        return f"{_done(chance.course).capitalize()} in random order, {found.model} {changes}."
-    if not ranked:
-        return ""
+    why = "which order changes predictions earliest", "when predictions change"
+    untold = unranked(ranked[0].judged, found.sample.picked, *why) if ranked else ""
+    if not ranked or untold:
+        return f"{untold} {_by_chance(found) if told else ''}".strip()
     first = ranked[0]
     over = f"On {first.judged:,} text{'' if first.judged == 1 else 's'}"
     if first.never == 1:
@@ -52,6 +52,15 @@ def flips_sentence(found: BehaviourReport) -> str:
         f"{over}, {first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
         f"(fidelity {first.fidelity.mean:.3g} ↑)."
     )
+
+
+def _by_chance(found: BehaviourReport) -> str:
+    """When predictions change in random order."""
+    chance = found.random
+    if chance is None:
+        return ""
+    changes = "never changes its prediction" if chance.never == 1 else f"changes its prediction {_after(chance)}"
+    return f"{_done(chance.course).capitalize()} in random order, {found.model} {changes}."
 
 
 def told_apart(reports: list[BehaviourReport]) -> tuple[int, int] | None:

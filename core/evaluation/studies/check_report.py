@@ -25,7 +25,7 @@ from core.wording import WHOLE, Tally, cut_sentence
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
 UNSURE = NOT_ENOUGH
-CONFUSED, POOR, ONE_CLASS = "confused", "no better than a constant", "one class"
+CONFUSED, POOR, ONE_CLASS, PICKED = "confused", "no better than a constant", "one class", "picked texts"
 # A sample of balanced classes may hold more of one by chance: less than this is not chance.
 CONFUSION = 0.01
 
@@ -159,11 +159,15 @@ class CheckReport:
     def verdict(self) -> str:
         """What is to be thought of the model under masking, by the calibrated form.
 
-        UNSURE of fewer than 20 texts. CONFUSED comes before what the test says; POOR where the whole interval of what
-        it gains over the constant answer lies below 5 points; REJECTED where the gate marks random order, DOUBTFUL by
-        the paper's rule alone, each ratio by itself; UNSURE too where it may be no better than the constant answer.
+        PICKED where a filter picks texts by what the model does with them, or by hand: performance says how they were
+        picked. UNSURE of fewer than 20 texts. CONFUSED comes before what the test says; POOR where the whole interval
+        of what it gains over the constant answer lies below 5 points; REJECTED where the gate marks random order,
+        DOUBTFUL by the paper's rule alone, each ratio by itself; UNSURE too where it may be no better than the constant
+        answer.
         """
         one_class, gate = self.sample.one_class, self.random.gates.get(CALIBRATED)
+        if self.sample.picked:
+            return PICKED
         if self.n < FEW:
             return UNSURE
         if not one_class and self.worse < CONFUSION:

@@ -1,6 +1,7 @@
 """A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
 
 from core.evaluation.families import Measured, all_tokens_masked
+from core.evaluation.findings import unranked
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
@@ -162,13 +163,18 @@ def measures_note(found: CheckReport, form: str) -> str:
 
 def found_and_faithful(found: CheckReport, form: str) -> str:
     """The measure that finds the evidence best and the one that is the most faithful, of those that are through; HTML
-    in which all text is escaped, "" where there are not two, and while examples are to come.
+    in which all text is escaped, "" where there are not two, and while examples are to come. Of fewer than 20 texts,
+    and of texts picked by what the model does with them, neither is told.
     """
     if not found.measured_tally.settled:
         return ""
     through = [line for line in with_evidence(found) if line.n == found.n]
     if len(through) < 2:
         return ""
+    why = "which measure finds the evidence best, or is the most faithful", "what measures score"
+    untold = unranked(found.n, found.sample.picked, *why)
+    if untold:
+        return escaped(untold, 600)
     finder = max(through, key=lambda line: line.precision)
     told = [line for line in through if line.racu == line.racu and not line.areas.unstable]
     faithful = max(told, key=lambda line: line.racu, default=None)

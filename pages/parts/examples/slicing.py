@@ -24,11 +24,8 @@ _REJECTED = "with a rejected step ↓"
 _NAMES = {"tag": "By tag", "label": "By label"}
 
 
-def slices_section(browsed: Browsed, complete: bool) -> None:
-    """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only.
-
-    complete: whether every example is predicted.
-    """
+def slices_section(browsed: Browsed) -> None:
+    """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only."""
     index, judged = browsed.index, browsed.judged
     groups = {facet: slices_by(index, judged, facet) for facet in BY} if (judged.right >= 0).any() else {}
     groups = {facet: found for facet, found in groups.items() if len(found) > 1}

@@ -38,12 +38,12 @@ _BASELINE_HELP = (
 
 
 def question_section(
-    frame: DataView, asked: type[Question], examples: Sequence[Example], draw: Draw | None = None
+    frame: DataView, asked: type[Question], examples: Sequence[Example], draw: Draw | None = None, picked: str = ""
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked.
 
     Args:
-        draw: as of `Draw`; by default the figure, the tables and what saves them.
+        draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`.
     """
     said, stage, below = (st.container() for _ in range(3))
     with below:
@@ -51,7 +51,7 @@ def question_section(
         question = choose_question(asked, frame.explainer.model)
     try:
         question.check(frame.explainer.model)
-        sample = _sample(frame, question, examples)
+        sample = replace(_sample(frame, question, examples), picked=picked)
     except ValueError as error:
         told = str(error).rstrip(".")
         with said:
@@ -118,6 +118,8 @@ def _say(one: Asking) -> None:
     if report is not None:
         answer, *told = one.question.sentences(report)
         said = escaped(answer, 1200)
+        if one.sample.picked:
+            said += f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
     else:
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
         if answers.complete:
