@@ -177,5 +177,5 @@ def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
         ships,
         reads_pairs(card),
         constant_sentence(card),
-        shown["split"],
+        shown.get("split", "test"),
     )

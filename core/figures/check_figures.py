@@ -41,9 +41,8 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
         "xaxis": _share("", _LEFT if tested else top, first),
         "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
     }
-    shapes = [_level(first.majority, "", RANDOM)]
-    # At the left: at the right the curves fall on its line.
-    notes = [_at(3, first.majority, "class majority", "") | {"xanchor": "left"}]
+    # Named in the legend: wherever its words stood, curves would cross them.
+    shapes, notes = [_level(first.majority, "", RANDOM) | {"name": "class majority", "showlegend": True}], []
     if tested:
         rejected = axis(f"% of single texts rejected ({form})", domain=top, anchor="x2", rangemode="tozero")
         axes |= {"xaxis2": _share("2", _RIGHT, first), "yaxis2": rejected}

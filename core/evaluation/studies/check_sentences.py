@@ -44,7 +44,7 @@ BEGINS = {
     UNSURE: f"{NOT_ENOUGH.capitalize()} whether it does this task at all",
 }
 _LENGTHS = (
-    "Many of these texts are longer or shorter than nine of ten of its reference, and that alone may be why: until a "
+    "More of these texts than of its reference’s own are unusually long or short, and that alone may be why: until a "
     "reference is fitted on texts of such lengths (python -m core reference), what rests on masking says little here."
 )
 

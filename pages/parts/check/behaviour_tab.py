@@ -66,14 +66,15 @@ def behaviour(frame: DataView) -> None:
 def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
     model = frame.explainer.model
     filtered, size = choose_texts(frame)
-    left, middle, right = st.columns(3)
+    left, right = st.columns(2)
     with left:
         beside = choose_models(model, "Erased on the same examples, in random order and in that of the first measure")
-    with middle:
+    with right:
         chosen = choose_measures(
             "Each ranks the words of the unmasked text once, for the class predicted; they are erased in that order, "
             "on every example."
         )
+    with left:
         erasure = linked(
             st.selectbox,
             "Erase by",
@@ -83,8 +84,8 @@ def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
             help="What stands where a word was: the mask token, nothing (removal), the zero embedding, or the unknown "
             "token, as RobustInf has it.",
         )
-    with right:
         sign = choose_sign()
+    with right:
         mapped = linked(
             st.selectbox,
             "Map of the embeddings along",

@@ -51,15 +51,19 @@ def validity(frame: DataView) -> None:
 
 def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]:
     filtered, size = choose_texts(frame)
-    left, middle, right = st.columns(3)
+    left, right = st.columns(2)
     with left:
         beside = choose_models(frame.explainer.model, "Checked on the same examples in random order")
-    with middle:
-        chosen = choose_measures("Each masks what it ranks first for the label, step by step, on every example.")
-        form = choose_form()
     with right:
+        chosen = choose_measures("Each masks what it ranks first for the label, step by step, on every example.")
+    places = st.columns(4)
+    with places[0]:
+        form = choose_form()
+    with places[1]:
         sign = choose_sign()
+    with places[2]:
         computed = EACH_STEP if choose_order() == RECURSIVE else ONCE
+    with places[3]:
         seeds = choose_one("Random orders", [str(count) for count in SEEDS], str(SEEDS[0]), "seeds", _SEEDS_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit, metric = held("unit"), metric_of(frame.explainer.model)

@@ -264,7 +264,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
             frame.example = _own_text()
         else:
             st.query_params.pop("text", None)
-            frame.example = _pick(frame, name, key)
+            frame.example = _pick(frame, name, key, body)
         with places.example if above else contextlib.nullcontext():
             slot = st.container(horizontal=above, width=310 if above else "stretch")
             unit = _choose_unit("content" if above else "stretch")
@@ -305,9 +305,11 @@ def _choose_unit(width: Literal["content", "stretch"]) -> str:
     )
 
 
-def _pick(frame: Frame, name: str, key: str) -> Example:
-    """Choose an example; filters on what the model predicts need the model first."""
+def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
+    """Choose an example; filters on what the model predicts need the model first, and `body` says so."""
     if filters.current_query().asks_model or resources.is_loaded(name):
+        if not resources.is_loaded(name):
+            body.caption(f"Loading the model {plain(name)} …")
         # A model that cannot be used is said when it is to be shown; the examples are there all the same.
         with contextlib.suppress(UnsupportedModel):
             frame.explainer = resources.explainer(name)

@@ -61,9 +61,10 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "A shorter sentence. Raw scores put the one model ahead, set between the limits that each model allows the "
-        "other: they compare how far two models can fall, not how good their explanations are. ⚠: the twin does not "
-        "know the inputs that its scores rest on.",
+        "A shorter sentence. By raw scores of leave-one-out sst2-plain is ahead; set between the limits that each "
+        "model allows, sst2-fmm is: raw scores compare how far models can fall, not how good their explanations are. "
+        "The twin does not know the inputs behind its scores (⚠), so this shows what normalising does, not which "
+        "model is the better one.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
