@@ -46,7 +46,7 @@ def attributions() -> None:
     with view.places.answer:
         prediction_line(view, said)
     with beside:
-        versions_section(view, chosen, sign)
+        other = versions_section(view, chosen, sign)
     with picture:
         scoring = ScoredRows.of(view, list(found), sign)
         stream(
@@ -56,7 +56,7 @@ def attributions() -> None:
             name="scores",
             aside=True,
         )
-        save_attributions(view, rows, said)
+        save_attributions(view, rows, said, beside=other)
         show_notes(view)
     with evidence:
         evidence_section(view, rows)

@@ -1,16 +1,17 @@
 """One attribution view as a page of its own: it opens from a disk, runs nothing and asks for nothing."""
 
+from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
 from core.explanation.row_sentences import kinds_sentence
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.measures.catalogue import measures
-from core.reports.exports import Shown
+from core.reports.exports import Beside, Shown
 from core.reports.page import BIDI, read_style, shade, straight, write_page
 
 STYLE = read_style("page.css")
 
 
-def attribution_page(shown: Shown, top: int = 3) -> str:
+def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -> str:
     """Write an attribution view as one HTML page, to be saved as UTF-8.
 
     It holds no script and no reference to anything outside itself, follows the reader's light or dark
@@ -18,7 +19,7 @@ def attribution_page(shown: Shown, top: int = 3) -> str:
 
     Args:
         shown: what to write; without rows the page shows prediction, text and provenance.
-        top: k of the top-k overlap.
+        top: k of the top-k overlap; beside: another version of the text, which is written down with it.
     """
     words, cut = pieces(shown.encoded, shown.example.evidence), shown.encoded.truncation
     return write_page(
@@ -32,12 +33,40 @@ def attribution_page(shown: Shown, top: int = 3) -> str:
         meaning=MEANING,
         squares=_squares(shown, top),
         measures=measures(),
+        beside=beside,
+        versions=[("", shown)] if beside is None else beside.versions(shown),
+        compared=[] if beside is None else _compared(beside.versions(shown)),
     )
 
 
-def _word(row: WordRow, i: int, piece: dict) -> dict:
-    """A piece of the text with what is drawn of it: kinds, shade, place, and what pointing at it tells."""
-    value, evidence = float(row.shades[i]), "evidence" in piece
+def _compared(versions: list[tuple[str, Shown]]) -> list[tuple[WordRow, list]]:
+    """Of each measure that both versions have its row and, of each version, its name and its words: coloured on one
+    scale, those that changed marked.
+    """
+    shown = [one for _, one in versions]
+    spelled = [[feature.text for feature in one.encoded.features] for one in shown]
+    both = [(i, j) for i, j in aligned(*spelled) if i is not None and j is not None]
+    kept = [(i, j) for i, j in both if spelled[0][i] == spelled[1][j]]
+    stays = {i for i, _ in kept}, {j for _, j in kept}
+    drawn, others = [], {row.measure: row for row in shown[1].rows}
+    for row in shown[0].rows:
+        if row.measure not in others:
+            continue
+        sides, largest = [], largest_of(row, others[row.measure])
+        for (name, version), one, same in zip(versions, (row, others[row.measure]), stays):
+            words = enumerate(pieces(version.encoded, version.example.evidence))
+            share = one.largest / largest if largest else 0.0
+            sides.append((name, [_word(one, i, piece, share, i not in same) for i, piece in words]))
+        drawn.append((row, sides))
+    return drawn
+
+
+def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool = False) -> dict:
+    """A piece of the text with what is drawn of it: kinds, shade, place, and what pointing at it tells.
+
+    share: of the scale that its row's largest value has; changed: whether another version has another word there.
+    """
+    value, evidence = share * float(row.shades[i]), "evidence" in piece
     shaded = abs(value) > 0.02
     told = f"{straight(piece['text'])}: {row.measure} {value_text(row, i)}"
     if not row.masked[i] and row.kind != "rank":
@@ -48,6 +77,7 @@ def _word(row: WordRow, i: int, piece: dict) -> dict:
         "for": shaded and row.kind == "signed" and value > 0,
         "masked": row.masked[i],
         "evidence": evidence,
+        "changed": changed,
         # Words of a sentence keep the order of its script; one that holds a sign of direction keeps that to itself.
         "alone": BIDI.search(piece["text"]) is not None,
     }

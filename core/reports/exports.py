@@ -98,6 +98,26 @@ class Shown:
         return self.provenance.get("model", "model")
 
 
+@dataclass(frozen=True, eq=False)
+class Beside:
+    """Another version of a view's text, as the two stand beside each other: an edit's original, an example's pair.
+
+    names: of the view's own version and of the other one, text; other: that one; first: whether the view's own comes
+    first; said: what changed, sentences as text; tables: (header, rows) of text.
+    """
+
+    names: tuple[str, str]
+    other: Shown
+    first: bool
+    said: tuple[str, ...] = ()
+    tables: tuple[tuple[list[str], list[list[str]]], ...] = ()
+
+    def versions(self, shown: Shown) -> list[tuple[str, Shown]]:
+        """Both with their names, in their order."""
+        both = list(zip(self.names, (shown, self.other)))
+        return both if self.first else both[::-1]
+
+
 def csv_text(header: list[str], rows: Iterable[list]) -> str:
     """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.
 
@@ -137,19 +157,29 @@ def visible(text: str) -> str:
     return encodable(text).translate(_SIGNS)
 
 
-def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
+def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[str], list[list]]:
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, and the lines. position counts
-        from 1; start and end are characters of the text;
+        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, before them "version" where
+        there are two of the text, and the lines. position counts from 1; start and end are characters of the text;
         value and place are empty where the text masks the feature, value where a measure gives places only.
     """
+    versions = [("", shown)] if beside is None else beside.versions(shown)
+    known = any(one.example.evidence for _, one in versions)
+    named, lines = beside is not None, []
+    for name, one in versions:
+        lines += [[name] * named + line for line in _lines(one, known)]
+    return ["version"] * named + COLUMNS + ["evidence"] * known + CONSTANT, lines
+
+
+def _lines(shown: Shown, known: bool) -> list[list]:
+    """The lines of one version; known: whether there is a column for the evidence."""
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
     lines = []
-    known, marks = bool(shown.example.evidence), feature_mask(shown.encoded, shown.example.evidence)
+    marks = feature_mask(shown.encoded, shown.example.evidence) if shown.example.evidence else None
     for row in shown.rows:
         for i, feature in enumerate(shown.encoded.features):
             masked = bool(row.masked[i])
@@ -167,13 +197,13 @@ def attribution_table(shown: Shown) -> tuple[list[str], list[list]]:
                     value,
                     row.unit,
                     None if masked else int(row.places[i]),
-                    *[bool(marks[i])] * known,
+                    *[None if marks is None else bool(marks[i])] * known,
                     *constant,
                     measures()[row.measure].version,
                     facts.get("date", ""),
                 ]
             )
-    return COLUMNS + ["evidence"] * known + CONSTANT, lines
+    return lines
 
 
 def model_identity(model: Model) -> dict[str, str]:

@@ -2,6 +2,8 @@
 press away.
 """
 
+import csv
+import io
 import json
 
 import numpy as np
@@ -71,10 +73,18 @@ def test_a_word_edited_in_place_stands_beside_its_original(bundled):
     for side, one in zip(row["sides"], scores):
         assert np.allclose([cell["shade"] for cell in side], one / largest, atol=1e-4)
     assert "“dull”" in app.said or "dull" in app.said
+    # Both stand in what is saved.
+    saved = list(csv.DictReader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff"))))
+    told = [float(one["value"]) for one in saved if (one["version"], one["measure"]) == ("original", "leave-one-out")]
+    assert told == pytest.approx(scores[0]) and len(saved) == 2 * 2 * 5
+    assert {(one["version"], one["word"]) for one in saved} >= {("original", "dull"), ("edit", "fine")}
+    page = app.download("Page (HTML)")
+    assert "Two versions of the text" in page and "All values: <bdi>original</bdi>" in page
     # The same link in another session, and closed.
     other = App(ATTRIBUTIONS, **app.at.query_params)
     assert sent(other)["words"] == drawn["words"]
     assert not beside(app.press("Close the comparison")) and "against" not in app.at.query_params
+    assert "version" not in app.download("Table (CSV)").partition("\n")[0].split(",")
     assert beside(app.press("Show beside the original"))
 
 

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from core.reports.attribution_page import STYLE, attribution_page
 from core.reports.exports import (
     COLUMNS,
     CONSTANT,
+    Beside,
+    Shown,
     attribution_table,
     csv_text,
     describe,
@@ -29,6 +32,7 @@ from core.reports.exports import (
     safe_cell,
     visible,
 )
+from core.reports.page import shade
 from core.wording import safe_name
 from tests.colours import contrast
 from tests.saved_page import ANY, ATTACKS, harmless, shown_text
@@ -227,6 +231,50 @@ def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from(
     written = re.search(r'^version = "(.+)"', project, flags=re.MULTILINE)[1]
     assert f"faithscope {written}" in known["software"].split(", ")
     assert "'=film" in csv_text(header, lines)
+
+
+def two_versions(first="A dull film.", second="A fine film.", **more) -> tuple[Shown, Beside]:
+    """An edit, whose largest value is half of the original's, and its original."""
+    was = shown(first, example="original", names=("leave-one-out",), scores={"leave-one-out": [0.2, 1.0, -0.4, 0]})
+    now = shown(second, example="own", names=("leave-one-out",), scores={"leave-one-out": [0.1, 0.5, -0.25, 0]})
+    return now, Beside(("edit", "original"), was, False, **more)
+
+
+def test_both_versions_of_a_text_are_in_the_table():
+    now, beside = two_versions()
+    header, lines = attribution_table(now, beside)
+    assert header == ["version", *COLUMNS, *CONSTANT]
+    told = [dict(zip(header, line)) for line in lines]
+    assert [(one["version"], one["word"], one["value"]) for one in told] == [
+        *(("original", word, value) for word, value in zip(("A", "dull", "film", "."), (0.2, 1.0, -0.4, 0))),
+        *(("edit", word, value) for word, value in zip(("A", "fine", "film", "."), (0.1, 0.5, -0.25, 0))),
+    ]
+    assert len({one["text_sha256"] for one in told}) == 2
+    assert "version" not in attribution_table(now)[0]
+
+
+def test_both_versions_of_a_text_are_on_the_saved_page_on_one_scale():
+    now, beside = two_versions(
+        said=("“fine” stands in the place of “dull”.",), tables=((["", "a", "b"], [["p", "1", "2"]]),)
+    )
+    page = harmless(attribution_page(now, beside=beside))
+    assert "“fine” stands in the place of" in page.said and page.said.count("All values: ") == 2
+    assert page.texts[1:3] == ["A dull film.", "A fine film."]
+    words = [given for tag, given in page.tags if tag == "span" and "word" in given.get("class", "").split()]
+    changed = [given for given in words if "changed" in given["class"].split()]
+    assert [given["title"].partition(":")[0] for given in changed] == ["dull", "fine"]
+    # The edit's largest value is half as large, so half as strong beside the original; by itself it is the strongest.
+    strong, half = (given["style"] for given in changed)
+    alone = next(given["style"] for given in words if given["title"].startswith("fine"))
+    assert strong == alone == f"background:{shade(1.0)}" and half == f"background:{shade(0.5)}"
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_whatever_a_version_holds_the_page_only_shows_it(attack):
+    now, beside = two_versions(said=(attack,), tables=(([attack, "a"], [[attack, attack]]),))
+    text = f"{attack} film"
+    beside = replace(beside, names=(attack, attack), other=shown(text, names=("leave-one-out",)))
+    harmless(attribution_page(now, beside=beside))
 
 
 def test_a_measure_of_places_gives_no_values():

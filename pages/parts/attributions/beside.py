@@ -20,6 +20,7 @@ from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside,
 from pages.parts.frame.sidebar import View, read_own
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import in_turn
+from pages.parts.sections.saving import OtherVersion
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
@@ -36,14 +37,14 @@ class OfVersion(Attributing):
         return f"{self.measure} for the {self.called}"
 
 
-def versions_section(view: View, chosen: list[str], sign: str) -> None:
-    """Draw the text beside the one that it was made from, or beside its pair, where that is asked for; else the button
-    that asks.
+def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion | None:
+    """Draw the text beside the one that it was made from, or beside its pair, where that is asked for, and return that
+    one; else the button that asks.
     """
     example = _other(view)
     if example is None:
         _offer(view)
-        return
+        return None
     pair = view.browsed is not None
     with st.container(border=True, key="beside-each-other"):
         try:
@@ -55,23 +56,27 @@ def versions_section(view: View, chosen: list[str], sign: str) -> None:
         except (NoFeatures, NonFinite, OutOfMemory) as error:
             st.warning(plain(f"The other text cannot be shown beside it: {error}"))
             _close()
-            return
-        _draw(shown, told, chosen, sign)
+            return None
+        pairs, said, tables = _draw(shown, told, chosen, sign)
         with st.container(horizontal=True):
             if pair:
                 st.button(f"Go to {plain(example.id)}", on_click=choose, args=("example", example.id), key="go-to-pair")
             _close()
+    names = names if pair else names[::-1]
+    return OtherVersion(other, [rows[1 if pair else 0] for rows in pairs], names, pair, said, tables)
 
 
-def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> None:
+def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> tuple:
+    """Draw both; the rows of each measure, and the sentences and tables that say what changed."""
     view, (first, second) = shown[0], told
     places = aligned(first.words, second.words)
     gate = _gate(view, told)
     p = [one.p for one in told if one.p is not None]
-    show_answer(
+    said = (
         f"{edit_sentence(first, second, places)} {prediction_sentence(first, second, view.model.labels)}",
         versions_text(gate, [f"the {one.name}" if one.label is None else one.name for one in told], min(p, default=1)),
     )
+    show_answer(*said)
     waiting = st.container()
     works = [[OfVersion(side, name, one.name) for side, one in zip(shown, told)] for name in chosen]
     pairs = [rows for both in works if (rows := rows_beside(both, sign, waiting)) is not None]
@@ -79,16 +84,18 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
         [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
     )
     marked = ["" if one.p is None else with_sign(number(one.p), bool(no)) for one, no in zip(told, gate.rejected)]
-    table(
-        ["", first.name, second.name, "change"], version_rows(first, second, view.model.labels, view.explained, marked)
-    )
+    facts = version_rows(first, second, view.model.labels, view.explained, marked)
+    tables = [(["", first.name, second.name, "change"], facts)]
     if pairs:
         cells = [
             [one.measure, *changed_cells(one, other, (first.words, second.words), places), one.unit]
             for one, other in pairs
         ]
-        table(["measure", "where the text changed", "of the rest, what moved most", "unit"], cells, most=240)
+        tables.append((["measure", "where the text changed", "of the rest, what moved most", "unit"], cells))
+    for header, rows in tables:
+        table(header, rows, most=240)
     captions(_doubts(shown))
+    return pairs, said, tuple(tables)
 
 
 def _version(view: View, name: str) -> Version:

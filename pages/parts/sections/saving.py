@@ -4,6 +4,7 @@ again.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,7 +12,16 @@ import streamlit as st
 from core.explanation.rows import WordRow
 from core.network.model import Model
 from core.reports.attribution_page import attribution_page
-from core.reports.exports import Shown, attribution_table, csv_text, identity, model_identity, picture_line, provenance
+from core.reports.exports import (
+    Beside,
+    Shown,
+    attribution_table,
+    csv_text,
+    identity,
+    model_identity,
+    picture_line,
+    provenance,
+)
 from core.wording import safe_name, without_markup
 from pages.parts.frame.texts import truncation
 
@@ -81,7 +91,25 @@ def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
     _save(label, page, name, "text/html", key, "One file without scripts that opens in any browser, offline.")
 
 
-def save_attributions(view: "View", rows: list[WordRow], answer: str, notes: Iterable[str] = ()) -> None:
+@dataclass(frozen=True, eq=False)
+class OtherVersion:
+    """What stands beside a view's text on the page: another version of it, with its rows.
+
+    names: of the view's own version and of this one; first: whether the view's own comes first; said: what changed,
+    HTML of ours in which all text is escaped; tables: (header, rows) of text.
+    """
+
+    view: "View"
+    rows: list[WordRow]
+    names: tuple[str, str]
+    first: bool
+    said: tuple[str, ...]
+    tables: tuple[tuple[list[str], list[list[str]]], ...]
+
+
+def save_attributions(
+    view: "View", rows: list[WordRow], answer: str, notes: Iterable[str] = (), beside: OtherVersion | None = None
+) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
     Args:
@@ -90,36 +118,48 @@ def save_attributions(view: "View", rows: list[WordRow], answer: str, notes: Ite
         answer: the page's sentence, as HTML of ours in which all text is escaped.
         notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
             and tags.
+        beside: another version of the text, which both hold, too.
     """
     if not rows:
         return
-    source, notes = _source(view), (*view.model.notes, *notes, *_notes(view))
+    notes = (*view.model.notes, *notes, *_notes(view))
 
     def shown() -> Shown:
-        return Shown(
-            view.encoded,
-            view.example,
-            view.model.labels,
-            view.probabilities,
-            view.explained,
-            tuple(rows),
-            view.label_class,
-            without_markup(answer),
-            notes,
-            provenance(view.model, view.encoded, view.example, *source, view.explained),
-        )
+        return _version_shown(view, rows, answer, notes)
+
+    def versions() -> Beside | None:
+        if beside is None:
+            return None
+        other = _version_shown(beside.view, beside.rows, "", ())
+        return Beside(beside.names, other, beside.first, tuple(map(without_markup, beside.said)), beside.tables)
 
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save(
             "Table (CSV)",
-            lambda: csv_text(*attribution_table(shown())),
+            lambda: csv_text(*attribution_table(shown(), versions())),
             f"{name}.csv",
             "text/csv",
             "save-csv",
             _CSV_TIP,
         )
-        save_page("Page (HTML)", lambda: attribution_page(shown()), f"{name}.html", "save-html")
+        save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
+
+
+def _version_shown(view: "View", rows: list[WordRow], answer: str, notes: tuple[str, ...]) -> Shown:
+    """A view with its rows, ready to be written down."""
+    return Shown(
+        view.encoded,
+        view.example,
+        view.model.labels,
+        view.probabilities,
+        view.explained,
+        tuple(rows),
+        view.label_class,
+        without_markup(answer),
+        notes,
+        provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
+    )
 
 
 def save_limits(
