@@ -146,7 +146,8 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     sides = [Side(view.explainer, view.encoded, view.target, view.predicted, view.than)]
     if name == ALONE:
         return sides
-    other, problem = _other_side(view, name)
+    with place, st.spinner(f"Loading the model {plain(name)} …"):
+        other, problem = _other_side(view, name)
     if problem:
         with place:
             st.warning(plain(problem))
