@@ -207,7 +207,8 @@ def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch
         and "Compute leave-one-out, computed once (sst2-fmm, 50 examples)" in buttons
     )
     assert (
-        "Ask for random order below" in app.said
+        app.at.query_params["sample"] in ("50", ["50"])
+        and "Ask for random order below" in app.said
         and re.search(r"at most [\d,]+ forward passes, about ", app.said)
         and not charts(app)
     )
@@ -215,7 +216,8 @@ def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch
     assert "Compute random order (sst2-fmm, 86 examples)" in [
         button.label.replace("\\", "") for button in app.at.get("button")
     ]
-    assert app.at.query_params["sample"] in ("100", ["100"])
+    # All of them are what a link without a sample means, where there are no more.
+    assert app.widget("button_group", "Sample").options == ["50", "all 86"] and "sample" not in app.at.query_params
 
 
 def test_another_form_draws_the_other_rejected_shares(given, by_hand):

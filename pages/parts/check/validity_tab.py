@@ -110,7 +110,7 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
         "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %, each ratio by "
         "itself. A calibrated data-set p (by count) below it says that more texts masked so far are rejected than "
         "chance explains; a literal one (by Simes) may rest on a single text. "
-        f"{check_tables.majority_sentence(found[0])}"
+        f"{plain(check_tables.majority_sentence(found[0]))}"
         + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
     )
     header, rows = check_tables.ratios_table(found, form)
