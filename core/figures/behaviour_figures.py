@@ -13,7 +13,7 @@ from core.evaluation.studies.behaviour_report import BehaviourReport, CourseLine
 from core.evaluation.studies.embedding_map import SHOWN
 from core.figures.catalogue import register_figure
 from core.figures.check_figures import model_stroke
-from core.figures.figures import INK, axis, figure, legend, trace
+from core.figures.figures import INK, axis, figure, heading, legend, trace
 from core.figures.palette import class_hue, share_hue
 from core.mathematics.masking import RATIOS
 from core.wording import as_json
@@ -21,7 +21,7 @@ from core.wording import as_json
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
 COLOURS = (MASKED, LABEL, PREDICTION)
 _MARKS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")
-_LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.58, 1], [0, 0.42]
+_LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.39]
 
 
 @register_figure(Behaviour.name)
@@ -41,14 +41,17 @@ def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
         for drawn in _line(one, line, place, len(reports) > 1)
     ]
     axes: dict[str, Any] = {
-        "yaxis": axis("predictions not changed yet (%)", domain=_UPPER, range=[-3, 103]),
-        "yaxis2": axis("centroid change (1 − cosine)", domain=_LOWER, anchor="x2", rangemode="tozero"),
-        "yaxis3": axis("change of mean σ (%)", domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
+        "yaxis": axis(domain=_UPPER, range=[-3, 103]),
+        "yaxis2": axis(domain=_LOWER, anchor="x2", rangemode="tozero"),
+        "yaxis3": axis(domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
     }
+    titles = "predictions not changed yet (%)", "centroid change<br>(1 − cosine)", "change of mean σ (%)"
+    notes = [heading(text, end) for text, end in zip(titles, ("", "2", "3"))]
     masked = f"masked (%{reports[0].sample.of_first})"
     for end, domain in (("", [0, 1]), ("2", _LEFT), ("3", _RIGHT)):
-        axes[f"xaxis{end}"] = axis(masked, range=[-3, 103], domain=domain, anchor=f"y{end}")
-    return figure(traces, 640, **axes, legend=legend(1.03))
+        # The upper one's title would stand over the lower ones' headings.
+        axes[f"xaxis{end}"] = axis(masked if end else None, range=[-3, 103], domain=domain, anchor=f"y{end}")
+    return figure(traces, 660, notes, **axes, legend=legend(1.06))
 
 
 def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> list[dict]:

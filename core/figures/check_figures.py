@@ -9,7 +9,7 @@ import numpy as np
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, legend, level, note, stroke, trace
+from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, heading, legend, level, stroke, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA
 from core.validity.references import CALIBRATED, FORMS, LITERAL
@@ -18,7 +18,7 @@ from core.validity.references import CALIBRATED, FORMS, LITERAL
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 # Four panels: performance, share rejected; p calibrated, p literal.
-_LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.57, 1], [0, 0.41]
+_LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.38]
 
 
 @register_figure(MaskingCheck.name)
@@ -37,23 +37,24 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
         for line in one.lines if place == 0 else one.lines[:1]:
             traces += _line(one, line, form, place, len(reports) > 1)
     top = _UPPER if tested else [0, 1]
-    axes: dict[str, Any] = {
-        "xaxis": _share("", _LEFT if tested else top, first),
-        "yaxis": axis(f"{html.escape(first.metric)} ↑ better", domain=top),
-    }
+    # Below the upper panels the title of their axis would stand over the lower ones' headings.
+    titled = not tested
+    axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else top, first, titled), "yaxis": axis(domain=top)}
     # Named in the legend: wherever its words stood, curves would cross them.
-    shapes, notes = [_level(first.majority, "", RANDOM) | {"name": "class majority", "showlegend": True}], []
+    shapes = [_level(first.majority, "", RANDOM) | {"name": "class majority", "showlegend": True}]
+    notes = [heading(f"{html.escape(first.metric)} ↑ better", "")]
     if tested:
-        rejected = axis(f"% of single texts rejected ({form})", domain=top, anchor="x2", rangemode="tozero")
-        axes |= {"xaxis2": _share("2", _RIGHT, first), "yaxis2": rejected}
+        rejected = axis(domain=top, anchor="x2", rangemode="tozero")
+        axes |= {"xaxis2": _share("2", _RIGHT, first, titled), "yaxis2": rejected}
+        notes.append(heading(f"% of single texts rejected<br>({form})", "2"))
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
         for end, of, domain in (("3", CALIBRATED, _LEFT), ("4", LITERAL, _RIGHT)):
             axes[f"xaxis{end}"] = _share(end, domain, first)
             by = "by count" if of == CALIBRATED else "by Simes"
-            axes[f"yaxis{end}"] = axis(f"data-set p, {of}, {by}", **P_AXIS, domain=_LOWER, anchor=f"x{end}")
+            axes[f"yaxis{end}"] = axis(None, **P_AXIS, domain=_LOWER, anchor=f"x{end}")
             shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
-            notes.append(_at(99, np.log10(ALPHA), "5 %, each ratio by itself", end))
-    return figure(traces, 620 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.03))
+            notes.append(heading(f"data-set p, {of},<br>{by}", end))
+    return figure(traces, 660 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.08))
 
 
 def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: bool) -> list[dict]:
@@ -82,8 +83,9 @@ def model_stroke(measure: str, random: bool, place: int) -> dict:
     return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
 
 
-def _share(end: str, domain: list[float], found: CheckReport) -> dict:
-    return axis(f"masked (%{found.sample.of_first})", range=[-3, 103], domain=domain, anchor=f"y{end}")
+def _share(end: str, domain: list[float], found: CheckReport, titled: bool = True) -> dict:
+    title = f"masked (%{found.sample.of_first})" if titled else None
+    return axis(title, range=[-3, 103], domain=domain, anchor=f"y{end}")
 
 
 def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool = False) -> dict:
@@ -114,7 +116,3 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool
 
 def _level(y: float, end: str, colour: str) -> dict:
     return level(y, colour, f"x{end} domain", yref=f"y{end}")
-
-
-def _at(x: float, y: float, text: str, end: str) -> dict:
-    return note(x, float(y), text, 12, xref=f"x{end}", yref=f"y{end}", yshift=9, xanchor="right")

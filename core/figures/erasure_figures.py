@@ -9,7 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from core.figures.figures import DASHES, INK, LOWEST_P, P_AXIS, axis, deciding, figure, legend, note, stroke, trace
+from core.figures.figures import (
+    DASHES,
+    INK,
+    LOWEST_P,
+    P_AXIS,
+    axis,
+    deciding,
+    figure,
+    legend,
+    named_level,
+    note,
+    stroke,
+    trace,
+)
 from core.figures.palette import OPPOSES, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
@@ -149,9 +162,8 @@ def leaving(
         "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
-    drawn = [deciding(gate, f"x{end} domain", f"y{end}") for end in ("", "2")]
-    shapes, notes = ([one for half in part for one in half] for part in zip(*drawn))
-    return figure(traces, 400, notes, **axes, shapes=shapes, legend=_LEGEND)
+    shapes = [shape for end in ("", "2") for shape in deciding(gate, f"x{end} domain", f"y{end}")]
+    return figure([*traces, named_level(gate)], 400, **axes, shapes=shapes, legend=_LEGEND)
 
 
 def _stroke(i: int, hue: str, width: float, size: int) -> dict:

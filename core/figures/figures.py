@@ -4,7 +4,6 @@ Dictionaries, since building the same figure through `plotly.graph_objects` take
 """
 
 import html
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -124,6 +123,12 @@ def note(x: float | str, y: float, text: str, size: int | None = None, **more: A
     return {"x": x, "y": y, "text": text, "showarrow": False, "font": font} | more
 
 
+def heading(text: str, end: str) -> dict:
+    """What a panel's values are, over it: along its axis they would cover the panel beside it in a narrow window."""
+    panel = {"xref": f"x{end} domain", "yref": f"y{end} domain", "xanchor": "left", "yanchor": "bottom"}
+    return note(0, 1, text, 12, **panel, align="left")
+
+
 def performance_by_masking(card: dict) -> dict:
     """Performance against the share of tokens masked at random, with the class majority as a line.
 
@@ -177,7 +182,7 @@ def masking_paths(
     traces = _chance(chance, tested) if chance is not None else []
     for i, line in enumerate(lines):
         traces += _path(line, DASHES[i % len(DASHES)], tested)
-    shapes, notes = [] if at is None else [upright(100 * at, INK, 1)], []
+    shapes = [] if at is None else [upright(100 * at, INK, 1)]
     axes: dict[str, Any] = {
         "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
         # Plotly reads markup in its texts.
@@ -187,22 +192,22 @@ def masking_paths(
     }
     if tested:
         axes["yaxis2"] = axis("p-value", **P_AXIS, domain=[0, 0.32])
-        lines_at, notes = deciding(gate)
-        shapes += lines_at
-    return figure(traces, 470 if tested else 320, notes, **axes, legend=legend(1.02), shapes=shapes)
+        shapes += deciding(gate)
+        traces.append(named_level(gate))
+    return figure(traces, 470 if tested else 320, **axes, legend=legend(1.02), shapes=shapes)
 
 
-def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> tuple[list[dict], list[dict]]:
-    """The line on an axis of p-values that decides, and its name; beside it 5 %, thin and grey.
-
-    Returns:
-        shapes, annotations.
-    """
-    at, said = max(gate[0], LOWEST_P), gate[1]
+def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> list[dict]:
+    """The line on an axis of p-values that decides, as shapes; beside it 5 %, thin and grey."""
     each = level(ALPHA, RANDOM, xref, yref=yref)
     each["line"] |= {"width": 1, "dash": "dot"}
-    notes = [note(1, math.log10(at), said, 11, xref=xref, yref=yref, xanchor="right", yshift=-8)]
-    return [each, level(at, OUT_OF_DISTRIBUTION, xref, yref=yref)], notes
+    return [each, level(max(gate[0], LOWEST_P), OUT_OF_DISTRIBUTION, xref, yref=yref)]
+
+
+def named_level(gate: tuple[float, str], **panel: Any) -> dict:
+    """The name of that line for the legend, as a trace without points: beside the line it would stand over marks."""
+    line, name = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}, f"p below is rejected ({gate[1]})"
+    return trace("lines", [None], [None], name=name, line=line, showlegend=True, **panel)
 
 
 def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:

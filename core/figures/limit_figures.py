@@ -9,7 +9,7 @@ from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import BeamStudy, Limits
 from core.validity.marks import with_sign
 
-_ROW, _ABOVE, _BELOW = 58, 44, 104
+_ROW, _ABOVE, _BELOW = 58, 44, 126
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (("comprehensiveness", "triangle-right", "↑ better"), ("sufficiency", "triangle-left-open", "↓ better"))
@@ -49,7 +49,7 @@ def gauges(
     span: tuple[float, float] | None = None,
 ) -> dict:
     """Every measure between the limits: a shaded band from the lower to the upper one, a mark for each direction, NAOPC
-    beside it.
+    under its name, so that a narrow window leaves room for the band.
 
     Args:
         tag: "exact", "insertion search" or "beam 5".
@@ -57,29 +57,28 @@ def gauges(
         span: what the axis must hold, so that two models' gauges compare.
     Source: NAOPC Eq. 8.
     """
-    names = [row.name for row in rows] + (["random"] if chance is not None else [])
+    names = [f"{html.escape(row.name)}<br>NAOPC ↑ {row.normal[0]} ↓ {row.normal[1]}" for row in rows]
     traces = [_marks(rows, i, limits) for i in range(len(_MARKS))] if rows else []
-    beside = [f"↑ {row.normal[0]}   ↓ {row.normal[1]}" for row in rows]
     if chance is not None:
         traces += _range(chance, len(rows))
-        beside.append(chance.normal)
+        names.append(f"random<br>NAOPC {chance.normal}")
     reach = [*(span or ()), limits.lower, limits.upper]
     reach += [value for row in rows for value in (row.comprehensiveness, row.sufficiency)]
     low, high = min(reach), max(reach)
     room, tall = 0.06 * max(high - low, 1e-3), _ROW * len(names) + 24
-    right: dict[str, Any] = {"x": 1.01, "xref": "paper", "xanchor": "left", "align": "left"}
-    notes = [note(**right, y=i, text=text, size=14) for i, text in enumerate(beside)]
-    notes += [*_edges(limits, tag), note(**right, **_OVER, text="<b>NAOPC</b>")]
+    # In one line and from the right, so that its halves stand apart however close the limits are.
+    ends = f"lower limit {limits.lower:.3g}, upper limit {limits.upper:.3g} ({tag})"
+    notes = [note(1, text=ends, xref="paper", xanchor="right", **_OVER)]
     return figure(
         traces,
         tall + _ABOVE + _BELOW,
         notes,
-        xaxis=axis(f"AOPC: mean fall of the {html.escape(score)}", range=[low - room, high + room]),
+        xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=_limits(limits),
-        margin={"l": 10, "r": 24 + 8 * max(map(len, [*beside, "NAOPC"])), "t": _ABOVE, "b": _BELOW},
+        margin={"l": 10, "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
-        legend=legend(-70 / tall, xanchor="left", yanchor="top"),
+        legend=legend(-92 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
     )
 
@@ -89,15 +88,6 @@ def _limits(limits: Limits) -> list[dict]:
     ends = {"x0": limits.lower, "x1": limits.upper, "y0": 0, "y1": 1, "yref": "paper"}
     look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"width": 0}, "layer": "below"}
     return [{"type": "rect"} | ends | look, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
-
-
-def _edges(limits: Limits, tag: str) -> list[dict]:
-    """The names of the limits; they stand apart however close the limits are."""
-    sides = ("right", "left") if limits.narrow else ("left", "right")
-    return [
-        note(x, **_OVER, text=f"{name} limit {x:.3g} ({tag})", xanchor=side)
-        for name, x, side in zip(("lower", "upper"), (limits.lower, limits.upper), sides)
-    ]
 
 
 def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:
@@ -197,7 +187,7 @@ def _written(texts: list[str], places: str | list[str]) -> dict:
 
 def _clear_of(limits: Limits, value: float) -> str:
     """To which side of its mark a value is written, so that no limit's line goes through it."""
-    near = 0.08 * (limits.upper - limits.lower)
+    near = 0.15 * (limits.upper - limits.lower)
     return "right" if value - limits.lower < near else "left" if limits.upper - value < near else "center"
 
 

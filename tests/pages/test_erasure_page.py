@@ -322,7 +322,7 @@ def test_which_erasure_leaves_the_distribution_is_said_for_the_chosen_measure(fe
         r"removal: \d of 6 inputs rejected ⚠", app.said
     )
     (leaving,) = charts(app)
-    assert leaving["data"][0]["name"] == "mask token" and len(leaving["data"]) == 6
+    assert leaving["data"][0]["name"] == "mask token" and len(leaving["data"]) == 6 + 1
     assert [trace["customdata"] for trace in leaving["data"] if trace["name"] == "removal"] == [
         pytest.approx(row.tolist()) for row in p
     ]

@@ -64,15 +64,15 @@ const buildScale = (data) => {
     dot,
   );
   scale.setAttribute('aria-hidden', 'true');
-  // What decides stands where the rule puts it; ticks that its name would cover give way.
-  const decide = (p, text) => {
+  // What decides stands where the rule puts it, as a number: its name, in the sentence below, would cover ticks that
+  // give way to it.
+  const decide = (p) => {
     at(low, p, 'width');
     [limit, named].forEach((node) => at(node, p));
-    named.textContent = text;
-    named.classList.toggle('long', text.length > 4);
+    named.textContent = p === data.alpha ? data.alpha_text : String(Number(p.toPrecision(2)));
+    named.title = `p below ${p.toPrecision(3)} is rejected`;
     ticks.forEach(([tick, node]) => {
-      const near = Math.abs(Math.log10(tick / p));
-      node.hidden = near < (text.length > 4 && tick !== data.alpha ? 0.9 : 0.5);
+      node.hidden = Math.abs(Math.log10(tick / p)) < 0.5;
     });
   };
   return { scale, dot, decide };
@@ -114,7 +114,7 @@ const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, s
   verdict.classList.toggle('out', out);
   verdict.textContent = verdictOf(pane, step);
   scale.hidden = !tested;
-  decide(pane.gate.limit ?? data.alpha, pane.gate.limit_text ?? data.alpha_text);
+  decide(pane.gate.limit ?? data.alpha);
   if (tested) dot.style.left = along(step.p);
   dot.classList.toggle('out', out);
   dot.textContent = out ? '✕' : '';

@@ -79,6 +79,8 @@ export default function (component) {
   };
   const over = data.pieces.some((piece) => piece.evidence) ? [make('span', 'over', 'overlined: the evidence')] : [];
   const legend = make('div', 'legend');
+  // What a bar's ends mean stays beside it.
+  const scale = (...parts) => make('span', 'ends', ...parts);
   // A bar with its colours from left to right; a picture asks the browser for them once the bar stands on the page.
   const bars = [];
   const scaleOf = (...colours) => {
@@ -91,9 +93,9 @@ export default function (component) {
   const ground = 'var(--st-background-color)';
   if (data.signed) {
     const bar = scaleOf(shade(-1), ground, shade(1));
-    legend.append(make('span', 'key against', data.against), bar, make('span', 'key', data.for));
+    legend.append(scale(make('span', 'key against', data.against), bar, make('span', 'key', data.for)));
   }
-  if (data.unsigned) legend.append(scaleOf(ground, shade(1, 'positive')), make('span', '', data.most));
+  if (data.unsigned) legend.append(scale(scaleOf(ground, shade(1, 'positive')), make('span', '', data.most)));
   legend.append(make('span', '', data.legend), ...over, make('span', 'hint', data.hint));
   const stops = ([bar, colours]) => {
     bar.dataset.stops = JSON.stringify(

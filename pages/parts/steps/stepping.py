@@ -12,7 +12,7 @@ from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.validity.marks import LATER, PERCENT, Gate, alone, level_text, path_text
+from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
@@ -38,7 +38,6 @@ def pane(path: Path, summary: Summary) -> dict:
             "available": gate.available,
             "first": gate.first,
             "limit": gate.cut,
-            "limit_text": level_text(gate),
             "text": path_text(gate, path.name, summary.smallest, summary.complete),
         },
         "running": path.runs,
@@ -83,13 +82,7 @@ def by_hand(
         "explains": side.class_name,
         "layers": layer_names(side.reference),
         "running": True,
-        "gate": {
-            "available": gate.available,
-            "first": None,
-            "limit": gate.cut,
-            "limit_text": level_text(gate),
-            "text": text,
-        },
+        "gate": {"available": gate.available, "first": None, "limit": gate.cut, "text": text},
         "steps": [shown],
     }
 
