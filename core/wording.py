@@ -177,8 +177,8 @@ def listed(items: Iterable, most: int = 5) -> str:
 
 
 def amount(count: int, noun: str) -> str:
-    """How many of something, for a sentence: "1 text", "1,200 texts"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """How many of something, for a sentence: "1 text", "1,200 texts", "2 passes"."""
+    return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def none_of(count: int, noun: str) -> str:

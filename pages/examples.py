@@ -7,7 +7,7 @@ from core.data.browsing import worst
 from core.evaluation.predictions_report import label_text, predictions_sentence
 from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
-from core.wording import escaped, number, plain, shortened
+from core.wording import amount, escaped, number, plain, shortened
 from pages.parts.components.example_table import asked, browser
 from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, table_of
@@ -89,12 +89,13 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
         )
     elif known.problems:
         why = plain(next(iter(known.problems.values())))
-        st.warning(f"{len(known.problems):,} examples have no prediction. {why}")
+        lack = "has" if len(known.problems) == 1 else "have"
+        st.warning(f"{amount(len(known.problems), 'example')} {lack} no prediction. {why}")
 
 
 def _chosen(view: View) -> None:
     """The chosen example in full, and the way on."""
-    st.subheader("Chosen", anchor=False)
+    st.header("Chosen", anchor=False)
     show_marked_text(view)
     if not view.example.evidence:
         style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"

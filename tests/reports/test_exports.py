@@ -33,7 +33,7 @@ from core.reports.exports import (
     visible,
 )
 from core.reports.page import shade
-from core.wording import safe_name
+from core.wording import amount, safe_name
 from tests.colours import contrast
 from tests.saved_page import ANY, ATTACKS, harmless, shown_text
 from tests.shown import NOW, encoded, model, rows, shown
@@ -335,6 +335,11 @@ def test_a_row_is_described_by_its_direction_and_size():
         describe(positive) == "L2 · ↑ matters more, no sign · largest 3 logits per unit of input"
         and describe(bare) == "random · ↑ matters more, no sign · largest 1"
     )
+
+
+def test_amounts_are_words():
+    told = [amount(count, noun) for count, noun in ((1, "text"), (0, "text"), (1200, "text"), (1, "pass"), (2, "pass"))]
+    assert told == ["1 text", "0 texts", "1,200 texts", "1 pass", "2 passes"]
 
 
 # The page

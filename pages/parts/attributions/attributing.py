@@ -15,7 +15,7 @@ from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.wording import plain
+from core.wording import amount, plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork, in_turn
@@ -104,7 +104,7 @@ class Attributing(PageWork):
             return (
                 f"{self.measure}: {ahead} other job{' goes' if ahead == 1 else 's go'} first" if ahead else self.measure
             )
-        return f"{self.measure}: {job.done:,} of at most {job.total:,} forward passes{left}"
+        return f"{self.measure}: {job.done:,} of at most {amount(job.total, 'forward pass')}{left}"
 
     def run(self, job: Job) -> Any:
         """What the job does."""

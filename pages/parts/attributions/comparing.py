@@ -8,7 +8,7 @@ from core.explanation.rows import WordRow, agreement, top_shares
 from core.figures.sparsity_figures import sparsity_curves
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import duration, number, percent, plain
+from core.wording import amount, duration, number, percent, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square, table
 from pages.parts.frame.sidebar import View
@@ -110,4 +110,4 @@ def show_completeness(view: View, found: dict[str, Attribution]) -> None:
 
 
 def _spent(passes: int, seconds: float) -> str:
-    return f"{passes:,} pass{'' if passes == 1 else 'es'}, {duration(seconds)}"
+    return f"{amount(passes, 'pass')}, {duration(seconds)}"

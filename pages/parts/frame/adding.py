@@ -21,7 +21,7 @@ from core.data.tasks import match_task, tasks
 from core.loading.inspection import check_model
 from core.network.architectures import UnsupportedModel
 from core.settings import SettingError
-from core.wording import plain, shortened
+from core.wording import amount, plain, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held
@@ -303,7 +303,7 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
     if task is not None:
         st.caption(f"The columns are those of {plain(task.name)}.")
     labels = f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."
-    st.markdown(f"**{len(known):,} examples** of {len(found):,} rows. {labels}")
+    st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. {labels}")
     for note in known.notes:
         st.caption(plain(note))
     model = held("model") or resources.chosen_settings().model

@@ -30,7 +30,7 @@ from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.settings import SettingError
 from core.storage.store import canonical_key
-from core.wording import duration
+from core.wording import amount, duration
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork, others_first
 
@@ -100,7 +100,8 @@ class Predicting(PageWork):
     @property
     def price(self) -> str:
         left, every = len(self.index) - self.known.done, len(self.index)
-        return f"{left:,} texts to read, about {duration(self.cost.seconds * left / every)}; the page stays usable"
+        lasts = duration(self.cost.seconds * left / every)
+        return f"{amount(left, 'text')} to read, about {lasts}; the page stays usable"
 
     @property
     def at_once(self) -> bool:

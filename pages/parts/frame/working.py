@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core import jobs
 from core.job import DONE, Job
 from core.network.model import Model
-from core.wording import Tally, duration
+from core.wording import Tally, amount, duration
 from pages.parts.frame import resources
 from pages.parts.frame.links import held, shown_page
 
@@ -82,7 +82,7 @@ class PageWork(jobs.Work):
     @property
     def price(self) -> str:
         """What it costs, in words."""
-        return f"at most {self.cost.passes:,} forward passes, about {duration(self.cost.seconds)}"
+        return f"at most {amount(self.cost.passes, 'forward pass')}, about {duration(self.cost.seconds)}"
 
     @property
     def at_once(self) -> bool:

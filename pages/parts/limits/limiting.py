@@ -14,7 +14,7 @@ from core.mathematics.stepwise import relay
 from core.network.features import Encoded
 from core.oracle.target import Target, score_kind, target_key
 from core.storage.store import canonical_key
-from core.wording import duration
+from core.wording import amount, duration
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Side
@@ -75,7 +75,7 @@ class WidthStudy(PageWork):
     def price(self) -> str:
         """What it costs, in words: how wide it must go is what it finds out."""
         return (
-            f"about {self.cost.passes:,} forward passes, {duration(self.cost.seconds)}, if a beam of "
+            f"about {amount(self.cost.passes, 'forward pass')}, {duration(self.cost.seconds)}, if a beam of "
             f"{_EXPECTED_WIDTH // 4} is enough; more if not"
         )
 
