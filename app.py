@@ -39,7 +39,7 @@ def home() -> None:
     view = open_page("Home", _lead)
     _example(view)
     _trust(view)
-    st.subheader("Every page asks one question", anchor=False)
+    st.header("Every page asks one question", anchor=False)
     for page in PAGES[1:]:
         question = page.question[0].lower() + page.question[1:]
         st.page_link(page.path, label=f"{page.title}: {question}", icon=page.icon)
@@ -72,7 +72,7 @@ def _ways() -> None:
 def _trust(view: View) -> None:
     """How far the model can be trusted, in one row; what that rests on is folded away."""
     model, card = view.model, view.model.card
-    st.subheader("Can this model be trusted under masking?", anchor=False)
+    st.header("Can this model be trusted under masking?", anchor=False)
     verdict = (
         card_sentence(measured_card(model.name, card))
         if card
@@ -100,7 +100,7 @@ def _where(model) -> str:
 
 
 def _example(view: View) -> None:
-    st.subheader("One example", anchor=False)
+    st.header("One example", anchor=False)
     # A long text would keep the first view waiting: one pass tells something too.
     explainer, encoded = view.explainer, view.encoded
     first, *others = (measures()[name] for name in default_measures())

@@ -100,8 +100,11 @@ TERMS = {
 }
 KEYS = {
     "P, N": "previous and next example",
-    "←, →": "a step back and forth, or along the words, where they have the focus",
-    "Home, End": "first and last step",
+    "←, →": (
+        "a step back and forth wherever the focus is, unless it is in a field or a choice that takes arrows itself; "
+        "along the words of a row that has it"
+    ),
+    "Home, End": "first and last step, where the steps have the focus",
     "Enter": "choose the word that has the focus",
     "?": "this sheet",
 }

@@ -114,7 +114,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         return
     draw_orders(view.encoded, boards)
     draw_slope(view, boards)
-    st.subheader("The orders, step by step", anchor=False)
+    st.header("The orders, step by step", anchor=False)
     draw_curves(view, known, boards)
     st.caption(
         "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that "
@@ -124,7 +124,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
 
 
 def _studies(view: View, known: KnownLimits) -> None:
-    st.subheader("How wide must the beam be?", anchor=False)
+    st.header("How wide must the beam be?", anchor=False)
     studies = studies_of(known, view.browsed)
     kinds = dict.fromkeys(f"{study.score_kind} on {study.name}" for study in studies)
     st.caption(

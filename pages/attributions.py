@@ -35,7 +35,7 @@ def attributions() -> None:
     if st.toggle("Type or edit a text", key="editing"):
         text_box(view.example.text, view.example.second or "")
     picture, asking, evidence = (st.container() for _ in range(3))
-    st.subheader("Do the measures agree?", anchor=False)
+    st.header("Do the measures agree?", anchor=False)
     agreement = st.empty()
     agreement.caption("The measures are being computed …")
     works = [Attributing(view, name) for name in chosen]

@@ -172,7 +172,7 @@ class App:
         html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
         written = [
             e.value
-            for kind in ("markdown", "caption", "warning", "info", "error", "subheader")
+            for kind in ("markdown", "caption", "warning", "info", "error", "header", "subheader")
             for e in self.at.get(kind)
         ]
         return unescaped(" ".join([html, *written]))

@@ -1,5 +1,6 @@
 """The app in a real browser: what only a browser can tell (events, themes, addresses, the network)."""
 
+import itertools
 import re
 
 from playwright import sync_api as playwright
@@ -9,6 +10,13 @@ from tests.browsing import DEFAULT, WAIT, contrasts
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 IDS = list(REVIEWS)
+# What those hear who hear the page, and when, in milliseconds.
+HEARD = """() => {
+  window.heard = [];
+  const voice = document.querySelector('.faithscope-voice');
+  const note = () => window.heard.push([performance.now(), voice.textContent]);
+  new MutationObserver(note).observe(voice, { childList: true, characterData: true, subtree: true });
+}"""
 # Long enough that beam search waits to be asked on any CPU.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
 MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 20)).id
@@ -25,7 +33,7 @@ def legible(person, name: str = "") -> None:
     """
     for theme in ("dark", "light"):
         person.turn(theme)
-        own = ".word, .detail, .name, .legend span, .legend, td, th, .tip, [data-testid=stHtml] p"
+        own = ".word, .detail, .name, .legend span, .legend, .score span, td, th, .tip, [data-testid=stHtml] p"
         # What the framework draws: captions, buttons and what is chosen of several.
         found = contrasts(person, f"{own}, [data-testid=stCaptionContainer] p, button[data-variant] p")
         shades = {part["shaded"] for part in found if part["kind"].split()[0] == "word"}
@@ -70,6 +78,7 @@ def test_attributions_open_by_a_link_as_the_first_request(visit):
 def test_the_keyboard_is_enough(visit):
     person = visit().open("attributions")
     assert person.rows == DEFAULT
+    playwright.expect(person.page.locator(".score", has_text="not rejected")).to_have_count(len(DEFAULT))
     legible(person, "attributions")
     person.page.keyboard.press("n")
     shows_example(person, IDS[1])
@@ -225,7 +234,10 @@ def test_dear_work_is_asked_for_and_arrives_while_one_looks_elsewhere(visit):
 
 def test_dear_work_shows_how_far_it_is_is_not_lost_on_leaving_and_stops_when_told(visit):
     person = visit().open("attributions", example=LONG, measures=["gradient", "beam"])
+    person.page.evaluate(HEARD)
+    voice = person.page.locator(".faithscope-voice")
     person.press("Compute beam")
+    playwright.expect(voice).to_contain_text("beam")
     progress = person.page.locator("[data-testid=stProgress]")
     playwright.expect(progress).to_contain_text(
         re.compile(r"beam: [1-9][\d,]* of at most [\d,]+ forward passes"), timeout=WAIT
@@ -244,6 +256,12 @@ def test_dear_work_shows_how_far_it_is_is_not_lost_on_leaving_and_stops_when_tol
     person.press("Cancel")
     playwright.expect(person.page.get_by_role("button", name="Compute beam")).to_be_visible()
     playwright.expect(progress).to_have_count(0)
+    playwright.expect(voice).to_have_text("Nothing is being computed any more.")
+    # The bar is drawn several times a second; it is said at the beginning, now and then, and at the end.
+    *told, last = person.page.evaluate("() => window.heard")
+    between = [later - before for (before, _), (later, _) in itertools.pairwise(told)]
+    assert told and last[1].startswith("Nothing") and all(gap > 9_000 for gap in between)
+    assert voice.get_attribute("aria-live") == "polite"
     assert person.rows == ["gradient"] and "ancelled" in person.page.locator("[data-testid=stMain]").text_content()
     person.narrow()
 

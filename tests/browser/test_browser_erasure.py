@@ -47,9 +47,11 @@ def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
     ):
         look(person, part)
         playwright.expect(chart(person, key)).to_contain_text(text)
+    look(person, "Same order")
+    playwright.expect(person.page.get_by_role("slider").first).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)
-        cells = contrasts(person, "td, th, td span, [data-testid=stHtml] p")
+        cells = contrasts(person, "td, th, td span, [data-testid=stCaptionContainer] p, [data-testid=stHtml] *")
         assert len({cell["under"] for cell in cells if re.match(r"\d(st|nd|rd|th) ", cell["text"])}) > 2, (
             "places are shaded"
         )

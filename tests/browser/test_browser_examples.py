@@ -155,15 +155,18 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
 
 
 def test_chips_rows_and_marks_are_legible(table):
-    person = table(outcome="wrong", search="the", example=REVIEWS[2].id)
+    # A column of a trait, which is not computed, and the slices stand there, too.
+    person = table(outcome="wrong", search="the", example=REVIEWS[2].id, columns=["rejected"])
     assert person.page.locator("tr[aria-selected=true]").count() == 1
+    expect(person.page.get_by_role("columnheader", name="first rejected step")).to_have_count(1)
+    person.page.get_by_text("Slices: where is the model").click()
+    expect(person.page.locator(".slices").get_by_role("link", name="negation", exact=True)).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)
         shades = contrasts(
             person,
             ".search, .chip, .chip span, .found, .clear, .facets .name, tbody td, tbody td span, mark, th button, .where, "
-            ".later, "
-            "[data-testid=stHtml] p",
+            ".later, .pin, .slices th, .slices a, [data-testid=stCaptionContainer] p, [data-testid=stHtml] p",
         )
         grounds = {
             kind: {part["under"] for part in shades if part["kind"] == kind}

@@ -34,6 +34,16 @@ def masked(person, pane: int = 0) -> int:
 
 def test_keys_clicks_and_play_scrub_the_address_follows_and_another_example_begins_anew(visit):
     person = opened(visit)
+    # Wherever the focus is, unless it is in a field.
+    person.page.get_by_role("heading", level=1).click()
+    person.page.keyboard.press("ArrowRight")
+    stands_at(person, "^10 % masked")
+    person.page.get_by_role("combobox", name="Measures").press("ArrowLeft")
+    person.page.get_by_role("heading", level=1).click()
+    person.page.keyboard.press("ArrowRight")
+    stands_at(person, "^20 % masked")
+    for _ in range(2):
+        person.page.keyboard.press("ArrowLeft")
     slider = person.page.get_by_role("slider", name="Masking step")
     slider.focus()
     for _ in range(3):

@@ -120,7 +120,7 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
     assert list(app.rows) == DEFAULT and app.widget("multiselect", "Measures").value == DEFAULT
     assert not app.at.get("warning") and not app.errors
     kinds = [getattr(e, "type", "") for e in app.at.main]
-    assert kinds.index("html") < kinds.index("multiselect") < kinds.index("bidi_component") < kinds.index("subheader")
+    assert kinds.index("html") < kinds.index("multiselect") < kinds.index("bidi_component") < kinds.index("header")
     encoded = bundled.encode(REVIEWS[0].text)
     target = int(Explainer(bundled).logits(encoded).argmax())
     rows = [

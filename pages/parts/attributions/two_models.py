@@ -32,7 +32,7 @@ class OfModel(Attributing):
 
 def second_model(view: View, chosen: list[str], sign: str) -> None:
     """Draw the choice of a second model, and where there is one the text under both."""
-    st.subheader("Do two models rest on the same words?", anchor=False)
+    st.header("Do two models rest on the same words?", anchor=False)
     name = choose_beside(view, "explains the same text, its words below this model’s")
     said = st.container()
     if name == ALONE:

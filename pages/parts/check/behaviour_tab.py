@@ -48,7 +48,7 @@ def behaviour(frame: DataView) -> None:
 
     said, stage, below = (st.container() for _ in range(3))
     with below:
-        st.subheader("Settings", anchor=False)
+        st.header("Settings", anchor=False)
         question, size, filtered, beside, mapped = _settings(frame)
     behaved = models_on_sample(frame, question, size, filtered, beside, said, question.erasure)
     if behaved:
@@ -140,7 +140,7 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
 
 
 def _figure(found: list[BehaviourReport], name: list[str], about: str) -> None:
-    st.subheader("What erasing does to predictions and embeddings", anchor=False)
+    st.header("What erasing does to predictions and embeddings", anchor=False)
     draw_figure(behaviour_panels(found), "behaviour", behaviour_in_words(found), name, about)
     st.caption(
         "Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order "
@@ -151,7 +151,7 @@ def _figure(found: list[BehaviourReport], name: list[str], about: str) -> None:
 
 
 def _table(found: list[BehaviourReport]) -> None:
-    st.subheader("Fidelity and drift", anchor=False)
+    st.header("Fidelity and drift", anchor=False)
     table(*behaviour_table(found), most=90)
     st.caption(
         "Fidelity: 1 − mean(C/F), with C of F words erased at the first change of prediction; a prediction that never "

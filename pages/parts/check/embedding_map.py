@@ -68,7 +68,7 @@ def maps_of(behaved: list[Asking], measure: str) -> list[MapWork]:
 
 def map_section(frame: DataView, behaved: list[Asking], measure: str) -> None:
     """Draw the maps that are there, or say when they will be."""
-    st.subheader("Map of the embeddings", anchor=False)
+    st.header("Map of the embeddings", anchor=False)
     drawn = [(one, places) for one in maps_of(behaved, measure) if (places := one.places) is not None]
     if not can_map():
         st.info("UMAP is not installed, so no map is drawn. Run the line of the README that installs the requirements.")

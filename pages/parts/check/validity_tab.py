@@ -37,7 +37,7 @@ def validity(frame: DataView) -> None:
     """Draw this part of the page."""
     said, stage, below = (st.container() for _ in range(3))
     with below:
-        st.subheader("Settings", anchor=False)
+        st.header("Settings", anchor=False)
         question, size, filtered, beside, form = _settings(frame)
     checked = models_on_sample(frame, question, size, filtered, beside, said)
     if not checked:
@@ -102,7 +102,7 @@ def _draw(checked: list[Asking], form: str, asks) -> None:
 
 
 def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
-    st.subheader("What masking does", anchor=False)
+    st.header("What masking does", anchor=False)
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference = first.explainer.reference
     rejected = "" if reference is None else reference.false_rejections(form)
@@ -121,7 +121,7 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
-    st.subheader("Trained with masking, and without", anchor=False)
+    st.header("Trained with masking, and without", anchor=False)
     table(*check_tables.training_table(found, form), most=90)
     cards = family(first.model.card)
     if len(cards) > 1:
@@ -138,7 +138,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     """How faithful the measures are; where evidence is known, beside how well they find it."""
     if not found.measured:
         return
-    st.subheader("How faithful are the measures?", anchor=False)
+    st.header("How faithful are the measures?", anchor=False)
     said = check_tables.found_and_faithful(found, form)
     if said:
         st.html(f"<p>{said}</p>")

@@ -50,6 +50,8 @@ export default function (component) {
     const node = make('button', 'chip');
     node.dataset.key = facet.key + ':' + value.value;
     node.setAttribute('aria-pressed', String(value.on));
+    const many = `${value.count.toLocaleString('en')} example${value.count === 1 ? '' : 's'}`;
+    node.setAttribute('aria-label', `${visible(value.value)}: ${many}`);
     if (value.on) node.append(make('span', 'mark', '✓'));
     node.append(make('span', '', visible(value.value)), make('span', 'count', value.count.toLocaleString('en')));
     node.disabled = !value.on && value.count === 0;

@@ -1,6 +1,7 @@
 // A text that is masked step by step, or by hand; what was stopped at, or clicked, comes back.
 
 import { pictureOf, pngOf, saveButtons, svgNode, svgOf } from './drawing.js';
+import { bare, freeArrow } from './keys.js';
 import { buildNumbers, drawNumbers, titled } from './numbers.js';
 import { brief, laid, make, mix, pointing, shadeOf, unknownSaid, unknownSign, visible, walkWords } from './text.js';
 
@@ -116,10 +117,24 @@ export default function (component) {
     ? null
     : (event) => {
         const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last }[event.key];
-        if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+        if (to === undefined || !bare(event)) return;
         taken(event);
         go(to);
       };
+  // An arrow that nothing else takes steps, wherever the focus is.
+  if (!byHand && !root.heard) {
+    root.heard = (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!root.isConnected) {
+        document.removeEventListener('keydown', root.heard);
+        root.heard = null;
+      } else if (by && freeArrow(event)) {
+        event.preventDefault();
+        root.act.by(by);
+      }
+    };
+    document.addEventListener('keydown', root.heard);
+  }
   const buildText = () => {
     const text = Object.assign(make('div', marked ? 'text roomy' : 'text'), { dir: 'auto' });
     const words = data.pieces.map((piece, i) => {
@@ -201,7 +216,7 @@ export default function (component) {
       numbers.box,
       make('div', '', gate, beyond),
     );
-    box.setAttribute('aria-label', visible(pane.title));
+    box.setAttribute('aria-label', `${visible(pane.title)}, ${byHand ? 'masked by hand' : 'step by step'}`);
     return { box, words, numbers, gate, beyond };
   };
   const buildTimeline = () => {

@@ -1,6 +1,10 @@
-// What every page needs of the browser. The key ? opens the sheet of words and keys.
+// What every page needs of the browser. The key ? opens the sheet of words and keys. Who hears the page is told how far
+// work is.
 // A button that moves away between the halves of a click, as on a page that streams, is pressed all the same: the
 // browser gives the click to whatever lies under the pointer by then.
+
+import { bare, inField } from './keys.js';
+import { tellProgress } from './voice.js';
 
 // A hand that presses does not hold the pointer quite still, in pixels.
 const STILL = 6;
@@ -29,11 +33,8 @@ const release = (event) => {
   if (button && !button.contains(event.target)) button.click();
 };
 
-const FIELDS = 'input, textarea, select, [contenteditable="true"], [role="dialog"]';
-// A key that is pressed within a component is told as its host's: the path names what it was pressed in.
-const inField = (event) => event.composedPath().some((node) => node instanceof Element && node.matches(FIELDS));
 const asked = (event) => {
-  if (event.key !== '?' || event.ctrlKey || event.altKey || event.metaKey || inField(event)) return;
+  if (event.key !== '?' || !bare(event) || inField(event)) return;
   document.querySelector('.st-key-words-and-keys button')?.click();
 };
 
@@ -57,6 +58,7 @@ export default function () {
   if (document.documentElement.dataset.steady) return;
   document.head.append(Object.assign(document.createElement('style'), { textContent: CHOSEN }));
   document.addEventListener('keydown', asked);
+  tellProgress();
   history.pushState = push;
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);

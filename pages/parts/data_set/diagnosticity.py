@@ -59,7 +59,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
 
 def _averages(work: Asking, found: DiagnosticityReport) -> None:
     asked, told = found.study.baseline, "a random attribution"
-    st.subheader(
+    st.header(
         f"How often a metric prefers a measure to {told if asked == RANDOM else 'a shuffle of its own scores'}",
         anchor=False,
     )
@@ -86,7 +86,7 @@ def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
     figure = draw_diagnosticity_by_length([found])
     if figure is None:
         return
-    st.subheader("By the length of the rationale", anchor=False)
+    st.header("By the length of the rationale", anchor=False)
     draw_figure(figure, "diagnosticity", lengths_in_words(found), name, about)
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
@@ -100,7 +100,7 @@ def _tests(found: DiagnosticityReport) -> None:
         pairs = " or ".join(f"{hard} with {soft}" for hard, soft in hard_and_soft())
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
         return
-    st.subheader("Soft against hard", anchor=False)
+    st.header("Soft against hard", anchor=False)
     table(*tests_table(found))
     captions(dict.fromkeys(one.found.reason for one in found.tests if one.found.reason))
     st.caption(

@@ -21,7 +21,7 @@ PARTS = {
 
 def closer_look(view: View, known: KnownRatings) -> None:
     """The choice of a part, and that part; what is not shown is neither drawn nor asked for."""
-    st.subheader("A closer look", anchor=False)
+    st.header("A closer look", anchor=False)
     part = choose_one(
         "A closer look", list(PARTS), RANKING, "closer", format_func=PARTS.get, label_visibility="collapsed"
     )

@@ -63,7 +63,8 @@ def _line(job: Job) -> None:
     begins = "waits" if jobs.ahead(job.key) else "at work" if job.started else "begins"
     far = f"{100 * job.done / job.total:.0f} %" if job.total else begins
     left = "" if seconds is None else f", about {duration(seconds)} left"
-    with st.container(gap=None):
+    # By its key the page's voice knows it, see `pages/parts/components/voice.js`.
+    with st.container(gap=None, key=f"elsewhere-{job.key}"):
         st.caption(f"{plain(job.label)} · {plain(job.place)}: {far}{left}")
         st.button(
             f"Stop {plain(job.label)}",

@@ -68,7 +68,7 @@ def draw_slope(view: View, boards: Boards) -> None:
     found = standing.compared(boards)
     if found is None:
         return
-    st.subheader("Before and after normalising", anchor=False)
+    st.header("Before and after normalising", anchor=False)
     names = list(standing.by_model(boards))
     places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     told = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."

@@ -24,7 +24,7 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     """Where evidence is known: which measure finds it best, in a sentence, and each one's numbers in a table."""
     if not view.example.evidence:
         return
-    st.subheader("Does it find the evidence?", anchor=False)
+    st.header("Does it find the evidence?", anchor=False)
     evidence, unit = evidence_of(view.encoded, view.example.evidence), view.encoded.unit
     if evidence is None:
         st.caption("The evidence of this text lies beyond what the model reads, or is masked in the text.")

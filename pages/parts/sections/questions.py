@@ -47,7 +47,7 @@ def question_section(
     """
     said, stage, below = (st.container() for _ in range(3))
     with below:
-        st.subheader("Settings", anchor=False)
+        st.header("Settings", anchor=False)
         question = choose_question(asked, frame.explainer.model)
     try:
         question.check(frame.explainer.model)

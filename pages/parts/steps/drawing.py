@@ -59,7 +59,7 @@ def draw_stepper(view: View, found: Summaries) -> None:
 def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
     """The curves of all measures on each side, against random order."""
     drawn_too = any(path.orders.band is not None for path in found)
-    st.subheader(f"Every measure{' against random order' if drawn_too else ', step by step'}", anchor=False)
+    st.header(f"Every measure{' against random order' if drawn_too else ', step by step'}", anchor=False)
     at = following.step_of(held("step"), 10**6)
     for i, side in side_columns(sides):
         mine = {path: summary for path, summary in found.items() if path.side is side}

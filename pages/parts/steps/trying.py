@@ -26,7 +26,7 @@ _KEPT = "masked by hand"
 def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
     encoded = view.encoded
-    st.subheader(f"What if? Mask {encoded.unit}s by hand", anchor=False)
+    st.header(f"What if? Mask {encoded.unit}s by hand", anchor=False)
     identity = canonical_key(
         "what if",
         1,
