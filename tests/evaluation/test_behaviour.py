@@ -444,6 +444,7 @@ def test_no_order_is_the_earliest_while_examples_are_to_come(reported):
     said = behaviour_answer([replace(reported, tally=Tally(6, 55, coming=True, fewest=20))])
     assert said[0].startswith("6 of 55 examples so far") and "earliest" not in " ".join(said)
     assert "leave-one-out after 58.3 % of the words on average" in said[0] and "random order after 91.7 %" in said[0]
+    assert said[1].startswith("So far, half masked at random, the centre")
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):

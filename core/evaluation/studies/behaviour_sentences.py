@@ -15,8 +15,10 @@ def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
     far the embeddings of each model drift, and on how many examples models predict different classes.
     """
     first = reports[0]
-    said = first.tally.tell(flips_sentence(first), _flips(first)), drift_sentence(reports), apart_sentence(reports)
-    return [sentence for sentence in said if sentence]
+    figures = [sentence for sentence in (drift_sentence(reports), apart_sentence(reports)) if sentence]
+    if not first.tally.settled:
+        figures = [f"So far, {sentence[0].lower()}{sentence[1:]}" for sentence in figures]
+    return [sentence for sentence in (first.tally.tell(flips_sentence(first), _flips(first)), *figures) if sentence]
 
 
 def _flips(found: BehaviourReport) -> str:
