@@ -53,6 +53,12 @@ def test_two_models_are_set_between_their_limits(visit):
         found = contrasts(person, "td, th, [data-testid=stCaptionContainer] p, [data-testid=stHtml] *")
         assert len(found) > 40 and len({part["under"] for part in found}) > 4
         person.picture(f"aopc_and_naopc-{theme}")
+    person.narrow()
+    # The limits are named in one line above the band, which keeps some room.
+    named = gauge(person).locator(".annotation-text")
+    playwright.expect(named).to_have_count(1)
+    box, band = named.bounding_box(), gauge(person).locator(".bglayer .bg").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 400 and band["width"] > 100
 
 
 def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_one_click_away(visit):

@@ -149,6 +149,9 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
         for part in (".scroll", ".bar", ".facets", ".pager")
     ]
     assert widths[0] > 0 and max(widths[1:]) <= 1
+    # What scrolls sideways is neither label nor prediction.
+    label, prediction = (person.page.locator("tbody tr").first.locator("td.class").nth(i) for i in range(2))
+    assert all(box["x"] + box["width"] <= 400 for box in (label.bounding_box(), prediction.bounding_box()))
     hand_over(person, ("narrow.csv", b"text,label\n" + b"x" * 300 + b",positive\nA film,negative\n"))
     expect(person.page.get_by_role("button", name="Add this data")).to_be_visible()
     person.narrow()
