@@ -33,7 +33,7 @@ def legible(person, name: str = "") -> None:
     """
     for theme in ("dark", "light"):
         person.turn(theme)
-        own = ".word, .detail, .name, .legend span, .legend, .score span, td, th, .tip, [data-testid=stHtml] p"
+        own = ".word, .detail, .name, .legend span, div.legend, .score span, td, th, .tip, [data-testid=stHtml] p"
         # What the framework draws: captions, buttons and what is chosen of several.
         found = contrasts(person, f"{own}, [data-testid=stCaptionContainer] p, button[data-variant] p")
         shades = {part["shaded"] for part in found if part["kind"].split()[0] == "word"}
@@ -70,7 +70,7 @@ def test_attributions_open_by_a_link_as_the_first_request(visit):
     assert person.chosen("Example").startswith("s004 ") and person.chosen("Explained class") == "negative"
     assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
     assert person.text == REVIEWS["s004"].text
-    assert "negative" in person.page.locator(".legend").text_content()
+    assert "negative" in person.page.locator("div.legend").text_content()
     for part in ("example=s004", "unit=token", "class=negative", "measures=attention"):
         assert part in person.query
 
@@ -137,10 +137,10 @@ def test_pointing_at_a_word_tells_measure_and_value_and_clicking_compares_the_me
 def test_a_class_button_explains_that_class_and_choices_hold_on_every_page(visit):
     person = visit().open("attributions", example="s005")
     before = person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label")
-    legend = person.page.locator(".legend").text_content()
+    legend = person.page.locator("div.legend").text_content()
     other = "negative" if "supports “positive”" in legend else "positive"
     person.page.get_by_role("button", name=re.compile(f"^{other} · ")).click()
-    playwright.expect(person.page.locator(".legend")).to_contain_text(f"supports “{other}”")
+    playwright.expect(person.page.locator("div.legend")).to_contain_text(f"supports “{other}”")
     person.rest()
     assert person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label") != before
     assert person.chosen("Explained class") == other and f"class={other}" in person.query

@@ -161,7 +161,7 @@ def test_chips_rows_and_marks_are_legible(table):
     # A column of a trait, which is not computed, and the slices stand there, too.
     person = table(outcome="wrong", search="the", example=REVIEWS[2].id, columns=["rejected"])
     assert person.page.locator("tr[aria-selected=true]").count() == 1
-    expect(person.page.get_by_role("columnheader", name="first rejected step")).to_have_count(1)
+    expect(person.page.get_by_role("columnheader", name="first rejected")).to_have_count(1)
     person.page.get_by_text("Slices: where is the model").click()
     expect(person.page.locator(".slices").get_by_role("link", name="negation", exact=True)).to_be_visible()
     for theme in ("light", "dark"):
