@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows
 from core.evaluation.studies.traits import trait_cell
-from core.wording import safe_name
+from core.wording import amount, safe_name
 from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame.adding import data_notes
 from pages.parts.frame.picking import Browsed, sought_traits
@@ -27,7 +27,7 @@ def save_listing(frame: Frame, browsed: Browsed) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center"):
         save_table(
-            f"Download these {len(browsed.rows):,} examples (CSV)",
+            f"Download {'this' if len(browsed.rows) == 1 else 'these'} {amount(len(browsed.rows), 'example')} (CSV)",
             [
                 *EXAMPLE_COLUMNS,
                 *(trait_name(name, asked.unit) for name in traits),
