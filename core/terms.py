@@ -78,6 +78,10 @@ TERMS = {
     ),
     "sets": "Of masked words. What the model says of each is asked once; exact limits ask for all of them.",
     "NAOPC": "AOPC set between the limits, so that models can be compared.",
+    "interaction": (
+        "What two words add to the score together, beyond what each adds: above 0 they raise it together, below 0 they "
+        "lower it, or say the same twice."
+    ),
     "hard erasure": "Words are masked or taken away whole.",
     "soft erasure": "Of every word a share is kept, by its attribution.",
     "fidelity ↑": "1 − the mean share of the words that must go before the prediction changes.",

@@ -25,6 +25,7 @@ from core.evaluation.studies.limits_of_texts import Batch, batch_limits
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.explanation.explainer import with_reference
 from core.explanation.judging import How, judge_measure, judge_random
+from core.interactions.finding import stored_interactions
 from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
@@ -127,12 +128,18 @@ SCORES = (
         "gradient, shuffle 0: Soft-NC": "e07df7c807ee7d887abacebff30e329e1026b0900c927f691b19c6dfad270fa1",
     },
 )
+# From every set, and from a sample.
+INTERACTIONS = {
+    True: "024a7026a67150d2203fca8dd9d10e7e8132af82393e504b32feaa7da1f370ed",
+    False: "43e5dcd3cefb39912063ce794783904591eb21395ff9c711b22ec82358b7c7b2",
+}
 LIMITS = "44c968b38566b2d2193006dc527b3963c5fd3afe45c880b3d6d454d3cc63da36"
 
 PRODUCERS = {
     "forward",
     "masf",
     "attribution/",
+    "interactions",
     "judged/",
     "predictions",
     "embedding map",
@@ -215,6 +222,17 @@ def test_p_values(explainer, store, erasure):
         found = explainer.tested(encoded, erasure).judge(mask, asked)
         assert [found.p[form][0] for form in FORMS] == [p[0, place], p[0, 11]]
         np.testing.assert_array_equal([found.layers[form][0] for form in FORMS], p[0, 12:].reshape(2, 7))
+
+
+@pytest.mark.parametrize("exact", INTERACTIONS)
+def test_interactions(explainer, store, exact):
+    encoded = explainer.encode(TEXT, None, "word")
+    pairs = np.triu(np.arange(36.0).reshape(6, 6), 1)
+    arrays = {"own": np.arange(6) + 0.5, "pairs": pairs + pairs.T}
+    store.put(INTERACTIONS[exact], arrays, {"sets": 64, "passes": 3, "milliseconds": 2.5})
+    found = stored_interactions(explainer, encoded, 1, exact)
+    assert found is not None and (found.sets, found.passes, found.exact) == (64, 3, exact)
+    np.testing.assert_array_equal(found.split.pairs, arrays["pairs"])
 
 
 def test_attributions(explainer, store):

@@ -1,0 +1,143 @@
+"""`python -m core interactions`: which pairs of words of a text work only together, or say the same twice."""
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+
+from core import settings
+from core.commands.terminal import Bar, Option, Options, add_model, read_named, say_of_models, say_of_store
+from core.network.features import UNITS
+from core.validity.marks import HOLM, MEANING, RULES
+from core.validity.references import CALIBRATED, FORMS
+
+HELP = "pairs of words of one text that work only together, or say the same twice, with p-values of masking them"
+GOES_ON = "What was scored is kept; the same command goes on from there."
+_ENDINGS = ".json", ".csv"
+
+
+def add(option: Option) -> None:
+    """What it takes."""
+    add_model(option, "sst2-fmm")
+    option("--text", help="the text; or name one of a data set by --data and --example")
+    option("--second", help="second text of a pair, which is read and never masked")
+    option("--data", help="a bundled set, or a file")
+    option("--example", help="id of an example of --data")
+    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
+    option("--than", help="class that it is set against: the score is then the difference of the two logits")
+    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
+    option(
+        "--sampled",
+        action="store_true",
+        help="estimate from a sample of sets, as more than 20 words always are; else exact, from all 2^F sets",
+    )
+    option("--pairs", type=int, default=5, help="how many pairs are printed and tested, the strongest first")
+    option("--rule", choices=tuple(RULES), default=HOLM, help="by which the three inputs of a pair are rejected")
+    option("--form", choices=FORMS, default=CALIBRATED, help="of the test")
+    option("--out", help="file to write every pair to: .csv, or .json with where it comes from")
+
+
+def run(options: Options) -> int:
+    """Carry out the command; 0."""
+    from core.explanation.explainer import with_reference
+    from core.interactions.telling import PairReport
+    from core.loading.loading import load
+    from core.oracle.target import target_name
+    from core.reports.exports import provenance, visible
+    from core.storage.store import Store
+    from core.wording import without_markup
+
+    example, data, digest = _example(options)
+    _refuse(options)
+    chosen = settings.read()
+    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
+    say_of_models([model], partial(print, file=sys.stderr))
+    explainer = with_reference(model, store, chosen.cache)
+    encoded = explainer.encode(example.text, example.second, options.unit)
+    target = _target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    with Bar() as bar:
+        report = PairReport(
+            _paired(options, explainer, encoded, target, bar), encoded, explainer.reference, options.rule, options.form
+        )
+        say_of_store(store, bar.say)
+    print(f"{example.id}, {target_name(model.labels, target)}: {report.how}.\n")
+    print(visible(without_markup(report.sentence)) or "No pair works only together, and none says the same twice.")
+    _print_table(report)
+    if options.out:
+        facts = provenance(model, encoded, example, data, digest, target)
+        _write(Path(options.out), report, facts)
+    return 0
+
+
+def _paired(options: Options, explainer, encoded, target, bar):
+    """Interactions and the pairs that are listed, whatever was not known computed."""
+    from core.interactions.finding import find_interactions, why_no_pairs
+    from core.interactions.pairs import check_pairs, listed_pairs
+    from core.mathematics.stepwise import finish
+
+    exact = not options.sampled and not why_no_pairs(encoded)
+    found = finish(find_interactions(explainer, encoded, target, exact, progress=partial(bar, "masked inputs")))
+    return check_pairs(explainer, encoded, found, listed_pairs(found, options.pairs))
+
+
+def _example(options: Options):
+    """The example, the name of its data set and that set's digest."""
+    from core.data.examples import Example
+
+    if (options.text is None) == (options.data is None and options.example is None):
+        raise ValueError("give a text by --text, or name one by --data and --example")
+    if options.text is not None:
+        return Example("typed text", options.text, options.second), "typed text", ""
+    if options.data is None or options.example is None:
+        raise ValueError("--data and --example go together")
+    data = read_named(options.data, ())
+    found = next((one for one in data.examples if one.id == options.example), None)
+    if found is None:
+        raise ValueError(f"{data.name} has no example {options.example!r}")
+    return found, data.name, data.digest
+
+
+def _refuse(options: Options) -> None:
+    if options.pairs < 1:
+        raise ValueError(f"--pairs is at least 1, not {options.pairs}")
+    if options.out and Path(options.out).suffix not in _ENDINGS:
+        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
+
+
+def _target(options: Options, labels, predicted: int):
+    from core.oracle.target import Contrast
+
+    def place(name: str) -> int:
+        if name not in labels:
+            raise ValueError(f"there is no class {name!r}; this model has {', '.join(labels)}")
+        return labels.index(name)
+
+    of = predicted if options.target == "predicted" else place(options.target)
+    return of if options.than is None else Contrast(of, place(options.than))
+
+
+def _print_table(report) -> None:
+    from core.interactions.telling import COLUMNS, MASKED
+    from core.reports.exports import visible
+    from core.wording import text_table
+
+    tests = report.paired.tests
+    rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in tests]
+    if not rows:
+        print("\nNo two of them add anything together.")
+        return
+    print("\n" + text_table([*COLUMNS, *MASKED], rows))
+    print(f"\n{report.validity}" + (f" {MEANING}" if any(gate.marked for gate in report.gates) else ""))
+
+
+def _write(out: Path, report, facts: dict) -> None:
+    from core.reports.exports import csv_text
+    from core.storage.files import write_whole
+
+    text = (
+        json.dumps(facts | report.as_json(), indent=1)
+        if out.suffix == ".json"
+        else csv_text([*report.header, *facts], ([*line, *facts.values()] for line in report.lines()))
+    )
+    write_whole(out, text.encode("utf-8"))
+    print(f"Written: {out}")

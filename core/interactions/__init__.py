@@ -1,0 +1,1 @@
+"""Pairs of features of one example: what two add together that neither adds alone."""

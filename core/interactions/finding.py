@@ -1,0 +1,203 @@
+"""Interactions of an example: every pair of its features, from every set of them or a sample, kept in the store."""
+
+import threading
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.limiting import exact_cost, left_over, refuse_dear
+from core.interactions.splitting import (
+    INDEX,
+    MOST_SAMPLED,
+    ORDER,
+    Split,
+    load_library,
+    sample_sets,
+    split_by_sample,
+    split_exactly,
+    splitting_seconds,
+)
+from core.mathematics.search.limits import MOST_EXACT
+from core.measures.kernel_shap import absent
+from core.network.features import Encoded
+from core.oracle.target import Target, logit_of, target_key
+from core.storage.content import Content, Numbers, is_amount, is_count
+from core.storage.store import canonical_key
+
+# Up to so many features every set is asked for without anybody's asking.
+AT_ONCE = 12
+SEED = 0
+_BLOCK = 512
+
+
+class NoPairs(ValueError):
+    """Interactions cannot be had of this text; the message says why, and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """What pairs of an example's features add to the score, the logit of a class or that of one less that of another.
+
+    split: float64[F] and float64[F, F] over all features, 0 where the text masks one; sets: masked inputs that it rests
+    on; exact: whether these are all; F: features that are left to mask; passes, milliseconds: what it took when it was
+    computed; stored: read from the store now.
+    """
+
+    target: Target
+    split: Split
+    exact: bool
+    sets: int
+    F: int
+    passes: int
+    milliseconds: float
+    stored: bool = False
+
+
+def why_no_pairs(encoded: Encoded, exact: bool = True) -> str:
+    """Why interactions cannot be had, and what to do, in a sentence; "" where they can."""
+    F, unit, most = left_over(encoded), encoded.unit, MOST_EXACT if exact else MOST_SAMPLED
+    if F < 2:
+        left = f"one {unit}" if F else f"no {unit}"
+        return f"A pair takes two {unit}s, and this text has {left} to mask: choose a longer text, or a smaller unit."
+    if F > most:
+        how = "all sets of" if exact else "a sample of sets of"
+        return (
+            f"Interactions from {how} at most {most} {unit}s can be had, and this text has {F:,}: choose a larger "
+            f"unit, or a shorter text{', or sample' * (exact and F <= MOST_SAMPLED)}."
+        )
+    return ""
+
+
+def interactions_cost(explainer: Explainer, encoded: Encoded, exact: bool = True) -> Cost:
+    """What they take at most; nothing where they cannot be had, which is said at once."""
+    if why_no_pairs(encoded, exact):
+        return Cost(0, 0.0)
+    F = left_over(encoded)
+    passes = exact_cost(explainer, encoded).passes if exact else sample_sets(F)
+    seconds = explainer.model.scheduler.counters.seconds_for(passes * encoded.T)
+    return Cost(passes, seconds + splitting_seconds(F, exact))
+
+
+def stored_interactions(
+    explainer: Explainer, encoded: Encoded, target: Target, exact: bool = True
+) -> Interactions | None:
+    """What the store has; None where it has nothing. Computes nothing."""
+    if explainer.store is None or why_no_pairs(encoded, exact):
+        return None
+    entry = explainer.store.get(_key(explainer, encoded, target, exact), _content(encoded.F))
+    if entry is None:
+        return None
+    split, meta = Split(entry.arrays["own"], entry.arrays["pairs"]), entry.meta
+    took = meta["passes"], meta["milliseconds"]
+    return Interactions(target, split, exact, meta["sets"], left_over(encoded), *took, stored=True)
+
+
+def find_interactions(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: Target,
+    exact: bool = True,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[None, None, Interactions]:
+    """Interactions of the pairs of an example, in logits; yields between turns.
+
+    They ask for the sets that exact limits and exact Shapley values ask for, through the same memo; what is computed
+    before it is stopped stays known.
+
+    Args:
+        exact: from every set of features, else from `sample_sets` of them that seed 0 draws.
+    Raises:
+        NoPairs: of this text there are none, or too many; nothing is computed then.
+        TooDear: every set takes more memory than is free.
+        Cancelled, OutOfMemory, NonFinite: as the oracle.
+    Source: glossary, Interactions.
+    """
+    if refused := why_no_pairs(encoded, exact):
+        raise NoPairs(refused)
+    if (known := stored_interactions(explainer, encoded, target, exact)) is not None:
+        return known
+    if exact:
+        refuse_dear(left_over(encoded))
+    oracle, free, before = explainer.oracles.of(encoded), np.flatnonzero(~encoded.premasked), time.perf_counter()
+    sets = 1 << len(free) if exact else sample_sets(len(free))
+    asked = _Asked(lambda masks: oracle.logits(masks, cancelled=cancelled), oracle.known, target, sets, progress)
+    # The library takes longer to import than to compute; while the network reads, that costs nothing.
+    importing = threading.Thread(target=load_library)
+    importing.start()
+    try:
+        if exact:
+            scores = np.empty(sets)
+            for codes in np.array_split(np.arange(sets), -(-sets // _BLOCK)):
+                present = ~(codes[:, None] >> np.arange(len(free)) & 1).astype(bool)
+                scores[codes] = asked(absent(present, free, encoded.F))
+                yield
+            part = split_exactly(scores)
+        else:
+            part = split_by_sample(lambda masks: asked(absent(~masks, free, encoded.F)), len(free), seed=SEED)
+    finally:
+        importing.join()
+        oracle.flush()
+    took = 1000 * (time.perf_counter() - before)
+    found = Interactions(target, _spread(part, free, encoded.F), exact, sets, len(free), asked.passes, took)
+    _store(explainer, encoded, found)
+    return found
+
+
+class _Asked:
+    """v of masks, block by block, with what was told of how far it is; counts what was not known before."""
+
+    def __init__(self, logits, known, target: Target, sets: int, progress):
+        self._logits, self._known, self._target, self._sets, self._told = logits, known, target, sets, progress
+        self.passes = self.done = 0
+
+    def __call__(self, masks: np.ndarray) -> np.ndarray:
+        """float64[M] of bool[M, F]."""
+        parts = []
+        for block in np.array_split(masks, -(-len(masks) // _BLOCK)):
+            self.passes += int((~self._known(block)).sum())
+            parts.append(logit_of(self._logits(block).astype(np.float64), self._target))
+            self.done += len(block)
+            if self._told is not None:
+                self._told(min(self.done, self._sets), self._sets)
+        return np.concatenate(parts)
+
+
+def _spread(part: Split, free: np.ndarray, F: int) -> Split:
+    own, pairs = np.zeros(F), np.zeros((F, F))
+    own[free], pairs[np.ix_(free, free)] = part.own, part.pairs
+    return Split(own, pairs)
+
+
+def _key(explainer: Explainer, encoded: Encoded, target: Target, exact: bool) -> str:
+    return canonical_key(
+        "interactions",
+        1,
+        model=explainer.model.digest,
+        precision=explainer.model.precision,
+        example=encoded.digest,
+        target=target_key(target),
+        index=f"{INDEX} of order {ORDER}",
+        drawn=None if exact else [sample_sets(left_over(encoded)), SEED],
+    )
+
+
+def _content(F: int) -> Content:
+    arrays = {"own": Numbers("float64", (F,)), "pairs": Numbers("float64", (F, F))}
+    return Content(
+        arrays,
+        {"sets": is_count, "passes": is_count, "milliseconds": is_amount},
+        agrees=lambda arrays, meta: bool((arrays["pairs"] == arrays["pairs"].T).all()),
+    )
+
+
+def _store(explainer: Explainer, encoded: Encoded, found: Interactions) -> None:
+    if explainer.store is not None:
+        meta = {"sets": found.sets, "passes": found.passes, "milliseconds": found.milliseconds}
+        arrays = {"own": found.split.own, "pairs": found.split.pairs}
+        key = _key(explainer, encoded, found.target, found.exact)
+        explainer.store.put(key, arrays, meta, _content(encoded.F))

@@ -1,0 +1,172 @@
+"""What interactions say: sentences, as HTML in which all text is escaped, the cells of a table, and lines of files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+import numpy as np
+
+from core.interactions.finding import Interactions
+from core.interactions.pairs import TOGETHER, TWICE, Paired, PairTest, every_pair
+from core.interactions.splitting import INDEX, ORDER
+from core.network.features import Encoded
+from core.validity.marks import Gate, numbers_text, with_sign
+from core.validity.references import FORMS, Reference
+from core.wording import as_json, named_word, number
+
+COLUMNS = ["pair", "together, logits", "first by itself", "second by itself", "says"]
+MASKED = ["first masked", "second masked", "both masked"]
+_TESTED = "Tested are the three inputs that mask one of the words or both; a pair’s number is a mean over many more."
+RECORDED = [
+    "first_position",
+    "first",
+    "second_position",
+    "second",
+    "interaction",
+    "first_own",
+    "second_own",
+    "says",
+    "how",
+    "sets",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class PairReport:
+    """Interactions that are told of an example: what was found, under which reference and by which rule and form; unit:
+    of what they are pairs.
+    """
+
+    paired: Paired
+    encoded: Encoded
+    reference: Reference | None
+    rule: str
+    form: str
+
+    @property
+    def found(self) -> Interactions:
+        return self.paired.found
+
+    @property
+    def gates(self) -> list[Gate]:
+        """One of each listed pair."""
+        return [self.gate(one) for one in self.paired.tests]
+
+    def gate(self, one: PairTest) -> Gate:
+        """What the three inputs of a pair come to."""
+        return one.gate(self.reference, self.rule, self.form)
+
+    @property
+    def sentence(self) -> str:
+        """Which pair works only together and which says the same twice; "" where none does."""
+        told = [(self.paired.strongest(kind), say) for kind, say in ((TOGETHER, _together), (TWICE, _twice))]
+        said = [say(one, self.encoded, self.gate(one).marked) for one, say in told if one is not None]
+        return " ".join(said) + (f" ({self.how}.)" if said and not self.found.exact else "")
+
+    @property
+    def how(self) -> str:
+        """From which sets, text: every one, or a sample and of how many."""
+        found, kind = self.found, f"{self.encoded.unit}s"
+        if found.exact:
+            return f"Exact, from all {found.sets:,} ways to mask some of {found.F} {kind}"
+        return f"Sampled: an estimate from {found.sets:,} of the 2^{found.F} ways to mask some of {found.F} {kind}"
+
+    @property
+    def validity(self) -> str:
+        """What the test says of the inputs that mask the listed pairs, text; "" where none is listed."""
+        if not self.paired.tests:
+            return ""
+        return f"{numbers_text(self.gates, 'the pairs listed', self.smallest)} {_TESTED}"
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p of them; NaN without a reference."""
+        every = [one.p[self.form] for one in self.paired.tests if self.form in one.p]
+        return float(np.min(every)) if every else float("nan")
+
+    def name(self, one: PairTest) -> tuple[str, str]:
+        """The two words."""
+        features = self.encoded.features
+        return features[one.pair.first].text, features[one.pair.second].text
+
+    def cells(self, one: PairTest) -> list[str]:
+        """A pair's line under COLUMNS, text."""
+        pair = one.pair
+        return [
+            " + ".join(self.name(one)),
+            with_sign(signed(pair.value), self.gate(one).marked),
+            signed(pair.first_own),
+            signed(pair.second_own),
+            pair.kind or "—",
+        ]
+
+    def inputs(self, one: PairTest) -> list[str]:
+        """Of each of a pair's three inputs what masking it costs and its p-value, text."""
+        p = one.p.get(self.form)
+        rejected = self.gate(one).rejected
+        return [
+            f"{signed(-float(fall))}"
+            + ("" if p is None else with_sign(f", p = {number(float(p[i]))}", bool(rejected[i])))
+            for i, fall in enumerate(one.falls)
+        ]
+
+    def lines(self) -> Iterable[list]:
+        """Every pair under RECORDED and, of those that were tested, what masking them does: see `header`."""
+        tests = {(one.pair.first, one.pair.second): one for one in self.paired.tests}
+        features, how = self.encoded.features, "exact" if self.found.exact else "sampled"
+        for pair in every_pair(self.found):
+            one = tests.get((pair.first, pair.second))
+            own = pair.value, pair.first_own, pair.second_own, pair.kind, how, self.found.sets
+            p = [[None] * 3 if one is None or form not in one.p else one.p[form].tolist() for form in FORMS]
+            yield [
+                pair.first + 1,
+                features[pair.first].text,
+                pair.second + 1,
+                features[pair.second].text,
+                *own,
+                *([None] * 3 if one is None else one.falls.tolist()),
+                *(value for of in p for value in of),
+                None if one is None or not self.gate(one).available else self.gate(one).marked,
+            ]
+
+    @property
+    def header(self) -> list[str]:
+        """What stands in `lines`: places count from 1, falls and interactions are in logits."""
+        tested = ["fall", *(f"p_{form}" for form in FORMS)]
+        masked = [f"{kind}_{name.replace(' ', '_')}" for kind in tested for name in MASKED]
+        return [*RECORDED, *masked, "rejected"]
+
+    def as_json(self) -> dict:
+        """All of it as plain values."""
+        own = self.found.split.own
+        features = [
+            {"position": i + 1, "text": one.text, "own": float(own[i])} for i, one in enumerate(self.encoded.features)
+        ]
+        pairs = [{name: as_json(value) for name, value in zip(self.header, line)} for line in self.lines()]
+        about = {"index": f"{INDEX} of order {ORDER}", "library": f"shapiq {version('shapiq')}", "unit": "logits"}
+        about |= {"how": self.how, "rule": self.rule, "form": self.form}
+        return about | {"features": features, "interactions": pairs}
+
+
+def signed(value: float) -> str:
+    """A number with its sign, so that it is told by more than colour: "+2.1"."""
+    # What rounds to nothing has none.
+    return number(0.0) if abs(value) < 5e-4 else f"+{number(value)}" if value > 0 else number(value)
+
+
+def _together(one: PairTest, encoded: Encoded, marked: bool) -> str:
+    pair, most = one.pair, max(abs(one.pair.first_own), abs(one.pair.second_own))
+    value = with_sign(f"{signed(pair.value)} logits", marked)
+    return f"{_named(one, encoded)} work only together: {value}, neither alone more than {number(most)}."
+
+
+def _twice(one: PairTest, encoded: Encoded, marked: bool) -> str:
+    pair = one.pair
+    own = f"{signed(pair.first_own)} and {signed(pair.second_own)} logits by themselves"
+    value = with_sign(f"{signed(pair.value)}", marked)
+    return f"{_named(one, encoded)} say the same twice: {own}, and {value} where both stand."
+
+
+def _named(one: PairTest, encoded: Encoded) -> str:
+    first, second = (named_word(encoded.features[i].text) for i in (one.pair.first, one.pair.second))
+    return f"{first} and {second}"

@@ -1,0 +1,78 @@
+"""`python -m core interactions`: what it prints and writes, and what it says of a wrong question."""
+
+import csv
+import json
+
+import pytest
+
+from core.commands.command_line import main
+from core.explanation.explainer import Explainer
+from core.interactions.finding import find_interactions
+from core.interactions.pairs import every_pair
+from core.interactions.telling import signed
+from core.loading import loading
+from core.mathematics.stepwise import finish
+
+TEXT = "the =boat did\x1b[31m not leave"
+
+
+@pytest.fixture
+def model(tiny_model, monkeypatch, tmp_path):
+    model = tiny_model("bert")
+    monkeypatch.setattr(loading, "load", lambda *_: model)
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    return model
+
+
+def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):
+    asked = [
+        "interactions",
+        "--model",
+        "tiny",
+        "--text",
+        TEXT,
+        "--class",
+        "kitchen",
+        "--than",
+        "harbour",
+        "--pairs",
+        "2",
+    ]
+    for name in ("pairs.json", "pairs.csv"):
+        assert main([*asked, "--out", str(tmp_path / name)]) == 0
+    from core.oracle.target import Contrast
+
+    encoded = model.encode(TEXT)
+    expected = every_pair(finish(find_interactions(Explainer(model), encoded, Contrast(1, 0))))
+    told = capsys.readouterr().out
+    assert "typed text, kitchen rather than harbour: Exact, from all " in told and "\x1b" not in told
+    assert signed(expected[0].value) in told and "Validity unavailable" in told
+    whole = json.loads((tmp_path / "pairs.json").read_text(encoding="utf-8"))
+    assert [pair["interaction"] for pair in whole["interactions"]] == pytest.approx(
+        [pair.value for pair in expected], abs=1e-4
+    )
+    assert whole["index"] == "k-SII of order 2" and whole["class"] == "kitchen rather than harbour"
+    with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(expected) and float(rows[0]["interaction"]) == pytest.approx(expected[0].value, abs=1e-4)
+    # A word that a spreadsheet would run is a text.
+    assert "'=boat" in {rows[i][name] for i in range(len(rows)) for name in ("first", "second")}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["--text", "boat"], "A pair takes two words"),
+        ([], "give a text by --text"),
+        (["--text", "a boat", "--data", "reviews", "--example", "s001"], "give a text by --text"),
+        (["--data", "reviews"], "--data and --example go together"),
+        (["--data", "reviews", "--example", "nobody"], "reviews has no example 'nobody'"),
+        (["--text", "a boat", "--pairs", "0"], "--pairs is at least 1"),
+        (["--text", "a boat", "--out", "pairs.xml"], "--out ends in .json or .csv"),
+        (["--text", "a boat", "--class", "moon"], "there is no class 'moon'; this model has harbour"),
+        (["--text", "a boat", "--class", "harbour", "--than", "harbour"], "a class is set against another"),
+    ],
+)
+def test_a_wrong_question_is_a_sentence(model, capsys, asked, said):
+    assert main(["interactions", "--model", "tiny", *asked]) == 1
+    assert said in capsys.readouterr().err
