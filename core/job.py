@@ -28,15 +28,16 @@ class Job:
     state: "running" from its first turn on, also while others have theirs; partial: what the work
     yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
     it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
-    where it was asked for, in words; expected: seconds that it was thought to take; askers: who asked for it; batches:
-    that were begun since `done` grew; turns: begun of work that yields, 0 of other work, None before it begins.
+    where it was asked for, in words; askers: who asked for it; batches: that were begun since `done` grew; turns: begun
+    of work that yields, 0 of other work, None before it begins; far: how far it is of `total`, also between pieces.
     """
 
     def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
         self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
-        self.place, self.expected, self.askers = "", 0.0, set[str]()
+        self.place, self.askers = "", set[str]()
         self.state = WAITING
         self.done = self.total = self.batches = 0
+        self.far, self._weighed = 0.0, False
         self.turns: int | None = None
         self.partial: Any = None
         self.result: Any = None
@@ -53,9 +54,21 @@ class Job:
 
     def report(self, done: int, total: int) -> None:
         """Tell how far the work is; the first report says where it begins (what was there already is no pace)."""
-        self._pace.report(done, self.seconds)
         self.batches = 0 if done > self.done else self.batches
         self.done, self.total = done, total
+        if not self._weighed:
+            self._advance(done)
+
+    def within(self, far: float) -> None:
+        """Tell how far the work is where pieces differ in length: of `total`, the longer ones counting for more; from
+        then on its pace goes by this.
+        """
+        self._weighed = True
+        self._advance(far)
+
+    def _advance(self, far: float) -> None:
+        self._pace.report(far, self.seconds)
+        self.far = far
 
     def cancel(self) -> None:
         """Ask the work to stop at its next batch; one that has not begun never does."""
@@ -93,8 +106,31 @@ class Job:
         return spent if began is None else spent + time.monotonic() - began
 
     @property
+    def expected(self) -> float:
+        """Seconds of its own work, as it was thought when it was asked for; 0 where nobody said."""
+        return self._pace.expected
+
+    @expected.setter
+    def expected(self, seconds: float) -> None:
+        self._pace.expected = seconds
+
+    @property
+    def share(self) -> float:
+        """How much of it is done, 0 to 1."""
+        return min(1.0, self.far / self.total) if self.total else 0.0
+
+    @property
+    def worked(self) -> tuple[float, float] | None:
+        """The share of what there was to do at its first report that it did, and the seconds of its turns that this
+        took; None before there is any.
+        """
+        return self._pace.worked(self.total)
+
+    @property
     def remaining_seconds(self) -> float | None:
-        """Expected seconds of its own work to the end, at the pace of late; None before there is one."""
+        """Expected seconds of its own work to the end, at the pace of late; before there is one, by what was expected;
+        None where nobody can tell.
+        """
         return self._pace.left(self.total, self.seconds)
 
     def turn(self, begins: bool) -> None:

@@ -13,7 +13,7 @@ from types import GeneratorType
 
 from core.explanation.explainer import Cost
 from core.job import CANCELLED, DONE, FAILED, Job, Owner
-from core.mathematics.pace import between
+from core.mathematics.pace import Speed, between
 from core.mathematics.search.limits import TooDear
 from core.network import locks
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
@@ -83,6 +83,9 @@ class Jobs(Owner):
         # Those that have not ended, whose turn comes first in front; the work of those that have not begun.
         self._line: list[Job] = []
         self._works: dict[Job, Callable[[Job], object]] = {}
+        # What those that have not ended are, and what they were said to take; how long such work took, by its kind.
+        self._claims: dict[Job, tuple[str, float]] = {}
+        self._speeds: dict[str, Speed] = {}
         self._viewers = Viewers(there)
         self._at_turn: Job | None = None
         self._timer: threading.Timer | None = None
@@ -119,6 +122,8 @@ class Jobs(Owner):
         place: str = "",
         expected: float = 0.0,
         asker: str = "",
+        kind: str = "",
+        tokens: float = 0.0,
     ) -> Job:
         """Start work under a key, or return the job that is under way or done for it.
 
@@ -126,7 +131,7 @@ class Jobs(Owner):
         it yields (unless None) becomes `partial`. Told to stop between turns, it is closed where it
         stands. A failed or cancelled job is started anew. Any exception of the work becomes `problem`,
         a sentence. Each job has a thread of its own, a daemon, so that a server that is told to stop does not wait.
-        The rest as of `Job`.
+        kind, tokens: as of `expects`; expected: seconds of its own work; the rest as of `Job`.
         """
         with self._changed:
             job = self._jobs.get(key)
@@ -147,6 +152,7 @@ class Jobs(Owner):
                 self._forget()
                 self._line.append(job)
                 self._works[job] = work
+                self._claims[job] = (kind, tokens)
             job.wanted |= wanted
             if wanted:
                 job.askers.add(asker)
@@ -187,6 +193,40 @@ class Jobs(Owner):
         with self._changed:
             return len(self._before(self._jobs.get(key)))
 
+    def waits_for(self, key: str) -> list[Job]:
+        """Jobs that go before this one while it stands still, the first in front; none where it merely takes turns."""
+        with self._changed:
+            job = self._jobs.get(key)
+            if job is None:
+                return []
+            return [one for one in self._before(job) if not job.started or self._rank(one) < self._rank(job)]
+
+    def expects(self, cost: Cost, kind: str = "") -> float:
+        """Expected seconds of work by the clock: what such work took here for each token that it was said to take at
+        most; before there was any, what its cost says.
+
+        kind: of work that takes about as long for each token of its cost, whatever its texts; "" where nobody says.
+        """
+        with self._changed:
+            speed = self._speeds.get(kind)
+            pace = None if speed is None or not cost.tokens else speed.pace
+            return cost.seconds if pace is None else pace * cost.tokens
+
+    def knows(self, kind: str) -> bool:
+        """Whether work of a kind was done here."""
+        with self._changed:
+            return kind in self._speeds
+
+    def seconds_until(self, own: float, batch: bool = False) -> float:
+        """Expected seconds by the clock until work ends that somebody looks at and asks for now: its own, and those of
+        the jobs that go before it or take turns with it.
+        """
+        with self._changed:
+            rank, others = int(batch), [one for one in self._line if self._goes_on(one)]
+            whole = sum(_rest(one) for one in others if self._rank(one) < rank)
+            equals = [one for one in others if self._rank(one) == rank]
+            return own + whole + sum(between(own, None, _rest(one), one.turns, one.seconds, True) for one in equals)
+
     def seconds_left(self, key: str) -> float | None:
         """Expected seconds by the clock until a job ends, with what has turns before it or between its own; None where
         nobody can tell.
@@ -194,7 +234,7 @@ class Jobs(Owner):
         with self._changed:
             job = self._jobs.get(key)
             own = None if job is None else job.remaining_seconds
-            if job is None or own is None:
+            if job is None or own is None or job.parked:
                 return None
             rank, others = self._rank(job), [one for one in self._line if one is not job and self._goes_on(one)]
             whole, first = sum(_rest(one) for one in others if self._rank(one) < rank), self._before(job)
@@ -317,11 +357,19 @@ class Jobs(Owner):
 
     def _leaves(self, job: Job) -> None:
         self._line.remove(job)
+        self._learns(job)
         self._at_turn = None if self._at_turn is job else self._at_turn
         self.ended += 1
         if self._jobs.get(job.key) is job:
             # The last to end is the last to be forgotten, however early it was asked for.
             self._jobs.move_to_end(job.key)
+
+    def _learns(self, job: Job) -> None:
+        """Remember how long such work takes, from what this job did of it."""
+        kind, tokens = self._claims.pop(job, ("", 0.0))
+        if kind and tokens and job.worked:
+            share, seconds = job.worked
+            self._speeds.setdefault(kind, Speed()).add(share * tokens, seconds)
 
     def _live(self, job: Job, work: Callable[[Job], object]) -> None:
         """The whole of a job, on its own thread."""
@@ -371,9 +419,8 @@ class Jobs(Owner):
 
 
 def _rest(job: Job) -> float:
-    """Expected seconds of a job's own work; what it was thought to take where it has no pace yet."""
-    left = job.remaining_seconds
-    return max(0.0, job.expected - job.seconds) if left is None else left
+    """Expected seconds of a job's own work, none where nobody can tell."""
+    return job.remaining_seconds or 0.0
 
 
 def _close(job: Job, work: GeneratorType) -> None:

@@ -114,6 +114,15 @@ def duration(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
 
 
+def estimate(seconds: float) -> str:
+    """A duration that is expected, no finer than anybody can tell: "under 1 s", "8 s", "59 s", "5 min", "3.5 h"."""
+    if seconds < 0.5:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
 def in_short(error: BaseException) -> str:
     """The first line of what a library says, without its full stop."""
     line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -217,6 +217,47 @@ def test_remaining_seconds_go_by_the_pace_since_the_first_report_in_its_own_turn
         assert job.remaining_seconds == 0
 
 
+def test_what_was_expected_is_told_first_and_a_pause_is_no_work(monkeypatch):
+    """60 s were expected; the first piece of 30 takes 9 s, the next 1 s each; it is parked for an hour between."""
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    job = Job("key", "label")
+    job.expected = 60.0
+    assert job.remaining_seconds == 60
+    job.turn(begins=True)
+    job.report(0, 30)
+    now[0] = 3.0
+    assert job.remaining_seconds == 57 and job.share == 0
+    now[0] = 9.0
+    job.report(1, 30)
+    # 2 s at the 2 s that were expected of a piece, and 9 s of the first.
+    assert job.remaining_seconds == pytest.approx(29 * 11 / 2) and job.share == 1 / 30
+    job.turn(begins=False)
+    now[0] = 3609.0
+    assert job.remaining_seconds == pytest.approx(29 * 11 / 2) and job.seconds == 9
+    job.turn(begins=True)
+    now[0] = 3610.0
+    job.report(2, 30)
+    assert job.remaining_seconds == pytest.approx(28 * 3 / 2), "the first is forgotten: 1 s, and 2 s as expected"
+    assert job.worked == (2 / 30, 10.0)
+
+
+def test_progress_moves_within_a_piece_and_the_pace_goes_by_it(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    job = Job("key", "label")
+    job.turn(begins=True)
+    job.report(0, 4)
+    job.within(0.0)
+    for second in range(1, 11):
+        now[0] = float(second)
+        job.within(second / 10)
+        assert job.share == pytest.approx(second / 40) and job.done == 0
+    assert job.remaining_seconds == pytest.approx(30)
+    job.report(1, 4)
+    assert job.remaining_seconds == pytest.approx(30) and job.share == pytest.approx(0.25)
+
+
 def test_progress_can_be_read_while_the_work_runs(jobs):
     work = Work()
     job = jobs.submit("key", "", work)

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 from core.data.examples import read_bundled
-from core.explanation.explainer import Explainer
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import follow, random_band
-from core.job import CANCELLED, DONE, FAILED, WAITING
+from core.job import CANCELLED, DONE, FAILED, WAITING, Job
 from core.jobs import Jobs
 from core.mathematics.stepwise import finish
 from core.network.locks import FairLock
+from core.network.scheduler import Cancelled
 from tests.waiting import ended, until
 
 
@@ -346,6 +347,58 @@ def test_seconds_left_count_what_goes_before_and_between(jobs, monkeypatch):
     assert [jobs.seconds_left(job.key) for job in (seen, asked)] == [4.0, 34.0], "it never ends a turn"
     one.go(), two.go(), three.go()
     assert jobs.seconds_left("unknown") is None
+
+
+def test_what_is_asked_for_now_ends_after_what_goes_before_it_and_with_what_takes_turns(jobs, monkeypatch):
+    """By hand: 4 s are looked at, 30 s share their turns, and 20 s would take theirs between."""
+    one, two = Plain(1), Steps(2, yields=True)
+    jobs.looks("me", ["seen", "many"])
+    seen = jobs.submit("seen", "", one, wanted=False)
+    until(one.inside.is_set)
+    many = jobs.submit("many", "", two, batch=True)
+    for job, seconds in ((seen, 4.0), (many, 30.0)):
+        monkeypatch.setattr(job, "_pace", type("Fixed", (), {"left": lambda *_, s=seconds: s})())
+    assert jobs.seconds_until(20.0, batch=True) == 20 + 4 + 20 and jobs.seconds_until(50.0, batch=True) == 50 + 4 + 30
+    assert jobs.seconds_until(20.0) == 20 + 4, "what is about one example goes before the other"
+    assert jobs.waits_for("many") == [seen] and jobs.waits_for("seen") == jobs.waits_for("unknown") == []
+    one.go(), two.go(2)
+    assert ended(seen) == ended(many) == DONE and jobs.seconds_until(20.0) == 20
+
+
+def test_what_has_begun_waits_for_what_is_more_urgent_and_merely_takes_turns_with_its_equals(jobs):
+    first, other, urgent = Steps(3, yields=True), Steps(3, yields=True), Plain(1)
+    job = jobs.submit("many", "", first, batch=True)
+    until(first.inside.is_set)
+    equal = jobs.submit("other", "", other, batch=True)
+    assert jobs.waits_for("other") == [job]
+    first.go()
+    until(other.inside.is_set)
+    assert jobs.waits_for("many") == [] and jobs.ahead("many") == 1
+    jobs.looks("me", ["urgent"])
+    before = jobs.submit("urgent", "", urgent)
+    assert jobs.waits_for("many") == [before] and before in jobs.waits_for("other")[:1] + jobs.waits_for("many")
+    urgent.go(), other.go(3), first.go(3)
+    assert ended(job) == ended(equal) == ended(before) == DONE
+
+
+def test_what_work_of_a_kind_took_is_what_the_next_is_expected_to_take(jobs, monkeypatch):
+    """Half of 1,000 tokens took 30 s before it stopped: 6,000 such tokens are 360 s, however fast a pass was timed."""
+    clock = [0.0]
+    monkeypatch.setattr(Job, "seconds", property(lambda job: clock[0]))
+
+    def work(job):
+        job.report(10, 20)
+        clock[0] += 30.0
+        job.report(15, 20)
+        raise Cancelled
+
+    cost = Cost(100, 999.0, 6_000)
+    assert jobs.expects(cost, "curve") == 999
+    assert ended(jobs.submit("a", "", work, kind="curve", tokens=1_000)) == CANCELLED
+    assert jobs.expects(cost, "curve") == 360 and jobs.expects(cost, "other") == jobs.expects(cost) == 999
+    assert jobs.expects(Cost(100, 5.0), "curve") == 5, "of no tokens"
+    assert ended(jobs.submit("b", "", lambda job: 1, kind="other", tokens=1_000)) == DONE
+    assert jobs.expects(cost, "other") == 999, "it never said how far it was"
 
 
 def test_seconds_left_of_equals_go_by_who_ends_a_turn_before_its_end(jobs, monkeypatch):

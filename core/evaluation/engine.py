@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 
 from core.data.examples import Example
+from core.evaluation.meter import Meter
 from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
 from core.evaluation.store_log import StoreLog
@@ -128,13 +129,15 @@ class Study(Question[Any], Generic[Found]):
     is not.
 
     names: the array of the log that holds what rows are kept under; leaves_out: errors that leave an example out;
-    leads: whether the answer can be told from it alone, so that it begins unasked even where it takes a while.
+    leads: whether the answer can be told from it alone, so that it begins unasked even where it takes a while;
+    seldom_all: whether most examples take a small part of what an example takes at most.
     """
 
     columns: ClassVar[dict[str, Column]]
     names = "rows"
     leaves_out: tuple[type[Exception], ...] = (NonFinite, NoFeatures)
     leads = False
+    seldom_all = False
 
     @property
     def label(self) -> str:
@@ -218,6 +221,7 @@ def run_study(
     *,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    within: Callable[[float], None] | None = None,
 ) -> Generator[Found, None, Found]:
     """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
 
@@ -226,7 +230,8 @@ def run_study(
     counted.
 
     Args:
-        progress: called with (examples done, N).
+        progress: called with (examples done, N); within: with how far it is, of N, before each batch, the examples
+            that take longer counting for more.
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
         ValueError: as `Study.check`.
@@ -235,7 +240,7 @@ def run_study(
     # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
     bare = Explainer(explainer.model, None, explainer.reference)
     log = None if store is None else StoreLog(store, study.key(explainer))
-    return (yield from Run(bare, sample, study, log).go(progress, cancelled))
+    return (yield from Run(bare, sample, study, log).go(progress, cancelled, within))
 
 
 def ask(
@@ -260,6 +265,11 @@ def ask(
     return Answers(explainer.model, explainer.reference, sample, found, drawn_from)
 
 
+def lacking(found: Known) -> list[int]:
+    """The examples that are neither computed nor left out for a problem."""
+    return [i for i, there in enumerate(found.there) if not there and i not in found.problems]
+
+
 def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store: Store) -> Found:
     """What the store knows of a study on a sample; computes nothing."""
     return Run(explainer, sample, study, StoreLog(store, study.key(explainer))).so_far()
@@ -268,20 +278,20 @@ def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store:
 def study_cost(
     explainer: Explainer, sample: Sample, study: Study[Found], found: Found | None = None, looked_at: int = 12
 ) -> Cost:
-    """What a study takes on a whole sample at most, going by some of its examples.
+    """What a study takes at most on those examples of a sample that are not known, going by some of them.
 
     Args:
-        found: what is known already; only studies that have many rows of an example count it off.
+        found: what is known already; of examples that are known in part only studies that have many rows of an example
+            count it off.
     """
-    costs = []
-    for i in np.unique(np.linspace(0, len(sample) - 1, looked_at).astype(int)) if len(sample) else ():
-        example = sample.examples[i]
+    left, costs = list(range(len(sample))) if found is None else lacking(cast(Known, found)), []
+    for i in np.unique(np.linspace(0, len(left) - 1, looked_at).astype(int)) if left else ():
+        example = sample.examples[left[i]]
         try:
             costs.append(study.cost(explainer, explainer.encode(example.text, example.second, study.unit), found))
         except NoFeatures:
             continue
-    scale = len(sample) / max(1, len(costs))
-    return Cost(round(scale * sum(cost.passes for cost in costs)), scale * sum(cost.seconds for cost in costs))
+    return Cost.sum(costs).times(len(left) / max(1, len(costs)))
 
 
 class Log(Protocol):
@@ -326,18 +336,24 @@ class Run(Known, Generic[Found]):
 
     def missing(self) -> list[int]:
         """Examples that are still to be computed."""
-        there = self.there
-        return [i for i in range(len(self.sample)) if not there[i] and i not in self.problems]
+        return lacking(self)
 
     def go(
-        self, progress: Callable[[int, int], None] | None = None, cancelled: Callable[[], bool] | None = None
+        self,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        within: Callable[[float], None] | None = None,
     ) -> Generator[Found, None, Found]:
         """Compute what is missing; yields what is known after each example, and returns all of it."""
+        missing, meter = self.missing(), Meter(cancelled)
         try:
-            for i in self.missing():
+            for i in missing:
                 if progress is not None:
                     progress(self.done, len(self.sample))
-                self.add(i, cancelled)
+                if within is not None and i == missing[0]:
+                    meter.tell(within, self, missing)
+                with meter.example():
+                    self.add(i, meter.cancelled)
                 yield self.so_far()
         finally:
             self.save()

@@ -176,7 +176,7 @@ def expected_cost(model: Model, texts: Sequence[Text], sample: int = 64) -> Cost
     )
     lengths = [len(row.ids) for row in rows_of(model, some) if isinstance(row, Input)]
     tokens = len(texts) * float(np.mean(lengths)) if lengths else 0.0
-    return Cost(len(texts), model.scheduler.counters.seconds_for(int(tokens)))
+    return Cost.of(len(texts), int(tokens), model.scheduler.counters)
 
 
 def rows_of(model: Model, texts: Sequence[Text]) -> list[Input | str]:

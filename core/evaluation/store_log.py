@@ -1,18 +1,23 @@
-"""The rows of a study as a log of the store."""
+"""The rows of a study as a log of the store, and packed, as they ship."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from core.storage.content import ROWS, Content, Numbers
-from core.storage.store import Entry, Store
+from core.storage.store import Entry, Store, canonical_key
 
 if TYPE_CHECKING:
     from core.evaluation.engine import Place, Row, Run
 
 # What a killed run loses at most.
 SAVE_SECONDS = 5.0
+# Bytes of a packed row's name: no two of a study's rows that anybody asks for begin alike.
+_SHORT = 8
+# A number of single precision, byte by byte.
+_SINGLE = np.dtype(">f4")
 
 
 class StoreLog:
@@ -27,13 +32,14 @@ class StoreLog:
         return SAVE_SECONDS
 
     def read(self, run: "Run") -> "Iterator[tuple[int, Place, Row]]":
-        """Rows of the log that are rows of the sample; the same text may be there twice."""
-        segments, places = self.store.segments(self.key, _content(run)), {}
+        """Rows of the log that are rows of the sample, packed ones first; the same text may be there twice."""
+        segments, places = [*self._packed(run), *self.store.segments(self.key, _content(run))], {}
         for i in range(len(run.sample)) if segments else ():
             subject = run.subject(i)
             if subject is not None:
                 for place, key in zip(np.ndindex(*run.study.parts), run.study.row_keys(subject)):
-                    places.setdefault(bytes.fromhex(key), []).append((i, place))
+                    for name in (bytes.fromhex(key), bytes.fromhex(key)[:_SHORT]):
+                        places.setdefault(name, []).append((i, place))
         for segment in segments:
             columns = self._columns(run, segment)
             if columns is None:
@@ -46,6 +52,37 @@ class StoreLog:
 
     def append(self, run: "Run", places: "list[tuple[int, Place]]") -> None:
         """Add rows as a segment."""
+        self.store.append(self.key, *self._segment(run, places), _content(run))
+
+    def pack(self, run: "Run", places: "list[tuple[int, Place]]") -> None:
+        """Add rows as a segment in a third of the room: numbers in single precision, names cut short."""
+        arrays, meta = self._segment(run, places)
+        packed = {name: _narrow(array) for name, array in arrays.items() if name != run.study.names}
+        packed[run.study.names] = arrays[run.study.names][:, :_SHORT]
+        self.store.append(self._packed_key, packed, meta)
+
+    @property
+    def folders(self) -> tuple[Path, Path]:
+        """Where its segments lie, and where its packed ones do."""
+        return self.store.folder(self.key), self.store.folder(self._packed_key)
+
+    @property
+    def _packed_key(self) -> str:
+        return canonical_key("packed log", 1, log=self.key)
+
+    def _packed(self, run: "Run") -> list[Entry]:
+        """What is packed, as segments whose names are short."""
+        found, content = [], _content(run)
+        for entry in self.store.segments(self._packed_key, _content(run, packed=True)):
+            arrays = {name: _wide(array, content.arrays[name]) for name, array in entry.arrays.items()}
+            values = {name: array for name, array in arrays.items() if name != run.study.names}
+            if _content(run, names=False).fits(values, entry.meta):
+                found.append(Entry(arrays, entry.meta))
+        return found
+
+    @staticmethod
+    def _segment(run: "Run", places: "list[tuple[int, Place]]") -> tuple[dict, dict]:
+        """Rows as the arrays and metadata of a segment."""
         keys, arrays, spoken, sentences = {}, {}, [], list(run.sentences)
         for i, _ in places:
             if i not in keys and (subject := run.subject(i)) is not None:
@@ -60,7 +97,7 @@ class StoreLog:
         used = np.unique([arrays[name] for name in spoken])
         arrays |= {name: np.searchsorted(used, arrays[name]).astype(np.int32) for name in spoken}
         meta = {"sentences": [sentences[int(k)] for k in used]} if spoken else {}
-        self.store.append(self.key, arrays, meta, _content(run))
+        return arrays, meta
 
     @staticmethod
     def _columns(run: "Run", segment: Entry) -> dict | None:
@@ -74,7 +111,23 @@ class StoreLog:
         return found
 
 
-def _content(run: "Run") -> Content:
+def _narrow(array: np.ndarray) -> np.ndarray:
+    """Numbers of single or double precision as uint8[4, ...], all first bytes, then all second ones, which packs well;
+    anything else as it is.
+    """
+    if array.dtype.name not in ("float32", "float64"):
+        return array
+    return np.moveaxis(array.astype(_SINGLE).view(np.uint8).reshape(*array.shape, 4), -1, 0)
+
+
+def _wide(array: np.ndarray, numbers: Numbers) -> np.ndarray:
+    """The same back."""
+    if numbers.dtype not in ("float32", "float64"):
+        return array
+    return np.ascontiguousarray(np.moveaxis(array, 0, -1)).view(_SINGLE)[..., 0].astype(numbers.dtype)
+
+
+def _content(run: "Run", packed: bool = False, names: bool = True) -> Content:
     """What a segment of a study's log holds: the names of its rows, their columns, and the sentences that they say."""
     study = run.study
     rows, spoken = study.content(run.explainer), [name for name, column in study.columns.items() if column.sentence]
@@ -85,7 +138,18 @@ def _content(run: "Run") -> Content:
 
     arrays = {name: numbers.rows() for name, numbers in rows.arrays.items()}
     said = {"sentences": _are_sentences} if spoken else {}
-    return Content({study.names: Numbers("uint8", (ROWS, 32))} | arrays, {**rows.meta, **said}, rows.optional, agrees)
+    if packed:
+        # What the numbers are is asked once they are whole.
+        arrays = {name: _as_packed(numbers) for name, numbers in arrays.items()}
+        return Content({study.names: Numbers("uint8", (ROWS, _SHORT))} | arrays, said, rows.optional)
+    named = {study.names: Numbers("uint8", (ROWS, 32))} if names else {}
+    return Content(named | arrays, {**rows.meta, **said}, rows.optional, agrees)
+
+
+def _as_packed(numbers: Numbers) -> Numbers:
+    if numbers.dtype not in ("float32", "float64"):
+        return numbers
+    return Numbers("uint8", (4, *numbers.shape))
 
 
 def _are_sentences(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from core.measures.registry import WORDS, Explained, Measure, NotApplicable
 from core.network.features import Encoded
 from core.network.halves import half_twin
 from core.network.model import Model
+from core.network.scheduler import Counters
 from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
 from core.oracle.oracle import Oracle, Oracles
@@ -45,10 +46,30 @@ class Attribution:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a measure is expected to take: forward passes (at most), seconds, and whether that is cheap."""
+    """What work is expected to take: forward passes at most, seconds, and the tokens of these passes, by which the
+    seconds can be told better once such work was done; 0 where none are counted.
+    """
 
     passes: int
     seconds: float
+    tokens: float = 0.0
+
+    @classmethod
+    def of(cls, passes: int, tokens: float, counters: Counters) -> "Cost":
+        """So many passes of so many tokens in all (a gradient counts three times), at the speed seen so far."""
+        return cls(passes, counters.seconds_for(tokens), tokens)
+
+    @classmethod
+    def sum(cls, costs: Iterable["Cost"]) -> "Cost":
+        """What several take together."""
+        found = tuple(costs)
+        return cls(
+            sum(one.passes for one in found), sum(one.seconds for one in found), sum(one.tokens for one in found)
+        )
+
+    def times(self, factor: float) -> "Cost":
+        """So many times as much."""
+        return Cost(round(factor * self.passes), factor * self.seconds, factor * self.tokens)
 
     @property
     def cheap(self) -> bool:
@@ -240,7 +261,7 @@ class Explainer:
             return Cost(0, 0.0)
         passes = measure.passes(encoded.F)
         tokens = passes * encoded.T * (3 if measure.backward else 1)
-        return Cost(passes, self.model.scheduler.counters.seconds_for(tokens))
+        return Cost.of(passes, tokens, self.model.scheduler.counters)
 
     def _compute(self, encoded, measure, target, masked, seed, progress, cancelled, watcher) -> Attribution:
         if refused := measure.refusal(self.model.module.config.model_type, int((~masked).sum())):

@@ -373,7 +373,7 @@ def judging_cost(
             passes + own + tested,
             tokens + (own * (3 if measures()[measure].backward else 1) + tested) * encoded.T,
         )
-    return Cost(passes, explainer.model.scheduler.counters.seconds_for(tokens))
+    return Cost.of(passes, tokens, explainer.model.scheduler.counters)
 
 
 def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:

@@ -267,7 +267,7 @@ def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_
     asked = asked if recompute and not measure.recursive else asked[:1]
     inside = sum(measure.passes(left) for left in asked)
     tokens = (inside * (3 if measure.backward else 1) + len(counts)) * encoded.T
-    return Cost(inside + len(counts), explainer.model.scheduler.counters.seconds_for(tokens))
+    return Cost.of(inside + len(counts), tokens, explainer.model.scheduler.counters)
 
 
 def random_masks(encoded: Encoded, counts: np.ndarray, orders: int = ORDERS, seed: int = 0) -> np.ndarray:
@@ -317,7 +317,7 @@ def band_cost(explainer: Explainer, encoded: Encoded, step: str = BY_RATIO, orde
     """What the random orders take at most: one pass for each distinct input."""
     counts = np.unique(planned_counts(encoded.F, step, int(encoded.premasked.sum())))
     passes = 2 + orders * max(0, len(counts) - 2)
-    return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+    return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
 
 
 def summarise(

@@ -1,43 +1,106 @@
-"""How long work will still take, by how fast it went of late."""
+"""How long work takes, and will still take, by how fast it went of late."""
 
 import math
+from collections import deque
 
 # Seconds of work after which a pace counts for a third: what the first few took, or a moment in which the machine stood
 # still, is forgotten.
 _MEMORY = 20.0
+# What was expected counts as so many seconds of work at that pace.
+_TRUSTED = 2.0
 
 
 class Pace:
-    """Seconds a piece, smoothed over the newest reports; what was there at the first report is no work."""
+    """Seconds a piece, smoothed over the newest reports; what was there at the first report is no work.
+
+    The first pieces carry what only they cost (files that are read, kernels that are compiled), so they count until
+    others are there. Before that, and a little after, it goes by what was expected.
+
+    expected: seconds that all of what is to do at the first report was thought to take, 0 where nobody said.
+    """
 
     def __init__(self):
+        self.expected = 0.0
+        self._first: tuple[float, float] | None = None
         self._last: tuple[float, float] | None = None
-        self._seconds = self._pieces = 0.0
+        self._seconds = self._pieces = self._newest = 0.0
+        self._warm = False
 
     def report(self, done: float, seconds: float) -> None:
         """Take that so many pieces were done after so many seconds of work, both never less than before."""
-        if self._last is not None:
-            before, at = self._last
-            if done <= before:
-                # Told again what is known: the seconds count for the next piece.
-                return
-            kept = math.exp(-(seconds - at) / _MEMORY)
-            self._seconds = kept * self._seconds + seconds - at
-            self._pieces = kept * self._pieces + done - before
-        self._last = (done, seconds)
+        if self._last is None:
+            self._first = self._last = (done, seconds)
+            return
+        before, at = self._last
+        if done <= before:
+            # Told again what is known: the seconds count for the next piece.
+            return
+        if self._pieces and not self._warm:
+            self._seconds, self._pieces, self._warm = 0.0, 0.0, True
+        kept = math.exp(-(seconds - at) / _MEMORY)
+        self._seconds = kept * self._seconds + seconds - at
+        self._pieces = kept * self._pieces + done - before
+        self._newest, self._last = done - before, (done, seconds)
 
     def left(self, total: float, seconds: float) -> float | None:
-        """Expected seconds from now (so many seconds of work) to `total` pieces; None before a second report.
+        """Expected seconds from now (so many seconds of work) to `total` pieces; None where nobody can tell.
 
         A piece that takes longer than those before slows the pace while it lasts, so that what is left does not
         run out before the work does.
         """
-        if self._last is None or not self._pieces:
-            return None
+        if self._last is None or self._first is None:
+            return self._before(seconds)
         done, at = self._last
-        since, pace = max(0.0, seconds - at), self._seconds / self._pieces
-        pace = max(pace, (self._seconds + since) / (self._pieces + 1))
-        return max(0.0, pace * (total - done) - min(since, pace))
+        since, thought = max(0.0, seconds - at), self._thought(total)
+        if not self._pieces:
+            return None if thought is None else self._before(since)
+        spent, pieces = self._seconds, self._pieces
+        if thought is not None:
+            spent, pieces = spent + _TRUSTED, pieces + _TRUSTED / thought
+        pace = max(spent / pieces, (spent + since) / (pieces + self._newest))
+        return max(0.0, pace * (total - done) - min(since, pace * self._newest))
+
+    def worked(self, total: float) -> tuple[float, float] | None:
+        """The share that is done of what there was to do at the first report, and the seconds since; None before there
+        is any.
+        """
+        if self._first is None or self._last is None or not self._pieces:
+            return None
+        (start, began), (done, at) = self._first, self._last
+        return (done - start) / (total - start), at - began
+
+    def _thought(self, total: float) -> float | None:
+        """Seconds a piece as it was expected; None where nobody said."""
+        pieces = total - self._first[0] if self._first is not None else 0.0
+        return self.expected / pieces if pieces > 0 and self.expected > 0 else None
+
+    def _before(self, since: float) -> float | None:
+        """What is left of what was expected; what lasts longer than that is thought to last half as long again."""
+        return max(self.expected - since, since / 2) if self.expected > 0 else None
+
+
+class Speed:
+    """Seconds for each token of work, by the newest few pieces of it."""
+
+    def __init__(self, newest: int = 16):
+        self._done: deque[tuple[float, float]] = deque(maxlen=newest)
+
+    def add(self, tokens: float, seconds: float) -> None:
+        """So many tokens, more than 0, took so long."""
+        self._done.append((tokens, seconds))
+
+    @property
+    def pace(self) -> float | None:
+        """Seconds a token: half of the tokens took longer each, so that neither a moment in which the machine stood
+        still nor many small pieces decide; None before there is any.
+        """
+        paces = sorted((seconds / tokens, tokens) for tokens, seconds in tuple(self._done))
+        half, so_far = sum(tokens for _, tokens in paces) / 2, 0.0
+        for pace, tokens in paces:
+            so_far += tokens
+            if so_far >= half:
+                return pace
+        return None
 
 
 def between(own: float, turns: int | None, rest: float, others: int | None, spent: float, first: bool) -> float:

@@ -3,11 +3,12 @@
 import contextlib
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from core.mathematics.pace import Speed
 
 _TOO_LARGE = (
     "One input alone does not fit into the device's memory. Use a shorter text, "
@@ -49,7 +50,8 @@ class Counters:
     batches: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    _rates: deque = field(default_factory=lambda: deque(maxlen=16), repr=False, compare=False)
+    _speed: Speed = field(default_factory=Speed, repr=False, compare=False)
+    _warm: bool = field(default=False, repr=False, compare=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def add(self, **amounts: float) -> None:
@@ -58,21 +60,25 @@ class Counters:
                 setattr(self, name, getattr(self, name) + amount)
 
     def add_batch(self, rows: int, tokens: int, seconds: float) -> None:
-        """Count one batch and remember its rate; batches of few tokens say little about it."""
+        """Count one batch and remember its speed; batches of few tokens say little about it, and the first of all pays
+        for what is read and compiled once.
+        """
         self.add(passes=rows, batches=1, tokens=tokens, seconds=seconds)
-        if tokens >= 128 and seconds > 0:
-            with self._guard:
-                self._rates.append(tokens / seconds)
+        if tokens < 128 or seconds <= 0:
+            return
+        with self._guard:
+            if self._warm:
+                self._speed.add(tokens, seconds)
+            self._warm = True
 
-    def seconds_for(self, tokens: int, default_rate: float = 8_000.0) -> float:
-        """Expected seconds for a number of tokens: the upper quartile of the newest 16 batches' rates.
-
-        Not the mean: the first batch after loading, or a moment in which the machine stood still, would
-        make everything look dear for long. Fewer than two batches leave the default (tokens a second).
+    def seconds_for(self, tokens: float, default_rate: float = 8_000.0) -> float:
+        """Expected seconds for a number of tokens, by the clock of the newest 16 batches: at the pace than which half
+        of their tokens took longer, whoever else used the machine meanwhile. Fewer than two batches leave the default
+        (tokens a second).
         """
         with self._guard:
-            rates = sorted(self._rates)
-        return tokens / (rates[-1 - len(rates) // 4] if len(rates) > 1 else default_rate)
+            pace = self._speed.pace
+        return tokens / default_rate if pace is None else tokens * pace
 
 
 class Scheduler:

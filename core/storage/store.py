@@ -183,6 +183,10 @@ class Store:
 
         return self._read(self._place(digest, ".text"), checked)
 
+    def folder(self, key: str) -> Path:
+        """Where the segments of the log under a key lie, whether there are any or not."""
+        return self._place(key)
+
     def clear(self) -> None:
         """Delete everything that the store wrote; other files in the folder stay."""
         for _, _, path, _ in self._files():

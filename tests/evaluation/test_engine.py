@@ -3,6 +3,7 @@
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from core.evaluation.studies.check_question import MaskingCheck
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.job import DONE
 from core.jobs import Jobs
+from core.mathematics.pace import Speed
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.storage.store import Store, canonical_key
@@ -198,6 +200,72 @@ def test_it_costs_no_more_than_it_says(explainer, passes):
     )
 
 
+def test_its_cost_is_of_what_is_left(explainer, store):
+    """By hand: a pass for each piece, and one, of those that are not known."""
+    pieces = [explainer.encode(example.text, None, "word").F + 1 for example in SAMPLE.examples]
+    finish(run_study(explainer, part(0, 3), asked(), store))
+    found = read_study(explainer, SAMPLE, asked(), store)
+    cost = study_cost(explainer, SAMPLE, asked(), found)
+    assert cost.passes == sum(pieces) - pieces[0] - pieces[3] and cost.seconds > 0 and cost.tokens > cost.passes
+    finish(run_study(explainer, SAMPLE, asked(), store))
+    assert study_cost(explainer, SAMPLE, asked(), read_study(explainer, SAMPLE, asked(), store)).passes == 0
+
+
+@pytest.fixture
+def packed(explainer, store, tmp_path):
+    """A store that holds all rows packed and no others, and the rows."""
+    log = StoreLog(store, asked().key(explainer))
+    whole = finish(run_study(explainer, SAMPLE, asked(), store))
+    log.pack(Run(explainer, SAMPLE, asked(), log), [(i, ()) for i in range(len(SAMPLE))])
+    for segment in log.folders[0].iterdir():
+        segment.unlink()
+    return store, whole
+
+
+def test_packed_rows_are_the_rows_in_single_precision(explainer, packed, passes):
+    store, whole = packed
+    found = []
+    assert passes(lambda: found.append(finish(run_study(explainer, part(4, 1), asked(), store)))) == 0
+    assert words(found[0]) == [words(whole)[4], words(whole)[1]]
+    for column in ("drop", "probabilities"):
+        exact = whole.columns[column][[4, 1]]
+        assert found[0].columns[column].dtype == exact.dtype
+        np.testing.assert_array_equal(found[0].columns[column], exact.astype(np.float32).astype(exact.dtype))
+
+
+def test_what_was_computed_here_comes_before_what_is_packed(explainer, packed):
+    store, whole = packed
+    finish(run_study(explainer, part(2), asked(), again := Store(store.root / "again")))
+    (segment,) = again.segments(asked().key(explainer))
+    store.append(asked().key(explainer), segment.arrays | {"drop": np.array([0.125])}, segment.meta)
+    found = read_study(explainer, SAMPLE, asked(), store)
+    assert found.complete and found.columns["drop"][2] == 0.125
+    assert found.columns["drop"][0] == np.float32(whole.columns["drop"][0])
+
+
+@pytest.mark.parametrize("change", ["numbers", "shape", "names", "sentence"])
+def test_packed_rows_that_are_none_of_it_are_not_read(explainer, packed, change):
+    store, _ = packed
+    (folder,) = {path.parent for path in store.root.rglob("*.safetensors")}
+    (segment,) = store.segments(folder.name)
+    arrays, meta = dict(segment.arrays), dict(segment.meta)
+    if change == "numbers":
+        # Infinity in single precision.
+        arrays["drop"] = np.broadcast_to(np.array([[0x7F], [0x80], [0], [0]], np.uint8), arrays["drop"].shape).copy()
+    elif change == "shape":
+        arrays["drop"] = arrays["drop"][:3]
+    elif change == "names":
+        arrays["rows"] = np.repeat(arrays["rows"], 4, axis=1)
+    else:
+        meta["sentences"] = []
+    for path in folder.iterdir():
+        path.unlink()
+    store.append(folder.name, arrays, meta)
+    assert read_study(explainer, SAMPLE, asked(), store).done == 0
+    store.append(folder.name, segment.arrays, segment.meta)
+    assert read_study(explainer, SAMPLE, asked(), store).complete
+
+
 def test_what_is_held_of_an_example_is_let_go(explainer, store):
     run = Run(explainer, SAMPLE, asked(), StoreLog(store, asked().key(explainer)))
     finish(run.go())
@@ -219,6 +287,19 @@ def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, s
         assert again.begun and again.at_once and words(again.found) == [words(work.found)[i] for i in (3, 1)]
     finally:
         jobs.close()
+
+
+def test_what_seldom_takes_all_that_it_may_says_so_until_such_work_was_done(explainer, monkeypatch):
+    jobs, work = Jobs(), Studying(explainer, SAMPLE, asked())
+    monkeypatch.setattr(resources, "jobs", lambda: jobs)
+    monkeypatch.setattr(resources, "store", lambda: Store(Path("nowhere")))
+    assert ", about " in work.price
+    monkeypatch.setattr(type(work.study), "seldom_all", True)
+    assert ", up to " in work.price
+    jobs._speeds[work.likeness] = Speed()
+    jobs._speeds[work.likeness].add(work.cost.tokens, 59.0)
+    assert work.price == f"at most {work.cost.passes:,} forward passes, about 59 s"
+    jobs.close()
 
 
 def test_what_another_question_wrote_under_the_same_rows_is_read_once_it_has_ended(explainer, store, monkeypatch):

@@ -8,7 +8,7 @@ from core.data.examples import DataSet, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.agreement import Agreement, least_agreement
-from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.behaviour import Changes, Course
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.traits import (
     first_rejected,
@@ -56,7 +56,9 @@ def test_the_first_rejected_step_is_that_of_the_page_about_one_example(explained
 
 def test_the_words_until_the_prediction_changes_are_counted_one_by_one(explained):
     explainer, _, judged, sample = explained
-    found = words_until_change(finish(run_study(explainer, sample, Course("gradient"))))
+    whole = finish(run_study(explainer, sample, Course("gradient")))
+    found = words_until_change(finish(run_study(explainer, sample, Changes("gradient"))))
+    assert found.tolist() == words_until_change(whole).tolist()
     for i, example in enumerate(SOME):
         encoded, mine = explainer.encode(example.text, None, "word"), int(judged.predicted[i])
         order = np.argsort(-explainer.attribute(encoded, "gradient", mine).scores["L2"], kind="stable")

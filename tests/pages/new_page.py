@@ -34,7 +34,7 @@ class Isolating(PageWork):
     @property
     def cost(self) -> Cost:
         F, T = self.view.encoded.F, self.view.encoded.T
-        return Cost(F, self.view.model.scheduler.counters.seconds_for(F * T))
+        return Cost.of(F, F * T, self.view.model.scheduler.counters)
 
     def run(self, job):
         """{word: probability}: a word more with each `yield`, which lets others have their turn."""

@@ -907,6 +907,14 @@ def test_durations_have_a_unit_that_fits(seconds, text):
     assert wording.duration(seconds) == text
 
 
+@pytest.mark.parametrize(
+    "seconds, text",
+    [(0.2, "under 1 s"), (0.6, "1 s"), (8.4, "8 s"), (59.3, "59 s"), (90, "2 min"), (5399, "90 min"), (9000, "2.5 h")],
+)
+def test_what_is_expected_is_told_no_finer_than_anybody_can(seconds, text):
+    assert wording.estimate(seconds) == text
+
+
 def test_bundled_texts_all_have_words(bundled):
     for data in bundled_data():
         for example in read_bundled(data):

@@ -5,9 +5,10 @@ from threading import Event
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.job import Job
 from core.jobs import Jobs
 from pages.parts.frame import resources, tray
-from pages.parts.frame.working import others_first
+from pages.parts.frame.working import waiting_for
 from tests.waiting import until
 
 ME, PLACE = "me", "Attributions, s001"
@@ -89,8 +90,13 @@ def test_what_waits_says_so(asked):
     first = asked("first", "Model check")
     until(lambda: first.started)
     asked("second", "Model check")
-    assert [line.rpartition(": ")[2] for line in asked.shown([], later=False)[1:]] == ["at work", "waits"]
+    assert [line.rpartition(": ")[2] for line in asked.shown([], later=False)[1:]] == ["at work", "waiting for first"]
 
 
-def test_how_many_go_first_in_words():
-    assert [others_first(n) for n in (1, 2)] == ["1 other job goes first", "2 other jobs go first"]
+def test_what_it_waits_for_is_named_where_this_person_asked_for_it():
+    path, beam = Job("path", "path of *gradient*"), Job("beam", "beam")
+    assert waiting_for([], ME) == "" and waiting_for([path], ME) == "waiting for another job"
+    path.askers = {ME}
+    assert waiting_for([path], ME) == "waiting for path of *gradient*"
+    assert waiting_for([path, beam], ME) == "waiting for path of *gradient* and 1 more job"
+    assert waiting_for([beam, path, beam], ME) == "waiting for another job and 2 more jobs"

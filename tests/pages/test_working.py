@@ -135,10 +135,10 @@ def slow_page():
     st.session_state.drawing = dict(resources.drawing_seconds())
 
 
-def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_two_seconds():
+def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_second():
     assert seconds_between(0.0, 0.4) == 0.4 and seconds_between(0.05, 0.4) == 0.4
-    assert seconds_between(0.3, 0.4) == pytest.approx(1.2)
-    assert seconds_between(5.0, 0.4) == 2.0 and seconds_between(5.0, 3.0) == 3.0
+    assert seconds_between(0.2, 0.4) == pytest.approx(0.8)
+    assert seconds_between(5.0, 0.4) == 1.0 and seconds_between(5.0, 3.0) == 3.0
     page = AppTest.from_function(slow_page)
     page.session_state.work = FakeWork(False)
     page.run()

@@ -104,6 +104,8 @@ BEHAVIOUR = {
         "b8a91779a132fb015b184d609403c761ad64a13cc363ca3045ce5dd165e03b04",
     ),
 }
+CHANGES = "d647675bfb955a3b96f9df4f23324c6badbb645432c90fc8e18f86846bc58453"
+PACKED_AGREEMENT = "e17d358a9c1e4b882d18e03b8ffe944f4b85c99c46f02ce3250d1c3d7c5578ab"
 FEWEST = (
     "92b01dad7111cc0470ebb86105be59a7d87f041d63d1373b2d1d6ae0c7db8faf",
     "5b17e7b3628032cee18e6be69afc677668d4277d6a718418c49adbf8fa93cb3d",
@@ -147,6 +149,8 @@ PRODUCERS = {
     "model check/row",
     "behaviour",
     "behaviour/row",
+    "first change",
+    "packed log",
     "fewest",
     "fewest/row",
     "agreement",
@@ -329,6 +333,21 @@ def test_rows_of_behaviour(explainer, store, course):
     assert found.there.tolist() == [True]
     for column, values in rows.items():
         np.testing.assert_array_equal(getattr(found, column), values, err_msg=column)
+
+
+def test_rows_of_the_first_change_and_packed_ones(explainer, store):
+    """0.25 in single precision is 3E 80 00 00; of a row's name the first eight bytes are kept."""
+    study, name = (
+        behaviour.Changes("leave-one-out", "absolute", "token", REMOVAL),
+        rows_of(BEHAVIOUR["leave-one-out"][1]),
+    )
+    store.append(CHANGES, {"rows": name, "flips": np.array([[2]], np.int32), "free": np.array([5], np.int32)}, {})
+    found = read_study(explainer, SAMPLE, study, store)
+    assert (found.there.tolist(), found.flips.tolist(), found.free.tolist()) == ([True], [[2]], [5])
+    tau = np.array([0x3E, 0x80, 0, 0], dtype=np.uint8).reshape(4, 1, 1)
+    store.append(PACKED_AGREEMENT, {"rows": rows_of(AGREEMENT[1])[:, :8], "tau": tau}, {})
+    found = read_study(explainer, SAMPLE, Agreement(("leave-one-out", "gradient"), "absolute", "token"), store)
+    assert found.columns["tau"].tolist() == [[0.25]]
 
 
 def test_rows_of_the_fewest_features(explainer, store):

@@ -81,8 +81,7 @@ class Agreement(Study[Rows]):
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What the attributions of an example take; what is known already is not counted off."""
-        costs = [explainer.cost(encoded, name) for name in self.measures]
-        return Cost(sum(one.passes for one in costs) + 1, sum(one.seconds for one in costs))
+        return Cost.sum([Cost(1, 0.0), *(explainer.cost(encoded, name) for name in self.measures)])
 
 
 def least_agreement(rows: Rows) -> np.ndarray:

@@ -1,6 +1,6 @@
 """How a model behaves under masking: where an order changes its predictions, and how far that moves its embeddings."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,8 +156,7 @@ class Course(OrderStudy[Walked]):
             measure = measures()[self.measure]
             weight = measure.passes(free) * (3 if measure.backward else 1)
             passes += measure.passes(free)
-        counters = explainer.model.scheduler.counters
-        return Cost(passes, counters.seconds_for((passes + weight) * encoded.T))
+        return Cost.of(passes, (passes + weight) * encoded.T, explainer.model.scheduler.counters)
 
     def row(self, subject: Subject) -> dict[str, np.ndarray]:
         """Where predictions change in each order, and logits and states along the first."""
@@ -205,3 +204,31 @@ class Course(OrderStudy[Walked]):
         for k, count in enumerate(counts):
             masks[0, k, order[:count]] = True
         return masks
+
+
+@dataclass(frozen=True)
+class Changes(Course):
+    """The same without embeddings, whose rows take a hundred times the room: when each prediction changes alone."""
+
+    name = "first change"
+    columns: ClassVar = {"flips": Column((0,), np.int32(0)), "free": Column((), np.int32(0))}
+
+    def key(self, explainer: Explainer) -> str:
+        """Where the store keeps it, for all examples of whatever data."""
+        return canonical_key("first change", 1, course=super().key(explainer))
+
+    def content(self, explainer: Explainer) -> Content:
+        """The same of what there is."""
+        whole = super().content(explainer)
+        return replace(whole, arrays={name: whole.arrays[name] for name in self.columns})
+
+    def row(self, subject: Subject) -> dict[str, np.ndarray]:
+        """Where the prediction changes."""
+        whole = super().row(subject)
+        return {name: whole[name] for name in self.columns}
+
+    def report(self, rows: Rows) -> Walked:
+        """The course without logits and states."""
+        shape = len(rows), K, 0
+        nothing = {"logits": np.zeros(shape, dtype=np.float32), "states": np.zeros(shape, dtype=np.float16)}
+        return Walked(rows.there, **rows.columns, **nothing, problems=rows.problems, cut=rows.cut)

@@ -49,6 +49,7 @@ class FewestFeatures(Study[Searched]):
     Source: ours; `core.mathematics.search.fewest`.
     """
 
+    seldom_all = True
     name = "fewest"
     columns: ClassVar = {"fewest": Column((), np.int32(0)), "free": Column((), np.int32(0))}
     label = FEWEST
@@ -101,4 +102,4 @@ class FewestFeatures(Study[Searched]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Searched | None = None) -> Cost:
         """What an example takes at most, as if its prediction never changed; most take a small part of it."""
         passes = most_asked(int((~encoded.premasked).sum()))
-        return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+        return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)

@@ -104,7 +104,7 @@ class Batch(Study[Rows]):
         exact = 1 << left_over(encoded) <= self.allowed(explainer.model.device)
         limits = exact_cost(explainer, encoded) if exact else search_cost(explainer, encoded, self.width, self.half)
         costs = [limits, *(score_cost(explainer, encoded, name) for name in self.measures)]
-        return Cost(sum(cost.passes for cost in costs), sum(cost.seconds for cost in costs))
+        return Cost.sum(costs)
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:

@@ -139,7 +139,7 @@ class Curve(OrderStudy[Passed]):
         if not self.random:
             return path_cost(explainer, encoded, self.measure, BY_RATIO, self.recompute)
         passes = len(np.unique(planned_counts(encoded.F, BY_RATIO, int(encoded.premasked.sum()))))
-        return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+        return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
 
     def report(self, rows: Rows) -> Passed:
         """The curve as far as it is known."""

@@ -352,19 +352,19 @@ class Scoring(Study[Scored]):
         }
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Scored | None = None) -> Cost:
-        """What an example takes at most; what is known of all of them is counted off."""
-        # Share of the examples that lack each attribution.
+        """What an example takes at most; what is known of those that are not wholly scored is counted off."""
+        # Share of these examples that lack each attribution.
         lacking = np.ones(len(self.attributions))
-        if found is not None:
-            lacking = ((~found.known).sum(axis=0) - len(found.problems)) / len(found)
-        one = judging_cost(explainer, encoded, self.metrics, self.how)
-        each = lacking.sum() * np.array([one.passes, one.seconds])
+        if found is not None and not found.complete:
+            left = ~found.there
+            left[list(found.problems)] = False
+            lacking = (~found.known[left]).mean(axis=0)
+        each = [judging_cost(explainer, encoded, self.metrics, self.how).times(lacking.sum())]
         for m, name in enumerate(self.measures):
             # Its shuffles need the measure's scores, too.
             shuffles = lacking[self.against(m)].max(initial=0) if self.baseline == SHUFFLED else 0
-            cost = explainer.cost(encoded, name)
-            each += max(lacking[m], shuffles) * np.array([cost.passes, cost.seconds])
-        return Cost(*each.tolist())
+            each.append(explainer.cost(encoded, name).times(max(lacking[m], shuffles)))
+        return Cost.sum(each)
 
     def _attribution(self, judge: Judge, attributed: Attributed, held: dict) -> tuple[np.ndarray, bool]:
         """Scores and whether they are magnitudes; held: {measure: its own}, computed once for all its shuffles."""

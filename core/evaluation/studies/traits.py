@@ -11,7 +11,7 @@ from core.data.examples import DataSet
 from core.evaluation.engine import Known, Rows, Study
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.agreement import Agreement, least_agreement
-from core.evaluation.studies.behaviour import Course, Walked
+from core.evaluation.studies.behaviour import Changes, Walked
 from core.evaluation.studies.model_check import Curve, Passed
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, planned_counts
@@ -31,7 +31,7 @@ def trait_studies(measure: str, unit: str) -> dict[str, Study]:
     """
     return {
         REJECTED: Curve(measure, unit=unit),
-        CHANGES: Course(measure, unit=unit),
+        CHANGES: Changes(measure, unit=unit),
         DISAGREEMENT: Agreement(default_measures(), "absolute", unit),
     }
 

@@ -97,14 +97,13 @@ class Attributing(PageWork):
             st.error(f"{self.measure}: {plain(str(error))}")
             return None
 
-    def told(self, ahead: int, left: str) -> str:
+    def told(self, waits: str, left: str) -> str:
         """How far it is."""
         job = self.job
         if job is None or job.state == WAITING:
-            return (
-                f"{self.measure}: {ahead} other job{' goes' if ahead == 1 else 's go'} first" if ahead else self.measure
-            )
-        return f"{self.measure}: {job.done:,} of at most {amount(job.total, 'forward pass')}{left}"
+            return (f"{self.measure}: {waits}" if waits else self.measure) + left
+        far = f"{job.done:,} of at most {amount(job.total, 'forward pass')}"
+        return f"{self.measure}: {far}{f' ({waits})' if waits else ''}{left}"
 
     def run(self, job: Job) -> Any:
         """What the job does."""

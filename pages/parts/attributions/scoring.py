@@ -10,7 +10,7 @@ from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.mathematics.search.limits import EXACT, INSERTION
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import duration, number
+from core.wording import estimate, number
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
@@ -122,6 +122,6 @@ def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]
     if not text and any(work.runs for work in waits):
         text = "…"
     elif not text:
-        seconds = sum(work.cost.seconds for work in waits)
-        text = f"— (about {duration(seconds)}, there)" if waits else "—"
+        seconds = sum(work.seconds for work in waits)
+        text = f"— (about {estimate(seconds)}, there)" if waits else "—"
     return {"name": name, "text": text, "href": href, "about": about}

@@ -30,9 +30,9 @@ from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.settings import SettingError
 from core.storage.store import canonical_key
-from core.wording import amount, duration
+from core.wording import amount
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork, others_first
+from pages.parts.frame.working import PageWork
 
 if TYPE_CHECKING:
     # Imported when something is predicted: the first page does not wait for it.
@@ -95,13 +95,17 @@ class Predicting(PageWork):
     def cost(self) -> Cost:
         from core.evaluation.predicting import expected_cost
 
-        return expected_cost(self.explainer.model, texts_of(self.index))
+        whole = expected_cost(self.explainer.model, texts_of(self.index))
+        return whole.times((len(self.index) - self.known.done) / max(1, len(self.index)))
+
+    @property
+    def likeness(self) -> str:
+        return f"predictions {self.explainer.model.digest} {self.explainer.model.precision}"
 
     @property
     def price(self) -> str:
-        left, every = len(self.index) - self.known.done, len(self.index)
-        lasts = duration(self.cost.seconds * left / every)
-        return f"{amount(left, 'text')} to read, about {lasts}; the page stays usable"
+        left = len(self.index) - self.known.done
+        return f"{amount(left, 'text')} to read, about {self.takes}; the page stays usable"
 
     @property
     def at_once(self) -> bool:
@@ -124,11 +128,11 @@ class Predicting(PageWork):
         stored = (self.index.data.digest, model.digest, model.precision, state, self.explainer, self.index)
         return _stored(*stored) if known is None else known
 
-    def told(self, ahead: int, left: str) -> str:
+    def told(self, waits: str, left: str) -> str:
         """How far it is."""
         (done, total), job = self.progress, self.job
         said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
-        return said + left + (f"; {others_first(ahead)}" if ahead else "")
+        return said + (f"; {waits}" if waits else "") + left
 
     def ask(self, wanted: bool = True) -> None:
         """Start the job, or join the one that is under way."""

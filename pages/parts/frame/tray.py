@@ -3,9 +3,9 @@
 import streamlit as st
 
 from core.job import Job
-from core.wording import duration, plain
+from core.wording import estimate, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import place_of, viewer
+from pages.parts.frame.working import place_of, viewer, waiting_for
 
 # More than this are counted.
 _MOST = 4
@@ -59,13 +59,13 @@ def _as_before(asked: list[Job], place: str) -> list[Job]:
 
 
 def _line(job: Job) -> None:
-    seconds, jobs = resources.jobs().seconds_left(job.key), resources.jobs()
-    begins = "waits" if jobs.ahead(job.key) else "at work" if job.started else "begins"
-    far = f"{100 * job.done / job.total:.0f} %" if job.total else begins
-    left = "" if seconds is None else f", about {duration(seconds)} left"
+    seconds, waits = resources.jobs().seconds_left(job.key), waiting_for(resources.jobs().waits_for(job.key), viewer())
+    begins = waits or ("at work" if job.started else "begins")
+    far = f"{100 * job.share:.0f} %{waits and ', '}{waits}" if job.far else begins
+    left = "" if seconds is None else f", about {estimate(seconds)} left"
     # By its key the page's voice knows it, see `pages/parts/components/voice.js`.
     with st.container(gap=None, key=f"elsewhere-{job.key}"):
-        st.caption(f"{plain(job.label)} · {plain(job.place)}: {far}{left}")
+        st.caption(f"{plain(job.label)} · {plain(job.place)}: {plain(far)}{left}")
         st.button(
             f"Stop {plain(job.label)}",
             key=f"stop-{job.key}",

@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core import jobs
 from core.job import DONE, Job
 from core.network.model import Model
-from core.wording import Tally, amount, duration
+from core.wording import Tally, amount, estimate
 from pages.parts.frame import resources
 from pages.parts.frame.links import held, shown_page
 
@@ -82,7 +82,35 @@ class PageWork(jobs.Work):
     @property
     def price(self) -> str:
         """What it costs, in words."""
-        return f"at most {amount(self.cost.passes, 'forward pass')}, about {duration(self.cost.seconds)}"
+        return f"at most {amount(self.cost.passes, 'forward pass')}, {self.about} {self.takes}"
+
+    @property
+    def about(self) -> str:
+        """What stands before the time that it takes."""
+        return "about"
+
+    @property
+    def likeness(self) -> str:
+        """What work is like it: of one kind a token takes about as long, whatever the texts; "" for work that is short,
+        or like no other.
+        """
+        return ""
+
+    @property
+    def seconds(self) -> float:
+        """Expected seconds of its own work, by the clock."""
+        return resources.jobs().expects(self.cost, self.likeness)
+
+    @property
+    def takes(self) -> str:
+        """How long it takes if it is asked for now, in words; where other work goes before it or takes turns with it,
+        until it is done, too.
+        """
+        own = self.seconds
+        until = resources.jobs().seconds_until(own, self.batch)
+        return estimate(own) + (
+            f"; {estimate(until)} with what is under way" if until >= max(1.2 * own, own + 2) else ""
+        )
 
     @property
     def at_once(self) -> bool:
@@ -96,15 +124,21 @@ class PageWork(jobs.Work):
         return (0, 1) if job is None or not job.total else (job.done, job.total)
 
     @property
+    def share(self) -> float:
+        """How much is done, 0 to 1, also between pieces of it."""
+        job = self.job
+        return 0.0 if job is None else job.share
+
+    @property
     def counts(self) -> str:
         """What is done of it, in words that follow its label; "" where nothing is counted."""
         done, total = self.progress
         return f", {done:,} of at most {total:,} {self.counted}" if self.counted and done else ""
 
-    def told(self, ahead: int, left: str) -> str:
+    def told(self, waits: str, left: str) -> str:
         """How far it is, text, where it says so in words of its own; else "".
 
-        ahead: jobs that have their turn before; left: ", about 3 s left", or "" where nobody can tell.
+        waits: "waiting for …", or "" while it is at work; left: ", about 3 s left", or "" where nobody can tell.
         """
         return ""
 
@@ -127,8 +161,10 @@ class PageWork(jobs.Work):
             wanted=wanted,
             batch=self.batch,
             place=place_of(self.batch),
-            expected=self.cost.seconds,
+            expected=self.seconds,
             asker=viewer(),
+            kind=self.likeness,
+            tokens=self.cost.tokens,
         )
 
 
@@ -164,9 +200,19 @@ def place_of(batch: bool) -> str:
     return shown_page() if example is None else f"{shown_page()}, {example}"
 
 
-def others_first(ahead: int) -> str:
-    """That so many jobs have their turn before, in words."""
-    return f"{ahead:,} other job{' goes' if ahead == 1 else 's go'} first"
+def waits_in_words(works: Sequence[PageWork]) -> str:
+    """What works wait for that stand still, all of them: "waiting for …"; "" while one is at work, or has its turns."""
+    found = min((resources.jobs().waits_for(work.key) for work in works), key=len, default=[])
+    return waiting_for(found, viewer())
+
+
+def waiting_for(jobs: Sequence[Job], me: str) -> str:
+    """That these jobs go first, in words: the first by its name where this viewer asked for it; "" for none."""
+    if not jobs:
+        return ""
+    named = jobs[0].label if me in jobs[0].askers else "another job"
+    more = len(jobs) - 1
+    return f"waiting for {named}" + (f" and {more:,} more job{'' if more == 1 else 's'}" if more else "")
 
 
 @contextmanager

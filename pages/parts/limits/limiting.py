@@ -14,7 +14,7 @@ from core.mathematics.stepwise import relay
 from core.network.features import Encoded
 from core.oracle.target import Target, score_kind, target_key
 from core.storage.store import canonical_key
-from core.wording import amount, duration
+from core.wording import amount
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Side
@@ -69,13 +69,13 @@ class WidthStudy(PageWork):
         every = [search_cost(self.explainer, encoded, _EXPECTED_WIDTH, self.half) for encoded, _ in self.cases]
         exact = exact_affordable([left_over(encoded) for encoded, _ in self.cases], self.affordable)
         every += [exact_cost(self.explainer, encoded) for (encoded, _), one in zip(self.cases, exact) if one]
-        return Cost(sum(cost.passes for cost in every), sum(cost.seconds for cost in every))
+        return Cost.sum(every)
 
     @property
     def price(self) -> str:
         """What it costs, in words: how wide it must go is what it finds out."""
         return (
-            f"about {amount(self.cost.passes, 'forward pass')}, {duration(self.cost.seconds)}, if a beam of "
+            f"about {amount(self.cost.passes, 'forward pass')}, {self.takes}, if a beam of "
             f"{_EXPECTED_WIDTH // 4} is enough; more if not"
         )
 

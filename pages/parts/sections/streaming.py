@@ -11,15 +11,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.job import FAILED
-from core.wording import duration, plain
+from core.wording import estimate, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork, look, others_first
+from pages.parts.frame.working import PageWork, look, waits_in_words
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
-_SHARE, _LONGEST = 0.25, 2.0
+_SHARE, _LONGEST = 0.25, 1.0
 
 
 def stream(
@@ -92,7 +92,7 @@ def _work_of(drawing: Callable[[], None]) -> float:
 
 
 def seconds_between(drawing: float, least: float) -> float:
-    """Seconds from one drawing to the next: `least` or, up to 2, four times `drawing`, which is what it took last."""
+    """Seconds from one drawing to the next: `least` or, up to 1, four times `drawing`, which is what it took last."""
     return max(least, min(drawing / _SHARE, _LONGEST))
 
 
@@ -131,16 +131,15 @@ def _progress(works: Sequence[PageWork], name: str) -> None:
         for work in under_way:
             work.cancel()
 
-    share = sum(done / total for done, total in (work.progress for work in under_way)) / len(under_way)
-    ahead = min(resources.jobs().ahead(work.key) for work in under_way)
+    share = sum(work.share for work in under_way) / len(under_way)
+    waits = waits_in_words(under_way)
     seconds = [left for work in under_way if (left := work.seconds_left) is not None]
-    # The pace of the first few says nothing. Each counts what has its turns between.
-    left = f", about {duration(max(seconds))} left" if len(seconds) == len(under_way) and share > 0.02 else ""
-    waits = f" ({others_first(ahead)})" if ahead and not share else ""
+    # Each counts what goes before it and has its turns between.
+    left = f", about {estimate(max(seconds))} left" if len(seconds) == len(under_way) else ""
     named = ", ".join(work.label + work.counts for work in under_way)
-    told = under_way[0].told(ahead, left) if len(under_way) == 1 else ""
+    told = under_way[0].told(waits, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, plain(told or f"Computing {named}") + ("" if told else waits + left))
+        st.progress(share, plain(told or f"Computing {named}" + (f" ({waits})" if waits else "") + left))
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 

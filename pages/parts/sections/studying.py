@@ -58,6 +58,15 @@ class Studying(PageWork):
         return _cost(self.key, self._state, self)
 
     @property
+    def likeness(self) -> str:
+        model = self.explainer.model
+        return f"{self.study.name} {self.study.label} {model.digest} {model.precision} {self.study.unit}"
+
+    @property
+    def about(self) -> str:
+        return "up to" if self.study.seldom_all and not resources.jobs().knows(self.likeness) else "about"
+
+    @property
     def at_once(self) -> bool:
         # What leads streams from its first second on.
         leads = self.first and self.study.leads and self.cost.seconds <= _LEADING_SECONDS
@@ -105,7 +114,13 @@ class Studying(PageWork):
     def run(self, job: Job) -> Any:
         """What the job does."""
         return run_study(
-            self.explainer, self.sample, self.study, resources.store(), progress=job.report, cancelled=job.cancelled
+            self.explainer,
+            self.sample,
+            self.study,
+            resources.store(),
+            progress=job.report,
+            cancelled=job.cancelled,
+            within=job.within,
         )
 
 

@@ -60,7 +60,7 @@ class OneWord(Study[Rows]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """As many passes as there are pieces, and one."""
         passes = encoded.F + 1
-        return Cost(passes, explainer.model.scheduler.counters.seconds_for(passes * encoded.T))
+        return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
 
     def conclude(self, answers: Answers) -> OneWordReport | None:
         """The mean fall, and how many predictions hang on one word."""

@@ -1,0 +1,78 @@
+"""How far a study is, within an example too: by hand, and over a real one whose clock is made up."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from core.data.examples import read_bundled
+from core.evaluation.engine import run_study
+from core.evaluation.meter import Meter
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.model_check import Curve
+from core.explanation.explainer import Cost, Explainer
+from core.job import Job
+from core.network.features import NoFeatures
+
+
+class Counted:
+    """A run of four examples, the first known, that claim 9, 0 and 29 passes at most: of 41, with one for each."""
+
+    def __init__(self):
+        self.counters = SimpleNamespace(passes=500)
+        self.done, self.study = 1, SimpleNamespace(unit="word", cost=lambda _, claim: Cost(claim, 0.0))
+        self.sample = SimpleNamespace(examples=[SimpleNamespace(text=n, second=None) for n in (0, 9, None, 29)])
+        self.explainer = SimpleNamespace(model=SimpleNamespace(scheduler=self), encode=self.encode)
+
+    def encode(self, claim, second, unit):
+        if claim is None:
+            raise NoFeatures("nothing to mask")
+        return claim
+
+
+def test_how_far_it_is_goes_by_what_each_example_takes_and_never_back():
+    run, told = Counted(), []
+    meter = Meter(lambda: False)
+    meter.tell(told.append, run, [1, 2, 3])
+    # Of the three that are left the weights are 3 · 10 / 41, 3 · 1 / 41 and 3 · 30 / 41.
+    with meter.example():
+        for _ in range(3):
+            run.counters.passes += 2
+            assert not meter.cancelled()
+    with meter.example():
+        pass
+    with meter.example():
+        for _ in range(5):
+            run.counters.passes += 5
+            meter.cancelled()
+    first, third = 30 / 41, 90 / 41
+    # 6 of 9 passes were made, so 29 that are claimed are 19⅓.
+    part = [1 + first * share for share in (2 / 9, 4 / 9, 6 / 9)]
+    rest = [1 + 33 / 41 + third * min(0.95, 5 * k / (29 * 6 / 9)) for k in range(1, 6)]
+    assert told == pytest.approx([1, *part, 1 + first, 1 + 33 / 41, *rest, 4])
+    assert told == sorted(told) and told[-1] == pytest.approx(4)
+
+
+def test_what_stops_in_the_middle_of_an_example_has_not_done_it():
+    run, told = Counted(), []
+    meter = Meter(lambda: True)
+    meter.tell(told.append, run, [1, 3])
+    with pytest.raises(ZeroDivisionError), meter.example():
+        assert meter.cancelled()
+        raise ZeroDivisionError
+    assert told == [1, 1]
+
+
+def test_a_study_tells_before_each_batch_and_its_job_moves(tiny_model):
+    """One example of many steps moves its progress many times before it is done."""
+    job, far = Job("key", "study"), []
+    sample = without_labels("some", "0" * 64, read_bundled("reviews")[:2])
+
+    def within(share):
+        job.within(share)
+        far.append(job.share)
+
+    study = run_study(Explainer(tiny_model("bert")), sample, Curve("leave-one-out"), progress=job.report, within=within)
+    next(study)
+    assert job.done == 0 and len(far) > 5 and far == sorted(far) and 0 < far[-1] < 1
+    list(study)
+    assert (job.done, job.total, job.share) == (2, 2, 1.0)
