@@ -11,6 +11,7 @@ a run goes on where one stopped.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import tempfile
@@ -38,6 +39,7 @@ from core.loading.loading import load
 from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
+from core.network.scheduler import Counters
 from core.settings import BUNDLED
 from core.storage.shipped import RESULTS, write_shipped
 from core.storage.store import Store
@@ -46,6 +48,8 @@ from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS
 from tests.app_session import App
 
+# Tokens a second of a device of ordinary speed.
+RATE = 8_000.0
 MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
 # Drawn in one line of a page; a prediction that there is something to explain of.
 MOST_WORDS, SURE = 14, 0.9
@@ -218,6 +222,22 @@ def opened(page: str, choices: dict[str, str], asks: bool) -> None:
             app.run()
 
 
+@contextlib.contextmanager
+def any_machine() -> Iterator[None]:
+    """What starts unasked, and in which precision limits are searched, as on a device of ordinary speed without half
+    precision: else what ships would depend on the machine that computed it.
+    """
+
+    def expected(self: Counters, tokens: float, default_rate: float = RATE) -> float:
+        return tokens / RATE
+
+    with (
+        mock.patch.object(Counters, "seconds_for", expected),
+        mock.patch("core.network.halves.half_speed", lambda _: 0.0),
+    ):
+        yield
+
+
 def visited(store: Path, read: set[str] | None = None) -> None:
     """Open every page whose numbers ship; read: filled with the files of the store that this reads."""
     st.cache_resource.clear()
@@ -229,7 +249,11 @@ def visited(store: Path, read: set[str] | None = None) -> None:
             read.add(path.relative_to(self.root).as_posix())
         return found
 
-    with mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store)}), mock.patch.object(Store, "_read", noted):
+    with (
+        mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store)}),
+        mock.patch.object(Store, "_read", noted),
+        any_machine(),
+    ):
         for page, choices, asks in shown():
             began = time.monotonic()
             opened(page, choices, asks)

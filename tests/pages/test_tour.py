@@ -25,7 +25,7 @@ from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
 from tests.sessions import Session, running_server
-from tests.shipping import MASKED, MEASURE, PLAIN, SURE, sides, strip, walk
+from tests.shipping import MASKED, MEASURE, PLAIN, SURE, any_machine, sides, strip, walk
 
 LINES = [stop.line for stop in STOPS]
 # What another stop may show of another thing.
@@ -277,8 +277,14 @@ def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_p
     assert found.verdict == REJECTED and found.rejected()[0] > 0 and found.other_lengths
 
 
+@pytest.fixture
+def on_any_machine():
+    with any_machine():
+        yield
+
+
 @pytest.mark.parametrize("stop", STOPS[:-1], ids=lambda stop: f"{stop.title}-{len(stop.choices)}")
-def test_a_stop_is_there_at_once(stop, ships, monkeypatch, tmp_path, passes_of):
+def test_a_stop_is_there_at_once(stop, ships, on_any_machine, monkeypatch, tmp_path):
     """With nothing in the store of its own, nothing is asked of the network but what no page keeps."""
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     resources.jobs.clear()
