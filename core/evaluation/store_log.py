@@ -59,7 +59,7 @@ class StoreLog:
         arrays, meta = self._segment(run, places)
         packed = {name: _narrow(array) for name, array in arrays.items() if name != run.study.names}
         packed[run.study.names] = arrays[run.study.names][:, :_SHORT]
-        self.store.append(self._packed_key, packed, meta)
+        self.store.append(self._packed_key, packed, meta, _content(run, packed=True))
 
     @property
     def folders(self) -> tuple[Path, Path]:

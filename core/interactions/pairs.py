@@ -67,7 +67,7 @@ class PairTest:
     p: dict[str, np.ndarray]
 
     def gate(self, reference: Reference | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
-        """What the three inputs come to by a rule; ⚠ where one of them is rejected."""
+        """What the three inputs come to by a rule; with the sign where one of them is rejected."""
         floor = None if reference is None else reference.floor(form)
         return decide(self.p.get(form, np.ones(3)), np.arange(3), 3, floor, rule)
 

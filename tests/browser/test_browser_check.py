@@ -28,8 +28,8 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, shor
     assert "sst2-fmm reaches" in said and "class majority" in said and "Beside the paper" in said
     legend = person.page.locator(".st-key-curves .js-plotly-plot").first.locator(".legendtext")
     # The figure is drawn a moment after the words around it.
-    playwright.expect(legend).to_have_count(3)
-    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain"} == set(
+    playwright.expect(legend).to_have_count(4)
+    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain", "class majority"} == set(
         legend.all_text_contents()
     )
     assert "rejected as out-of-distribution" in said

@@ -183,12 +183,12 @@ def predicted(session: Session) -> list[tuple]:
     """What the table of the page Examples says of its first examples: their texts, and what is predicted of each."""
     sent = [json.loads(json.loads(element.json)["json"]) for element in session.all("bidi_component")]
     (table,) = [data for data in sent if "facets" in data]
-    assert table["found"] == "5,000 examples"
+    assert table["found"] == "20,000 examples"
     return [(row["text"], row["predicted"], row["share"]) for row in table["rows"]]
 
 
 def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
-    told = [{"text": text, "label": label} for text, label in many(5_000, 3)]
+    told = [{"text": text, "label": label} for text, label in many(20_000, 3)]
     (tmp_path / "killed.jsonl").write_bytes(lines(*told))
     given = {"FAITHSCOPE_DATA": str(tmp_path / "killed.jsonl")}
     process, address = start_server(tmp_path, **given)
@@ -211,7 +211,7 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
     assert len(shown) == 12 and all(told[i]["text"] == text for i, (text, _, _) in enumerate(shown))
     with running_server(tmp_path, **given) as address, Session(address, "examples") as after:
         (left,) = re.findall(r"([\d,]+) texts to read", " ".join(after.texts))
-        kept = 5_000 - int(left.replace(",", ""))
+        kept = 20_000 - int(left.replace(",", ""))
         assert kept > 0
         # Nothing is damaged: what is known now was known before, and is the same.
         for one, other in zip(predicted(after), shown, strict=True):

@@ -565,4 +565,4 @@ def test_the_page_lists_configurations_and_splits_of_a_typed_id(hub, server):
     assert app.widget("selectbox", "Split").options == ["test"]
     app.press("Fetch")
     wait(app, lambda: app.has("button", "Add this data"))
-    assert "1 examples" in app.said and not app.errors
+    assert "1 example" in app.said and not app.errors

@@ -227,7 +227,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
         shares = [trace["y"] for trace in charts(shown)[0]["data"] if trace.get("yaxis") == "y2"]
         assert shares[0] == pytest.approx(
             (100 * by_hand[0].random.share(form)).tolist()
-        ) and f"rejected ({form})" in json.dumps(charts(shown)[0])
+        ) and f"rejected<br>({form})" in json.dumps(charts(shown)[0])
 
 
 def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bundled):

@@ -385,11 +385,16 @@ def test_a_link_to_no_measure_falls_back(query):
     assert set(app.widget("multiselect", "Measures").value) <= set(measures()) and "nonsense" not in app.rows
 
 
-@pytest.mark.parametrize("digest", ["0" * 64, ""])
-def test_a_link_to_a_text_that_is_not_kept_here_says_so(digest):
-    app = App(ATTRIBUTIONS, data="own text", text=digest)
+def test_a_link_to_a_text_that_is_not_kept_here_says_so():
+    app = App(ATTRIBUTIONS, data="own text", text="0" * 64)
     (said,) = app.errors
     assert "text" in said and not app.components
+    assert app.type("A new one.").text == "A new one." and not app.errors
+
+
+def test_a_link_to_no_text_of_ones_own_invites_to_type_one():
+    app = App(ATTRIBUTIONS, data="own text", text="")
+    assert "Type or paste a text of your own" in app.said and not app.components and not app.errors
     assert app.type("A new one.").text == "A new one." and not app.errors
 
 

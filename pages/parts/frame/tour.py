@@ -11,6 +11,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core.settings import BUNDLED
+from core.validity.marks import SIGN
 from core.wording import plain
 from pages.parts.frame.links import forget, held, hold, visit
 
@@ -63,7 +64,7 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "A shorter sentence. By raw scores of leave-one-out sst2-plain is ahead; set between the limits that each "
         "model allows, sst2-fmm is: raw scores compare how far models can fall, not how good their explanations are. "
-        "The twin does not know the inputs behind its scores (⚠), so this shows what normalising does, not which "
+        f"The twin does not know the inputs behind its scores ({SIGN}), so this shows what normalising does, not which "
         "model is the better one.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
