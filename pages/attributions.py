@@ -13,6 +13,7 @@ from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
+from pages.parts.attributions.pairing import Pairings, pairs_section
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
 from pages.parts.attributions.two_models import second_model
@@ -34,7 +35,7 @@ def attributions() -> None:
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     if st.toggle("Type or edit a text", key="editing"):
         text_box(view.example.text, view.example.second or "")
-    picture, asking, evidence = (st.container() for _ in range(3))
+    picture, asking, evidence, pairs = (st.container() for _ in range(4))
     st.header("Do the measures agree?", anchor=False)
     agreement = st.empty()
     agreement.caption("The measures are being computed …")
@@ -56,7 +57,7 @@ def attributions() -> None:
             name="scores",
             aside=True,
         )
-        save_attributions(view, rows, said, beside=other)
+        save_attributions(view, rows, said, beside=other, pairs=Pairings(view).report)
         show_notes(view)
     with evidence:
         evidence_section(view, rows)
@@ -65,6 +66,8 @@ def attributions() -> None:
         show_sparsity(view, rows)
         show_completeness(view, found)
         show_costs(view, chosen, found)
+    with pairs:
+        pairs_section(view)
     second_model(view, chosen, sign)
 
 

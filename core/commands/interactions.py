@@ -61,7 +61,7 @@ def run(options: Options) -> int:
         )
         say_of_store(store, bar.say)
     print(f"{example.id}, {target_name(model.labels, target)}: {report.how}.\n")
-    print(visible(without_markup(report.sentence)) or "No pair works only together, and none says the same twice.")
+    print(visible(without_markup(report.sentence)))
     _print_table(report)
     if options.out:
         facts = provenance(model, encoded, example, data, digest, target)

@@ -27,7 +27,7 @@ _ROUNDING = 1e-5
 RULE = (
     f"Only together: at least {number(LEAST)} logits as a pair, of which neither alone adds more than half. The same "
     "twice: alone both are on one side, and the pair takes back between half and one and a half times what the weaker "
-    f"adds, at least {number(LEAST)} logits. Where no pair is such, nothing is said."
+    f"adds, at least {number(LEAST)} logits. Of each kind the strongest is named."
 )
 
 

@@ -58,10 +58,20 @@ class PairReport:
 
     @property
     def sentence(self) -> str:
-        """Which pair works only together and which says the same twice; "" where none does."""
+        """Which pair works only together and which says the same twice; where none does, that and the strongest."""
         told = [(self.paired.strongest(kind), say) for kind, say in ((TOGETHER, _together), (TWICE, _twice))]
         said = [say(one, self.encoded, self.gate(one).marked) for one, say in told if one is not None]
-        return " ".join(said) + (f" ({self.how}.)" if said and not self.found.exact else "")
+        return " ".join(said or [self._none]) + ("" if self.found.exact else f" ({self.how}.)")
+
+    @property
+    def _none(self) -> str:
+        """That no pair is told, and the strongest of all."""
+        if not self.paired.tests:
+            return f"No two {self.encoded.unit}s add anything together."
+        one = self.paired.tests[0]
+        value = with_sign(f"{signed(one.pair.value)} logits", self.gate(one).marked)
+        none = f"No two {self.encoded.unit}s were found that work only together or say the same twice"
+        return f"{none}; the strongest pair is {_named(one, self.encoded)}: {value}."
 
     @property
     def how(self) -> str:

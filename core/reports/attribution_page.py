@@ -4,9 +4,12 @@ from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
 from core.explanation.row_sentences import kinds_sentence
 from core.explanation.rows import WordRow, agreement, pieces, value_text
+from core.interactions.pairs import RULE
+from core.interactions.telling import COLUMNS, MASKED
 from core.measures.catalogue import measures
 from core.reports.exports import Beside, Shown
 from core.reports.page import BIDI, read_style, shade, straight, write_page
+from core.wording import without_markup
 
 STYLE = read_style("page.css")
 
@@ -33,6 +36,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         meaning=MEANING,
         squares=_squares(shown, top),
         measures=measures(),
+        pairs=_pairs(shown),
         beside=beside,
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
@@ -86,6 +90,21 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
         "shade": shade(value, row.kind) if shaded else "",
         "place": (int(row.places[i]) or "—") if row.kind == "rank" else "",
         "told": told + ", not known to the tokenizer" * ("unknown" in piece) + (", evidence" if evidence else ""),
+    }
+
+
+def _pairs(shown: Shown) -> dict | None:
+    """The pairs of features that are listed, in text; None where none is known."""
+    report = shown.pairs
+    if report is None or not report.paired.tests:
+        return None
+    lines = [report.cells(one) + report.inputs(one) for one in report.paired.tests]
+    said = without_markup(report.sentence)
+    return {
+        "header": [*COLUMNS, *MASKED],
+        "lines": lines,
+        "said": said,
+        "notes": [f"{report.how}. {RULE}", report.validity],
     }
 
 

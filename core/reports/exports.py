@@ -20,6 +20,7 @@ from core import settings
 from core.data.examples import Example
 from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
+from core.interactions.telling import PairReport
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.model import Model
@@ -63,7 +64,7 @@ class Shown:
 
     probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
-    sentences a reader must know; provenance: see `provenance`.
+    sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features.
     """
 
     encoded: Encoded
@@ -76,6 +77,7 @@ class Shown:
     answer: str = ""
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
+    pairs: PairReport | None = None
 
     @property
     def classes(self) -> tuple[int, ...]:

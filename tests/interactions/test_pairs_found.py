@@ -119,7 +119,8 @@ def test_a_model_that_always_says_the_same_has_no_pairs(explainer, monkeypatch):
     found = finish(find_interactions(explainer, encoded, 1))
     paired = check_pairs(explainer, encoded, found)
     report = PairReport(paired, encoded, None, "Holm", "calibrated")
-    assert every_pair(found) == [] and paired.tests == () and report.sentence == "" and report.validity == ""
+    assert every_pair(found) == [] and paired.tests == () and report.validity == ""
+    assert report.sentence == "No two words add anything together."
     assert list(report.lines()) == []
 
 
@@ -182,6 +183,11 @@ def test_sentences_say_what_and_how_much_and_mark_what_is_rejected(explainer):
         "stand."
     )
     assert report(0.5, exact=False).endswith("ways to mask some of 5 words.)")
+    found = interactions(5, {0: 2.0, 1: -0.2, 2: 1.2}, {(0, 1): 0.4, (2, 3): -0.6})
+    assert report(0.5) == (
+        "No two words were found that work only together or say the same twice; the strongest pair is “<b>dull</b>” "
+        "and “<b>boring</b>”: -0.6 logits."
+    )
     assert [signed(value) for value in (2.1, -0.9, 0.0, 1e-9, -1e-9)] == ["+2.1", "-0.9", "0", "0", "0"]
 
 

@@ -533,6 +533,29 @@ def test_the_server_can_stop_in_the_middle_of_a_job():
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
 
 
+def test_a_chart_waits_for_an_import_on_another_thread():
+    """Plotly takes what it finds of pandas, half imported too, and what computes imports it at any moment."""
+    code = """
+import builtins, sys, threading
+from pages.parts.components.pictures import chart
+
+begun, whole, begins = threading.Event(), threading.Event(), builtins.__import__
+def slow(name, *rest):
+    if "pandas" in sys.modules and not begun.is_set():
+        begun.set()
+        whole.wait(10)
+    return begins(name, *rest)
+builtins.__import__ = slow
+computing = threading.Thread(target=lambda: __import__("pandas"))
+computing.start()
+assert begun.wait(10) and not hasattr(sys.modules["pandas"], "Series")
+threading.Timer(0.2, whole.set).start()
+chart({"data": [{"type": "scatter", "x": [1, 2], "y": [3, 4]}]}, "a", "a line")
+computing.join()
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, timeout=60, check=True)
+
+
 def test_a_job_is_cancelled_and_can_be_asked_again(slow_beam):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient", "beam"]).press("Compute beam")
     app.press("Cancel", exact=False)

@@ -66,7 +66,9 @@ def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundle
         assert parse_qs(urlsplit(racu["href"]).query)["play"] == [name]
 
 
-def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh):
+def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh, monkeypatch):
+    # Pairs of words ask for more than these pages do.
+    monkeypatch.setattr("pages.parts.attributions.pairing.AT_ONCE", 0)
     complete(App("pages/recursive_masking.py", example=SMALL.id, measures=NAMES))
     complete(App("pages/aopc_and_naopc.py", example=SMALL.id, measures=NAMES))
     model = resources.explainer("sst2-fmm").model
@@ -84,7 +86,8 @@ def test_dear_scores_say_what_they_cost_and_are_not_computed(fresh, monkeypatch)
     assert list(app.rows) == ["gradient"] and not resources.jobs().active()
     own = cells(app)["gradient"]
     assert own["RACU ↑"]["text"].startswith("— (about ") and own["NAOPC ↑"]["text"].startswith("— (about ")
-    assert not [button for button in app.at.button if str(button.key).startswith("ask-")]
+    asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
+    assert all(label.startswith("Compute pairs of words") for label in asked)
 
 
 def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh):

@@ -43,9 +43,6 @@ _SEARCH_HELP = (
 
 def behaviour(frame: DataView) -> None:
     """Draw this part of the page."""
-    # UMAP imports it on another thread, and a chart that is drawn while it is half there fails.
-    import pandas  # noqa: F401
-
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.header("Settings", anchor=False)

@@ -29,6 +29,9 @@ def draw_figure(
 
 def chart(figure: dict, key: str, alt: str, **more: Any) -> Any:
     """Draw a figure as wide as its place, without buttons; what `st.plotly_chart` gives."""
+    # What computes may be importing it on another thread, and Plotly fails on what is half there: this waits for it.
+    import pandas  # noqa: F401
+
     config = {"displayModeBar": False}
     return st.plotly_chart(figure, width="stretch", theme=None, key=key, config=config, alt=alt, **more)
 

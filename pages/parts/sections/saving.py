@@ -4,12 +4,13 @@ again.
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core.explanation.rows import WordRow
+from core.interactions.telling import PairReport
 from core.network.model import Model
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import (
@@ -108,7 +109,12 @@ class OtherVersion:
 
 
 def save_attributions(
-    view: "View", rows: list[WordRow], answer: str, notes: Iterable[str] = (), beside: OtherVersion | None = None
+    view: "View",
+    rows: list[WordRow],
+    answer: str,
+    notes: Iterable[str] = (),
+    beside: OtherVersion | None = None,
+    pairs: PairReport | None = None,
 ) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
@@ -119,13 +125,14 @@ def save_attributions(
         notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
             and tags.
         beside: another version of the text, which both hold, too.
+        pairs: what is known of pairs of words, which the page holds.
     """
     if not rows:
         return
     notes = (*view.model.notes, *notes, *_notes(view))
 
     def shown() -> Shown:
-        return _version_shown(view, rows, answer, notes)
+        return replace(_version_shown(view, rows, answer, notes), pairs=pairs)
 
     def versions() -> Beside | None:
         if beside is None:
@@ -159,6 +166,26 @@ def _version_shown(view: "View", rows: list[WordRow], answer: str, notes: tuple[
         without_markup(answer),
         notes,
         provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
+    )
+
+
+def save_pairs(view: "View", report: PairReport) -> None:
+    """Two buttons: every pair of words as a table, and all of it as JSON."""
+    source = _source(view)
+
+    def facts() -> dict[str, str]:
+        return provenance(view.model, view.encoded, view.example, *source, view.explained)
+
+    def lines() -> Iterable[list]:
+        about = facts()
+        return ([*line, *about.values()] for line in report.lines())
+
+    save_report(
+        [*report.header, *facts()],
+        lines,
+        lambda: facts() | report.as_json(),
+        ["pairs", source[0], view.example.id, view.class_name, view.model.name],
+        "save-pairs",
     )
 
 

@@ -1,0 +1,159 @@
+"""Which words work only together, and which say the same twice: pairs as work, arcs over the words, and a table."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from core.explanation.explainer import Cost
+from core.explanation.limiting import left_over
+from core.interactions.finding import AT_ONCE, find_interactions, interactions_cost, stored_interactions, why_no_pairs
+from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_of_pair
+from core.interactions.telling import COLUMNS, MASKED, PairReport, signed
+from core.job import Job
+from core.oracle.target import target_key
+from core.storage.store import canonical_key
+from core.validity.marks import HOLM, RULES
+from core.validity.references import CALIBRATED, FORMS
+from core.wording import plain
+from pages.parts.components.arcs import Arc, arcs_over
+from pages.parts.components.tables import macros
+from pages.parts.frame.links import held_of, link_to
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.saving import save_pairs
+from pages.parts.sections.streaming import stream
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing(PageWork):
+    """Interactions of the page's example, from every set of words or from a sample."""
+
+    view: View
+    exact: bool
+    failed = "{problem}"
+
+    @property
+    def key(self) -> str:
+        view = self.view
+        return canonical_key(
+            "job/interactions",
+            1,
+            model=view.model.digest,
+            precision=view.model.precision,
+            reference=None if view.explainer.reference is None else view.explainer.reference.digest,
+            example=view.encoded.digest,
+            target=target_key(view.explained),
+            exact=self.exact,
+        )
+
+    @property
+    def label(self) -> str:
+        return "pairs of words, exact" if self.exact else "pairs of words, sampled"
+
+    @property
+    def cost(self) -> Cost:
+        return interactions_cost(self.view.explainer, self.view.encoded, self.exact)
+
+    @property
+    def at_once(self) -> bool:
+        """What the store has, and short texts; the rest has to be asked for."""
+        view = self.view
+        return (self.exact and left_over(view.encoded) <= AT_ONCE and super().at_once) or (
+            stored_interactions(view.explainer, view.encoded, view.explained, self.exact) is not None
+        )
+
+    def run(self, job: Job) -> Generator[None, None, Paired]:
+        """What the job does."""
+        view = self.view
+        found = yield from find_interactions(
+            view.explainer, view.encoded, view.explained, self.exact, progress=job.report, cancelled=job.cancelled
+        )
+        return check_pairs(view.explainer, view.encoded, found, cancelled=job.cancelled)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairings:
+    """What may be asked of an example: exact interactions, and of more words than that is cheap for a sample."""
+
+    view: View
+
+    @property
+    def works(self) -> list[Pairing]:
+        view, ways = self.view, (True,) if left_over(self.view.encoded) <= AT_ONCE else (True, False)
+        works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
+        # Where every set was asked for nobody needs a sample.
+        return works[:1] if works and works[0].complete else works
+
+    @property
+    def report(self) -> PairReport | None:
+        """What is known, exact before sampled; None where nothing is."""
+        done = next((work.latest for work in self.works if work.complete), None)
+        rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
+        view = self.view
+        return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
+
+
+def pairs_section(view: View) -> None:
+    """Draw which pairs of words count only together, or offer to compute it."""
+    unit, pairings = view.encoded.unit, Pairings(view)
+    st.header(f"Which {unit}s work only together?", anchor=False)
+    if not pairings.works:
+        st.caption(plain(why_no_pairs(view.encoded, left_over(view.encoded) <= AT_ONCE)))
+        return
+
+    def draw(asks) -> None:
+        report = pairings.report
+        if report is not None:
+            _show(view, report)
+        if any(work.runs and work.at_once for work in pairings.works):
+            # It started by itself, so nobody is asked whether it should go on.
+            st.caption(f"Pairs of {view.encoded.unit}s are being computed …")
+        else:
+            asks()
+
+    stream(lambda: pairings.works, st.container(), draw, name="pairs", aside=True)
+
+
+def _show(view: View, report: PairReport) -> None:
+    show_answer(report.sentence)
+    tests = report.paired.tests
+    if not tests:
+        st.caption(plain(f"{report.how}."))
+        return
+    largest = max(abs(one.pair.value) for one in tests)
+    words = [feature.text for feature in view.encoded.features]
+    arcs_over(
+        words,
+        [_arc(report, one, largest) for one in tests],
+        f"{view.encoded.unit.capitalize()}s with an arc over each of the strongest pairs",
+        [
+            f"solid, +: together they speak for “{view.class_name}”",
+            "dashed, -: together they speak against it, or say the same twice",
+            "thicker: more",
+        ],
+        "pairs",
+    )
+    st.html(macros("attributions/pairs.html").pairs([*COLUMNS, *MASKED], [_line(view, report, one) for one in tests]))
+    masked = "Under “masked” stands what that changes, in logits"
+    p = ", and the p-value of that input." if tests[0].p else "."
+    captions([f"{report.how}. {RULE}", f"{masked}{p} {report.validity}"])
+    save_pairs(view, report)
+
+
+def _arc(report: PairReport, one: PairTest, largest: float) -> Arc:
+    pair, (first, second) = one.pair, report.name(one)
+    told = f"{first} and {second}: {signed(pair.value)} logits together" + (f", {pair.kind}" if pair.kind else "")
+    return Arc(pair.first, pair.second, signed(pair.value), abs(pair.value) / largest, pair.value < 0, told)
+
+
+def _line(view: View, report: PairReport, one: PairTest) -> dict[str, Any]:
+    """A pair's cells, and its three inputs each with the address where it is masked by hand."""
+    masks = masks_of_pair(view.encoded, one.pair) & ~view.encoded.premasked
+    held = {"rule": report.rule, "form": report.form}
+    places = [".".join(map(str, np.flatnonzero(mask))) for mask in masks]
+    links = [link_to("recursive_masking", masked=place, **held) for place in places]
+    return {"cells": report.cells(one), "inputs": list(zip(report.inputs(one), links))}
