@@ -167,7 +167,7 @@ class Jobs(Owner):
 
     def looks(self, viewer: str, keys: Iterable[str], aside: bool = False) -> None:
         """The jobs of these keys are on the viewer's page; aside: they go after what the page is for, and wait until it
-        is drawn.
+        is drawn and somebody has stayed there for a moment.
         """
         with self._changed:
             self._viewers.looks(viewer, keys, aside)
@@ -322,7 +322,8 @@ class Jobs(Owner):
         return (not self._viewers.anybody(job.key)) + job.batch
 
     def _held(self, job: Job) -> bool:
-        return self._rank(job) > 0 and self._viewers.drawing_without(job.key)
+        passed = not job.wanted and self._viewers.passes_by(job.key)
+        return passed or (self._rank(job) > 0 and self._viewers.drawing_without(job.key))
 
     def _before(self, job: Job | None) -> list[Job]:
         if job is None or job is self._at_turn or job not in self._line or not self._goes_on(job):

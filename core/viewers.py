@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 # A page that is drawn for longer than this waits for something itself, and holds nobody up any more.
 _DRAWN_SECONDS = 10.0
+# What stands aside waits until somebody has looked at a page for so long: who turns pages does not wait for it.
+_STAYS_SECONDS = 1.5
 
 
 def _rests() -> bool:
@@ -55,6 +57,12 @@ class Viewers:
         """Whether a page is being drawn on which the work of this key is not, as far as it is drawn."""
         since = time.monotonic() - _DRAWN_SECONDS
         return any(view.began >= since and key not in view.keys and view.draws() for view in self._views.values())
+
+    def passes_by(self, key: str) -> bool:
+        """Whether the work of this key only stands aside, on pages that nobody has looked at for long."""
+        beside = [view for view in self._views.values() if key in view.aside]
+        since = time.monotonic() - _STAYS_SECONDS
+        return bool(beside) and not self.anybody(key) and all(view.began > since for view in beside)
 
     def settle(self) -> None:
         """Forget who has gone."""

@@ -159,6 +159,7 @@ def test_what_stands_aside_waits_until_its_page_is_drawn_and_goes_after_what_the
     later = jobs.submit("aside", "", aside, wanted=False)
     assert later.state == WAITING and not later.parked and "aside" in jobs.looked_at("me")
     drawn[0] = False
+    stays(jobs, "me")
     until(aside.inside.is_set)
     jobs.looks("me", ["front"])
     first = jobs.submit("front", "", front, wanted=False)
@@ -172,6 +173,32 @@ def test_what_stands_aside_waits_until_its_page_is_drawn_and_goes_after_what_the
     left = jobs.submit("left", "", Plain(), wanted=False)
     jobs.arrives("me")
     assert left.parked
+
+
+def stays(jobs, *viewers):
+    """These look at their pages for a while."""
+    for viewer in viewers:
+        jobs._viewers._views[viewer].began -= 2
+
+
+def test_who_turns_pages_starts_nothing_that_stands_aside_before_they_stay(jobs):
+    def put(key, *viewers, wanted=False):
+        for viewer in viewers:
+            jobs.looks(viewer, [key], aside=True)
+        return jobs.submit(key, "", lambda job: key, wanted=wanted)
+
+    jobs.arrives("me")
+    jobs.arrives("you")
+    mine, ours, asked = put("mine", "me"), put("ours", "me", "you"), put("asked", "me", wanted=True)
+    assert ended(asked) == DONE, "who asks for it does not wait"
+    jobs.look_again()
+    assert (mine.state, ours.state) == (WAITING, WAITING)
+    stays(jobs, "you")
+    assert ended(ours) == DONE and mine.state == WAITING
+    # The page is what it is for, for somebody who has just come.
+    jobs.arrives("they")
+    jobs.looks("they", ["mine"])
+    assert ended(mine) == DONE
 
 
 @pytest.mark.parametrize("kind", [Plain, lambda: Steps(yields=True)])
