@@ -221,6 +221,7 @@ def test_what_was_asked_before_is_not_asked_again_and_certain_draws_are_one_pass
     assert soft.probabilities(np.ones(4), MIXED).shape == (32, 2) and model.rows == 34
     soft.probabilities(np.full(4, 0.5), ATTENTION)
     assert model.rows == 35 == soft.counters.passes
+    assert model.scheduler.counters.tokens == 35 * TOKENS
 
 
 def test_many_attributions_at_once_are_each_by_itself():

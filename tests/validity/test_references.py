@@ -24,6 +24,7 @@ from core.storage.store import Store
 from core.validity.fitting import (
     Drawing,
     Observed,
+    _cross_validated,
     fit,
     fit_reference,
     observe,
@@ -40,6 +41,7 @@ from core.validity.references import (
     FORMS,
     BadReference,
     Reference,
+    _ecdf,
     find_reference,
     kept_place,
     read_reference,
@@ -237,6 +239,24 @@ def test_the_rate_of_false_rejections_is_that_of_the_held_out_texts(model):
     )
 
 
+def test_each_text_is_tried_once_on_a_reference_of_the_others_in_five_parts(model, monkeypatch):
+    tried = []
+    monkeypatch.setattr("core.validity.fitting.fit", lambda observed, drawing: observed)
+
+    def rejections(others, mine):
+        tried.append((others.drawn[:, 0].tolist(), mine.drawn[:, 0].tolist()))
+        return {name: np.zeros((len(mine.tokens), 1), dtype=bool) for name in FORMS}
+
+    monkeypatch.setattr("core.validity.fitting.rejections", rejections)
+    index = np.arange(23)[:, None]
+    found = _cross_validated(Observed(np.empty(0), index, index, index[:, 0]), Drawing())
+    assert [len(mine) for _, mine in tried].count(5) == 3 and [len(mine) for _, mine in tried].count(4) == 2
+    assert sorted(one for _, mine in tried for one in mine) == list(range(23)) and set(found) == set(FORMS)
+    assert all(sorted(others + mine) == list(range(23)) for others, mine in tried)
+    # By chance and not by place, so that texts sorted by class do not make parts of one class.
+    assert any(sorted(mine) != list(range(mine[0] % 5, 23, 5)) for _, mine in tried)
+
+
 def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
     # Tried on its own texts, the first level could never put one outside the reference.
     rates = fitted.about["false_rejection"]
@@ -332,6 +352,14 @@ def test_values_out_of_order_or_not_numbers_are_damage(fitted, model, tmp_path):
         write_reference(Reference(forms, fitted.about, ""), tmp_path / "r.safetensors")
         with pytest.raises(BadReference, match="damaged"):
             read_reference(tmp_path / "r.safetensors", model)
+
+
+@pytest.mark.parametrize("places, count", [([0, 1], 3), ([0, 1, 1], 3), ([-1, 0, 1], 3), ([0, 1, 3], 3)])
+def test_values_stand_at_places_that_rise_within_their_count(places, count):
+    values = np.arange(6.0).reshape(2, 3)
+    assert _ecdf(values, np.array([0, 1, 2]), 3).places.tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="places"):
+        _ecdf(values, np.array(places), count)
 
 
 @pytest.mark.parametrize(
