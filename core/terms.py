@@ -54,6 +54,10 @@ TERMS = {
     ),
     "recursive masking": "Mask what a measure ranks first, compute the measure again on what is left, and go on.",
     "random order": "Masking the words in an order drawn by a seed: what a measure must beat.",
+    "verdict": (
+        "Whether a measure’s order does better than random orders of the same words on one text: better than chance, "
+        "no better, worse, or cannot be told. A random attribution is called better on at most 5 % of texts."
+    ),
     "ACU ↑": (
         "Area between a measure’s curve and that of random order: above 0 is better than random. Does not compare "
         "across models."

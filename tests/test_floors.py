@@ -26,7 +26,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 # promises.
 ROOMS = (
     "core.wording core.terms core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
-    "core.measures core.metrics core.loading core.data core.validity core.explanation core.interactions core.evaluation "
+    "core.measures core.metrics core.loading core.data core.validity core.explanation core.interactions core.verdicts core.evaluation "
     "core.evaluation.studies core.training core.figures core.reports core.viewers core.job core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
     "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
@@ -41,7 +41,7 @@ MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
 # What a register asks of every command, and how every register is asked.
 PROTOCOLS = {"add": "core.commands", "run": "core.commands", "register": "core."}
 # Alike, and found by their register.
-ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies"}
+ALIKE = {"core.measures", "core.metrics", "core.evaluation.studies", "core.commands"}
 
 
 def of_every_file(check):

@@ -6,7 +6,17 @@ from functools import partial
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_model, read_named, say_of_models, say_of_store
+from core.commands.terminal import (
+    Bar,
+    Option,
+    Options,
+    add_model,
+    add_text,
+    named_example,
+    named_target,
+    say_of_models,
+    say_of_store,
+)
 from core.network.features import UNITS
 from core.validity.marks import HOLM, MEANING, RULES
 from core.validity.references import CALIBRATED, FORMS
@@ -19,12 +29,7 @@ _ENDINGS = ".json", ".csv"
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
-    option("--text", help="the text; or name one of a data set by --data and --example")
-    option("--second", help="second text of a pair, which is read and never masked")
-    option("--data", help="a bundled set, or a file")
-    option("--example", help="id of an example of --data")
-    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    option("--than", help="class that it is set against: the score is then the difference of the two logits")
+    add_text(option)
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     option(
         "--sampled",
@@ -47,14 +52,14 @@ def run(options: Options) -> int:
     from core.storage.store import Store
     from core.wording import without_markup
 
-    example, data, digest = _example(options)
+    example, data, digest = named_example(options)
     _refuse(options)
     chosen = settings.read()
     store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
     say_of_models([model], partial(print, file=sys.stderr))
     explainer = with_reference(model, store, chosen.cache)
     encoded = explainer.encode(example.text, example.second, options.unit)
-    target = _target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
     with Bar() as bar:
         report = PairReport(
             _paired(options, explainer, encoded, target, bar), encoded, explainer.reference, options.rule, options.form
@@ -80,40 +85,11 @@ def _paired(options: Options, explainer, encoded, target, bar):
     return check_pairs(explainer, encoded, found, listed_pairs(found, options.pairs))
 
 
-def _example(options: Options):
-    """The example, the name of its data set and that set's digest."""
-    from core.data.examples import Example
-
-    if (options.text is None) == (options.data is None and options.example is None):
-        raise ValueError("give a text by --text, or name one by --data and --example")
-    if options.text is not None:
-        return Example("typed text", options.text, options.second), "typed text", ""
-    if options.data is None or options.example is None:
-        raise ValueError("--data and --example go together")
-    data = read_named(options.data, ())
-    found = next((one for one in data.examples if one.id == options.example), None)
-    if found is None:
-        raise ValueError(f"{data.name} has no example {options.example!r}")
-    return found, data.name, data.digest
-
-
 def _refuse(options: Options) -> None:
     if options.pairs < 1:
         raise ValueError(f"--pairs is at least 1, not {options.pairs}")
     if options.out and Path(options.out).suffix not in _ENDINGS:
         raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
-
-
-def _target(options: Options, labels, predicted: int):
-    from core.oracle.target import Contrast
-
-    def place(name: str) -> int:
-        if name not in labels:
-            raise ValueError(f"there is no class {name!r}; this model has {', '.join(labels)}")
-        return labels.index(name)
-
-    of = predicted if options.target == "predicted" else place(options.target)
-    return of if options.than is None else Contrast(of, place(options.than))
 
 
 def _print_table(report) -> None:

@@ -2,17 +2,18 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core.data.examples import DataSet, bundled_data, bundled_set
+from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import read_table
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
 from core.network.model import Model
+from core.oracle.target import Contrast, Target
 from core.settings import PRECISIONS
 from core.storage.store import Store
 
@@ -27,6 +28,45 @@ def add_model(option: Option, default: str | None = None) -> None:
     option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
     option("--device", default="auto", help="auto, cuda, mps or cpu")
     option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
+
+
+def add_text(option: Option) -> None:
+    """Which text, and which class of it is explained."""
+    option("--text", help="the text; or name one of a data set by --data and --example")
+    option("--second", help="second text of a pair, which is read and never masked")
+    option("--data", help="a bundled set, or a file")
+    option("--example", help="id of an example of --data")
+    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
+    option("--than", help="class that it is set against: the score is then the difference of the two logits")
+
+
+def named_example(options: Options) -> tuple[Example, str, str]:
+    """The example that `add_text` asks for, the name of its data set and that set's digest; ValueError with a sentence
+    where it names none.
+    """
+    if (options.text is None) == (options.data is None and options.example is None):
+        raise ValueError("give a text by --text, or name one by --data and --example")
+    if options.text is not None:
+        return Example("typed text", options.text, options.second), "typed text", ""
+    if options.data is None or options.example is None:
+        raise ValueError("--data and --example go together")
+    data = read_named(options.data, ())
+    found = next((one for one in data.examples if one.id == options.example), None)
+    if found is None:
+        raise ValueError(f"{data.name} has no example {options.example!r}")
+    return found, data.name, data.digest
+
+
+def named_target(options: Options, labels: Sequence[str], predicted: int) -> Target:
+    """The class that `add_text` asks for, or one rather than another; ValueError where there is none of that name."""
+
+    def place(name: str) -> int:
+        if name not in labels:
+            raise ValueError(f"there is no class {name!r}; this model has {', '.join(labels)}")
+        return labels.index(name)
+
+    of = predicted if options.target == "predicted" else place(options.target)
+    return of if options.than is None else Contrast(of, place(options.than))
 
 
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:

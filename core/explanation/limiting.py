@@ -31,6 +31,7 @@ from core.network.halves import WORTH
 from core.network.memory import free_memory
 from core.network.model import Model
 from core.network.scheduler import NonFinite
+from core.oracle.erasing import MASK
 from core.oracle.oracle import BYTES_A_MASK, Oracle
 from core.oracle.target import Target
 
@@ -113,16 +114,17 @@ def walk(
     encoded: Encoded,
     orders: Sequence[np.ndarray],
     target: Target,
+    erasure: str = MASK,
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Walk, ...]:
     """Walk orders of an example, with p-values where its model has a reference; only what is not known costs forward
-    passes.
+    passes. erasure: what masking a feature does.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle.
     """
-    tested = explainer.tested(encoded)
+    tested = explainer.tested(encoded, erasure)
     masks = np.concatenate([prefix_masks(order, encoded.F, encoded.premasked) for order in orders])
     try:
         judged = tested.judge(masks, cancelled=cancelled)
@@ -143,10 +145,11 @@ def score(
     name: str,
     target: Target,
     sign: str = "signed",
+    erasure: str = MASK,
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> OrderScore:
-    """Score a measure's orders on one example.
+    """Score a measure's orders on one example; erasure: what masking along them does, whatever the measure itself does.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
@@ -158,7 +161,7 @@ def score(
         raise NonFinite(f"{name} gave NaN, so there is no order to score.")
     start = encoded.premasked
     orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
-    return OrderScore(name, *walk(explainer, encoded, orders, target, cancelled=cancelled))
+    return OrderScore(name, *walk(explainer, encoded, orders, target, erasure, cancelled=cancelled))
 
 
 def default_exact(device: str) -> int:

@@ -15,6 +15,7 @@ from core.mathematics.statistics import simes
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
+from core.oracle.erasing import MASK
 from core.oracle.target import Target
 from core.validity.marks import HOLM, Gate, decide_path, with_sign
 from core.validity.mask_tests import MaskTest
@@ -272,13 +273,18 @@ def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_
 
 def random_masks(encoded: Encoded, counts: np.ndarray, orders: int = ORDERS, seed: int = 0) -> np.ndarray:
     """Masks of seeded random orders, bool[R, K, F]; what the text masks comes first in each."""
-    start, masks = encoded.premasked, np.zeros((orders, len(counts), encoded.F), dtype=bool)
+    masks = np.zeros((orders, len(counts), encoded.F), dtype=bool)
     for r in range(orders):
-        rng = np.random.default_rng([seed, r, int(encoded.digest[:8], 16)])
-        order = ranking(rng.random(encoded.F), start)
+        order = random_order(encoded, r, seed)
         for k, count in enumerate(counts):
             masks[r, k, order[:count]] = True
     return masks
+
+
+def random_order(encoded: Encoded, r: int, seed: int = 0) -> np.ndarray:
+    """The r-th seeded random order of an example, int64[F]; what the text masks comes first."""
+    rng = np.random.default_rng([seed, r, int(encoded.digest[:8], 16)])
+    return ranking(rng.random(encoded.F), encoded.premasked)
 
 
 def random_band(
@@ -287,15 +293,17 @@ def random_band(
     step: str = BY_RATIO,
     orders: int = ORDERS,
     seed: int = 0,
+    erasure: str = MASK,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[None, None, Band]:
-    """Judge seeded random orders; yields between batches, returns the Band.
+    """Judge seeded random orders; yields between batches, returns the Band. erasure: what masking a feature does.
 
     Source: FMM §3.4, the baseline of RACU; glossary, ACU and RACU: the mean of 30 orders for one example.
     """
-    tested, counts = explainer.tested(encoded), planned_counts(encoded.F, step, int(encoded.premasked.sum()))
+    counts = planned_counts(encoded.F, step, int(encoded.premasked.sum()))
+    tested = explainer.tested(encoded, erasure)
     masks = random_masks(encoded, counts, orders, seed)
     flat = np.unique(masks.reshape(-1, encoded.F), axis=0)
     try:

@@ -112,6 +112,11 @@ class Oracle:
         """Which of bool[M, F] masks cost nothing any more → bool[M]."""
         return np.array([key in self._logits for key in self._keys(masks)], dtype=bool)
 
+    @property
+    def count(self) -> int:
+        """How many distinct masks cost nothing any more."""
+        return len(self._logits)
+
     def flush(self) -> None:
         """Write what the store does not hold yet as one segment."""
         with self._saving:

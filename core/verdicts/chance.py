@@ -1,0 +1,189 @@
+"""Whether an order does better than chance: its AOPC among those of random orders of the same features.
+
+The null hypothesis is that an order is no better than a random order of the same features: then it and the R random
+ones are exchangeable, and p is the share of all R + 1 that do at least as well. Pure: v comes as a callable.
+Source: glossary, Verdict; Phipson and Smyth (2010) for p that counts the order itself.
+"""
+
+import itertools
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from math import factorial
+
+import numpy as np
+
+from core.mathematics.aopc import prefix_masks
+from core.mathematics.arrays import Order, Value
+from core.mathematics.statistics import ALPHA, holm
+
+# Random orders unless more are needed for Holm over the measures; and where a table of every set is known.
+DRAWS, MOST_DRAWS = 99, 99_999
+# AOPCs that are closer tie: what lies below is rounding of the network.
+TIE = 1e-6
+# Orders asked for in one turn; and up to how many features every order is listed where it costs nothing.
+_TURN, _LISTED = 8, 8
+
+
+@dataclass(frozen=True, eq=False)
+class NullOrders:
+    """AOPC of orders that a measure's own is set against.
+
+    reached: float64[r], of those drawn so far, or of every order there is, its own among them; planned: how many are
+    drawn at most; every: whether these are all F! orders; free: whether a table of every set gave them.
+    """
+
+    reached: np.ndarray
+    planned: int
+    every: bool = False
+    free: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that were planned are there; what stops before has settled every verdict."""
+        return len(self.reached) == self.planned
+
+    @property
+    def floor(self) -> float:
+        """The smallest p that there can be."""
+        return 1 / self.planned if self.every else 1 / (self.planned + 1)
+
+    @property
+    def spread(self) -> float:
+        """How far the orders lie apart."""
+        return float(np.ptp(self.reached)) if len(self.reached) else 0.0
+
+    def p(self, reached: np.ndarray, sign: int) -> tuple[np.ndarray, np.ndarray]:
+        """Ends between which p lies once all planned orders are drawn, float64[M] each; equal once they are.
+
+        Args:
+            reached: float64[M], AOPC of the measures' orders; sign: 1 asks how many orders reach at least as much, −1
+                how many at most as much. Orders within 1e-6 tie and count in full, whichever way is asked.
+        Raises:
+            ValueError: an AOPC is NaN.
+        """
+        reached = np.asarray(reached, dtype=np.float64)
+        if np.isnan(reached).any() or np.isnan(self.reached).any():
+            raise ValueError("an AOPC is NaN, so that it is neither above nor below another")
+        counts = (sign * (self.reached - reached[:, None]) >= -TIE).sum(axis=1)
+        if self.every:
+            p = counts / self.planned
+            return p, p
+        return (1 + counts) / (self.planned + 1), (1 + counts + self.planned - len(self.reached)) / (self.planned + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Tail:
+    """One tail of M measures: p lies in [low, high], float64[M]; rejected: bool[M], by Holm at 5 %; settled: bool[M],
+    whether orders that are still to come cannot change that.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    rejected: np.ndarray
+    settled: np.ndarray
+
+
+def tail_test(reached: np.ndarray, null: NullOrders, sign: int, planned: int | None = None) -> Tail:
+    """Test one tail of M measures by Holm.
+
+    Holm's rule is monotone: what it rejects with every p at its upper end it rejects whatever is drawn, and what it
+    keeps with every p at its lower end it keeps.
+
+    Args:
+        reached: float64[M]; null: what they are set against; sign: as of `NullOrders.p`.
+        planned: measures in all, at least M; those that are not there yet count as p = 1.
+    """
+    low, high = null.p(reached, sign)
+    sure, kept = holm(high, planned), ~holm(low, planned)
+    return Tail(low, high, sure, sure | kept)
+
+
+def draws_needed(measures: int) -> int:
+    """How many random orders Holm over so many measures takes: 99 up to four, then 199, 299 …, so that the smallest p
+    lies below 5 % divided by the measures.
+    """
+    hundreds = 1
+    while not 1 / (100 * hundreds) < ALPHA / max(1, measures):
+        hundreds += 1
+    return 100 * hundreds - 1
+
+
+def reachable(null: NullOrders, measures: int) -> bool:
+    """Whether the smallest p that there can be is rejected by Holm over so many measures."""
+    return null.floor < ALPHA / max(1, measures)
+
+
+def table_pays(F: int, draws: int) -> bool:
+    """Whether a table of all 2^F sets asks for no more inputs than so many random orders would."""
+    return 1 << F <= draws * max(F - 1, 1)
+
+
+def aopc_of_orders(table: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    """AOPC of orders int[R, F] by a table of v, float64[2^F]; the set S stands at Σ_{i∈S} 2^i → float64[R]."""
+    codes = np.cumsum(1 << orders.astype(np.int64), axis=1)
+    return table[0] - table[codes].mean(axis=1)
+
+
+def null_of_table(table: np.ndarray, seed: int = 0, most: int = MOST_DRAWS) -> NullOrders:
+    """The null from v of every set: all F! orders where these are no more than `most` (up to F = 8), else `most` random
+    ones.
+
+    Args:
+        table: float64[2^F], F at least 1.
+    """
+    F = len(table).bit_length() - 1
+    if F <= _LISTED and factorial(F) <= most:
+        orders = np.array(list(itertools.permutations(range(F))))
+        return NullOrders(aopc_of_orders(table, orders), len(orders), every=True, free=True)
+    rng, parts = np.random.default_rng([seed, F]), []
+    for begin in range(0, most, 10_000):
+        drawn = rng.random((min(10_000, most - begin), F)).argsort(axis=1)
+        parts.append(aopc_of_orders(table, drawn))
+    return NullOrders(np.concatenate(parts), most, free=True)
+
+
+def draw_null(
+    value: Value,
+    start: np.ndarray,
+    order: Callable[[int], Order],
+    planned: int,
+    done: Callable[[NullOrders], bool] = lambda null: False,
+) -> Generator[NullOrders, None, NullOrders]:
+    """Ask for random orders, a few at a time; yields what is known after each turn, and returns the last.
+
+    Where there are no more orders than are planned, every one of them is asked for instead.
+
+    Args:
+        value: v, bool[M, F] → float[M]; repeated masks should cost nothing.
+        start: bool[F], masked from the start; at least one feature is not.
+        order: the r-th random order of the features that are not, int64[F'].
+        planned: R; done: whether what is known decides, so that no more is asked for.
+    """
+    free = np.flatnonzero(~start)
+    every = len(free) <= _LISTED and factorial(len(free)) <= planned
+    orders: Sequence[Order] = [free[list(one)] for one in itertools.permutations(range(len(free)))] if every else ()
+    planned = len(orders) if every else planned
+    null = NullOrders(np.empty(0), planned, every)
+    while not null.complete:
+        drawn = range(len(null.reached), min(len(null.reached) + _TURN, planned))
+        masks = [prefix_masks(orders[r] if every else order(r), len(start), start) for r in drawn]
+        v = np.asarray(value(np.concatenate(masks)), dtype=np.float64).reshape(len(masks), -1)
+        null = NullOrders(np.concatenate([null.reached, v[:, 0] - v[:, 1:].mean(axis=1)]), planned, every)
+        yield null
+        # Of all orders a part is no sample.
+        if not every and done(null):
+            break
+    return null
+
+
+def stepwise_p(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> float:
+    """p of a path whose measure is computed again at each step, among random orders masked at the same ratios: the
+    share of all of them, its own counted, under whose curve the area is at most as large.
+
+    Args:
+        x: float[K], masking ratios, ascending; path: float[K], v along the path; orders: float[R, K].
+    Returns:
+        float in (0, 1]; small says that it does better than chance.
+    """
+    area, others = np.trapezoid(path, x), np.trapezoid(orders, x, axis=1)
+    return float((1 + (others <= area + TIE).sum()) / (1 + len(others)))

@@ -1,0 +1,227 @@
+"""The verdict of each measure on an example, and its cause: from random orders, limits, and what the gate says."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+
+from core.explanation.standings import COMPREHENSIVENESS, StandingGates, random_walks
+from core.interactions.pairs import TOGETHER, Paired, PairTest
+from core.mathematics.search.limits import NARROW, Limits
+from core.mathematics.statistics import significant
+from core.validity.marks import Gate, answer_rests, why_unavailable
+from core.verdicts.chance import TIE, NullOrders, reachable, tail_test
+from core.verdicts.finding import OTHER, SIGNS, ChanceTest
+from core.wording import amount, number
+
+
+class Word(StrEnum):
+    """What a verdict says of a measure's order on a text."""
+
+    BETTER = "better than chance"
+    NO_BETTER = "no better than chance"
+    WORSE = "worse than chance"
+    UNTOLD = "cannot be told"
+
+
+class Cause(StrEnum):
+    """Why a measure fails or measures part, from what is known and no more."""
+
+    REDUNDANCY = "redundancy"
+    NARROW = "narrow limits"
+    REJECTED = "rejected inputs"
+    UNSTABLE = "unstable"
+    TOGETHER = "only together"
+    SIGN = "sign"
+
+
+FAILS = Word.NO_BETTER, Word.WORSE
+# What each of them means, after the name of a measure.
+CAUSES = {
+    Cause.REDUNDANCY: "does better than chance when it is computed again at each step: words that say the same hide "
+    "each other in the unmasked text",
+    Cause.NARROW: "the best and the worst order hardly differ, so that no order shows anything",
+    Cause.REJECTED: "the masked inputs are rejected as out-of-distribution",
+    Cause.UNSTABLE: "names another word first when it is drawn by another seed",
+    Cause.TOGETHER: "two words work only together, which a score of single words cannot say",
+    Cause.SIGN: "does better than chance by its {other} values",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one measure in one direction.
+
+    p: of being better than chance; worse: of being worse; each the ends between which it lies once all orders are
+    drawn, equal once they are, NaN where there is no order; why: why it cannot be told, a sentence, or "".
+    """
+
+    measure: str
+    word: Word
+    p: tuple[float, float]
+    worse: tuple[float, float]
+    why: str = ""
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def told(self) -> bool:
+        return self.word != Word.UNTOLD
+
+
+@dataclass(frozen=True, eq=False)
+class Reasons:
+    """What else is known of an example, from which causes are told: limits of AOPC; stepwise: {measure: p of its path
+    that is computed again at each step}; unstable: measures that name another word by another seed; pairs: interactions
+    of its words. Nothing has to be.
+    """
+
+    limits: Limits | None = None
+    stepwise: Mapping[str, float] | None = None
+    unstable: Collection[str] = ()
+    pairs: Paired | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictReport:
+    """The verdicts on one example in one direction, in the order of its measures.
+
+    pair: two words that work only together, where measures part or fail; untested: why no input could be rejected, a
+    sentence, or ""; limits: lower and upper, None where neither is known; null: what orders were set against; direction
+    and erasure as asked.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    direction: str
+    sign: str
+    erasure: str
+    null: NullOrders
+    planned: int
+    limits: tuple[float, float] | None
+    reached: dict[str, float]
+    pair: PairTest | None
+    untested: str
+
+    def of(self, measure: str) -> Verdict | None:
+        """The verdict of a measure; None where it was not asked for."""
+        return next((one for one in self.verdicts if one.measure == measure), None)
+
+    def those(self, word: Word) -> list[Verdict]:
+        """The verdicts that say so."""
+        return [one for one in self.verdicts if one.word == word]
+
+    @property
+    def part(self) -> bool:
+        """Whether the verdicts differ, or none is better than chance."""
+        told = {one.word for one in self.verdicts if one.told}
+        return len(told) > 1 or (bool(told) and Word.BETTER not in told)
+
+    def meaning(self, cause: Cause) -> str:
+        """What a cause says of a measure, after its name."""
+        return CAUSES[cause].format(other=OTHER[self.sign])
+
+    @property
+    def orders(self) -> str:
+        """What was drawn, in words: "99 random orders", "all 120 orders"."""
+        drawn = len(self.null.reached)
+        if self.null.every:
+            return f"all {drawn:,} orders"
+        return f"{drawn:,} random orders" if self.null.complete else f"{drawn:,} of {self.null.planned:,} random orders"
+
+
+def decide_verdicts(
+    test: ChanceTest, gating: StandingGates, known: Reasons | None = None, direction: str = COMPREHENSIVENESS
+) -> VerdictReport:
+    """Say of each measure whether its order is better than chance, over measures by Holm, each tail at 5 %.
+
+    At most 5 % of texts have a random attribution among their measures that is called better, and at most 5 % one that
+    is called worse. Cannot be told: where the gate rejects inputs of the order or of the random ones, the limits lie
+    within 0.05, no p can be small enough, or the measure has no order.
+
+    Source: glossary, Verdict.
+    """
+    known = known or Reasons()
+    names, null, sign = list(test.scores), test.null, SIGNS[direction]
+    reached = test.reached(direction)
+    better, worse = (tail_test(reached, null, way * sign, test.planned) for way in (1, -1))
+    limits = test.exact or (None if known.limits is None else (known.limits.lower, known.limits.upper))
+    chance = gating.gate_of_all(random_walks(gating.encoded, test.band, test.target))
+    nothing = _nothing(test, limits) or _rejected(chance)
+    found = []
+    for i, name in enumerate(names):
+        walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
+        why = nothing or _rejected(gating.gate(walk))
+        word = Word.UNTOLD if why else _word(bool(better.rejected[i]), bool(worse.rejected[i]))
+        ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
+        causes = why[1:] if why else _causes(name, word, test, known, direction)
+        found.append(Verdict(name, word, *ends, why[0] if why else "", causes))
+    lost = (float("nan"), float("nan"))
+    found += [Verdict(name, Word.UNTOLD, lost, lost, why) for name, why in test.problems.items()]
+    report = VerdictReport(
+        tuple(found),
+        direction,
+        test.sign,
+        test.erasure,
+        null,
+        test.planned,
+        limits,
+        dict(zip(names, reached.tolist())),
+        None,
+        why_unavailable(chance),
+    )
+    return _with_pair(report, known.pairs, gating)
+
+
+def _word(better: bool, worse: bool) -> Word:
+    return Word.BETTER if better else Word.WORSE if worse else Word.NO_BETTER
+
+
+def _nothing(test: ChanceTest, limits: tuple[float, float] | None) -> tuple:
+    """Why nothing can be told of any order, (sentence, cause …); empty where something can."""
+    null = test.null
+    if not reachable(null, test.planned):
+        smallest = (
+            f"gives no p below {number(null.floor)}, and Holm over {amount(test.planned, 'measure')} asks for less"
+        )
+        if null.every:
+            return (f"{_many(null.planned)} {smallest}: choose fewer measures, a longer text or a smaller unit.",)
+        return (f"{amount(null.planned, 'random order')} {smallest}: choose more orders, or fewer measures.",)
+    if limits is not None and limits[1] - limits[0] < NARROW:
+        ends = " and ".join(map(number, limits))
+        return f"Every order reaches between {ends}: too close together to tell one from another.", Cause.NARROW
+    if np.ptp(np.concatenate([null.reached, test.reached(COMPREHENSIVENESS)])) <= TIE:
+        return "Every order that was tried reaches the same, so that none is better than another.", Cause.NARROW
+    return ()
+
+
+def _many(orders: int) -> str:
+    return "The one order that there is" if orders == 1 else f"The number of orders, {orders:,},"
+
+
+def _rejected(gate: Gate) -> tuple:
+    return (answer_rests(gate), Cause.REJECTED) if gate.marked else ()
+
+
+def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: str) -> tuple[Cause, ...]:
+    """What is known to make a measure fail."""
+    found, fails = [], word in FAILS and direction == COMPREHENSIVENESS
+    if fails and significant((known.stepwise or {}).get(name, 1.0)):
+        found.append(Cause.REDUNDANCY)
+    if fails and name in test.other and significant(float(test.null.p(np.array([test.other[name]]), 1)[1][0])):
+        found.append(Cause.SIGN)
+    if name in known.unstable:
+        found.append(Cause.UNSTABLE)
+    return tuple(found)
+
+
+def _with_pair(report: VerdictReport, pairs: Paired | None, gating: StandingGates) -> VerdictReport:
+    """The two words that work only together, as a cause of what fails, where measures part or fail; none whose own
+    inputs are rejected.
+    """
+    pair = None if pairs is None or not report.part else pairs.strongest(TOGETHER)
+    if pair is None or pair.gate(gating.reference, gating.rule, gating.form).marked:
+        return report
+    verdicts = tuple(
+        replace(one, causes=(*one.causes, Cause.TOGETHER)) if one.word in FAILS else one for one in report.verdicts
+    )
+    return replace(report, verdicts=verdicts, pair=pair)

@@ -1,0 +1,217 @@
+"""What verdicts on an example rest on: the orders of its measures, and random orders of the same features."""
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
+from core.explanation.recursive import BY_FEATURE, ORDERS, Band, band_cost, random_band, random_order
+from core.explanation.standings import COMPREHENSIVENESS
+from core.mathematics.aopc import comprehensiveness_order, order_aopc
+from core.mathematics.arrays import Value
+from core.mathematics.search.limits import MOST_EXACT, lattice_limits
+from core.mathematics.statistics import ALPHA
+from core.measures.catalogue import measures
+from core.measures.kernel_shap import absent
+from core.network.features import Encoded
+from core.network.scheduler import NonFinite
+from core.oracle.erasing import MASK
+from core.oracle.oracle import Oracle
+from core.oracle.target import Target
+from core.verdicts.chance import NullOrders, draw_null, draws_needed, null_of_table, table_pays, tail_test
+
+_BLOCK = 512
+# The values of a measure beside those that are asked for.
+OTHER = {"signed": "absolute", "absolute": "signed"}
+NO_ORDER = "It gives every {unit} the same score, so it has no order."
+# By which tail a measure does better than chance: higher is better of comprehensiveness, lower of sufficiency.
+SIGNS = {COMPREHENSIVENESS: 1, "sufficiency": -1}
+
+
+class NoVerdict(ValueError):
+    """There is nothing to order in this text; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class ChanceTest:
+    """Measures on an example beside random orders of its features.
+
+    scores: {measure: its orders}; problems: {measure: why it has no order, a sentence}; other: {measure: AOPC
+    comprehensiveness by the order of its other values, absolute where sign is signed}, of those that have both;
+    planned: measures in all; band: the random orders whose inputs are tested; null: what orders are set against;
+    exact: the limits, where a table of every set is known; erasure: what masking did.
+    """
+
+    target: Target
+    scores: dict[str, OrderScore]
+    problems: dict[str, str]
+    other: dict[str, float]
+    sign: str
+    planned: int
+    band: Band
+    null: NullOrders
+    exact: tuple[float, float] | None
+    erasure: str = MASK
+
+    def reached(self, direction: str) -> np.ndarray:
+        """AOPC of the measures' orders, float64[M]."""
+        return _reached(self.scores, direction)
+
+
+def null_cost(explainer: Explainer, encoded: Encoded, planned: int, draws: int | None = None) -> Cost:
+    """What the random orders take at most, beside the measures' own."""
+    F, draws = left_over(encoded), draws_needed(planned) if draws is None else draws
+    band = band_cost(explainer, encoded, BY_FEATURE)
+    more = 1 << F if table_pays(F, draws) else max(0, draws - ORDERS) * max(0, F - 1)
+    passes = band.passes + more
+    return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
+
+
+def verdict_cost(explainer: Explainer, encoded: Encoded, names: Sequence[str], draws: int | None = None) -> Cost:
+    """The same with what the measures' own orders take."""
+    own = [score_cost(explainer, encoded, name) for name in names]
+    return Cost.sum([*own, null_cost(explainer, encoded, len(names), draws)])
+
+
+def find_chance(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: Target,
+    names: Sequence[str],
+    sign: str = "signed",
+    *,
+    planned: int | None = None,
+    draws: int | None = None,
+    directions: Sequence[str] = (COMPREHENSIVENESS,),
+    early: bool = True,
+    seed: int = 0,
+    erasure: str = MASK,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[None, None, ChanceTest]:
+    """Set the orders of measures beside random ones, through the memo that AOPC, its limits and recursive masking use;
+    yields between turns.
+
+    Args:
+        names: registered measures; planned: how many there will be in all, for Holm; these unless more are to come.
+        draws: R; None: as many as Holm over the measures needs, 99 for up to four of them.
+        directions: in which orders are judged; the random orders are the same for both.
+        early: stop drawing once no verdict can change; progress: called with (orders drawn, R).
+        erasure: what masking a feature does along an order, whatever the measures themselves do.
+    Raises:
+        NoVerdict: nothing is left to mask.
+        Cancelled, OutOfMemory, NonFinite: as the oracle; a measure that gives NaN has a problem instead.
+    Source: glossary, Verdict.
+    """
+    if not left_over(encoded):
+        raise NoVerdict(f"Every {encoded.unit} is masked in the text already, so there are no orders to compare.")
+    planned = max(len(names), planned or 0)
+    draws = draws_needed(planned) if draws is None else draws
+    scores: dict[str, OrderScore] = {}
+    problems: dict[str, str] = {}
+    for name in names:
+        try:
+            scores[name] = _ordered(
+                score(explainer, encoded, name, target, sign, erasure, cancelled=cancelled), encoded
+            )
+        except NonFinite as error:
+            problems[name] = str(error)
+        yield
+    band = yield from random_band(explainer, encoded, BY_FEATURE, ORDERS, seed, erasure, cancelled=cancelled)
+    oracle = explainer.oracles.of(encoded, erasure)
+    value = value_by_mask(oracle, target, cancelled)
+    try:
+        other = _other_values(explainer, encoded, target, sign, scores, value, cancelled)
+        settled = partial(_settled, scores, other, directions, planned) if early else lambda null: False
+        null, exact = yield from _null(oracle, value, draws, seed, settled, progress)
+    finally:
+        oracle.flush()
+    return ChanceTest(target, scores, problems, other, sign, planned, band, null, exact, erasure)
+
+
+def _null(
+    oracle: Oracle, value: Value, draws: int, seed: int, settled: Callable[[NullOrders], bool], progress
+) -> Generator[None, None, tuple[NullOrders, tuple[float, float] | None]]:
+    """What orders are set against and, where a table of every set is known, the exact limits."""
+    encoded = oracle.encoded
+    table = yield from _table(oracle, value, draws)
+    if table is not None:
+        return null_of_table(table, int(encoded.digest[:8], 16) + seed), lattice_limits(table)[:2]
+    order = partial(_order, encoded, seed)
+    null = yield from _told(draw_null(value, encoded.premasked, order, draws, settled), progress)
+    return null, None
+
+
+def _ordered(found: OrderScore, encoded: Encoded) -> OrderScore:
+    """A measure's orders; NonFinite where all of its scores are equal."""
+    order = found.comprehensive.order
+    # Ties go by position both ways: these are equal where all scores are.
+    if len(order) > 1 and np.array_equal(order, found.sufficient.order):
+        raise NonFinite(NO_ORDER.format(unit=encoded.unit))
+    return found
+
+
+def _order(encoded: Encoded, seed: int, r: int) -> np.ndarray:
+    return random_order(encoded, r, seed)[int(encoded.premasked.sum()) :]
+
+
+def _reached(scores: Mapping[str, OrderScore], direction: str) -> np.ndarray:
+    found = (one.comprehensive if direction == COMPREHENSIVENESS else one.sufficient for one in scores.values())
+    return np.array([one.aopc for one in found])
+
+
+def _settled(
+    scores: Mapping[str, OrderScore],
+    other: Mapping[str, float],
+    directions: Sequence[str],
+    planned: int,
+    null: NullOrders,
+) -> bool:
+    """Whether nothing that is still to be drawn can change a verdict, or whether the other values do better."""
+    low, high = null.p(np.array(list(other.values())), 1)
+    return bool(((low < ALPHA) == (high < ALPHA)).all()) and all(
+        tail_test(_reached(scores, direction), null, sign, planned).settled.all()
+        for direction in directions
+        for sign in (1, -1)
+    )
+
+
+def _told(
+    drawing: Generator[NullOrders, None, NullOrders], progress: Callable[[int, int], None] | None
+) -> Generator[None, None, NullOrders]:
+    null = None
+    for null in drawing:
+        if progress is not None:
+            progress(len(null.reached), null.planned)
+        yield
+    assert null is not None
+    return null
+
+
+def _table(oracle: Oracle, value: Value, draws: int) -> Generator[None, None, np.ndarray | None]:
+    """v of every set, float64[2^F'], where that is known or asks for no more inputs than the random orders would."""
+    free = np.flatnonzero(~oracle.encoded.premasked)
+    F = len(free)
+    if F > MOST_EXACT or (oracle.count < 1 << F and not table_pays(F, draws)):
+        return None
+    parts = []
+    for begin in range(0, 1 << F, _BLOCK):
+        codes = np.arange(begin, min(begin + _BLOCK, 1 << F))
+        present = ~(codes[:, None] >> np.arange(F) & 1).astype(bool)
+        parts.append(value(absent(present, free, oracle.F)))
+        yield
+    return np.concatenate(parts)
+
+
+def _other_values(explainer, encoded, target, sign, names, value, cancelled) -> dict[str, float]:
+    """AOPC by the order of the other values, absolute for signed ones, of measures that have both."""
+    found, other = {}, OTHER[sign]
+    for name in names:
+        if {sign, other} <= set(measures()[name].variants):
+            values = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[other]
+            order = comprehensiveness_order(values, encoded.premasked)
+            found[name] = order_aopc(value, order, encoded.F, encoded.premasked)
+    return found

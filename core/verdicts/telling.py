@@ -1,0 +1,172 @@
+"""What verdicts say: the page's sentence, as HTML in which all text is escaped, cells of tables, lines of files."""
+
+import math
+
+from core.explanation.standings import COMPREHENSIVENESS
+from core.mathematics.statistics import ALPHA, significant
+from core.network.features import Encoded
+from core.oracle.erasing import MASK
+from core.validity.marks import PERCENT, SIGN, with_sign
+from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
+from core.wording import as_json, escaped, joined, named_word, number
+
+# How a verdict can be wrong.
+ERROR_RATE = (
+    f"Were every measure a random attribution, on at most {PERCENT} of such texts one of them would be called better "
+    f"than chance, and on at most {PERCENT} one worse: each tail is tested at {PERCENT}, by Holm over the measures."
+)
+COLUMNS = ["measure", "verdict", "p of better", "p of worse", "AOPC", "what is known of why"]
+RECORDED = [
+    "measure",
+    "verdict",
+    "p_better_from",
+    "p_better_to",
+    "p_worse_from",
+    "p_worse_to",
+    "aopc",
+    "direction",
+    "erasure",
+    "orders",
+    "orders_planned",
+    "measures_tested",
+    "causes",
+    "why",
+]
+
+
+def p_text(p: tuple[float, float]) -> str:
+    """A p-value as drawn; of one that was not drawn to its end, what it is at least."""
+    if math.isnan(p[0]):
+        return "—"
+    return f"p = {number(p[0])}" if p[0] == p[1] else f"p ≥ {number(p[0])}"
+
+
+def verdict_text(one: Verdict) -> str:
+    """A verdict with its p, for a row of words: that of being worse where it is worse."""
+    return f"{one.word} ({_p_of(one)})" if one.told else with_sign(Word.UNTOLD, Cause.REJECTED in one.causes)
+
+
+def believe_sentence(report: VerdictReport, encoded: Encoded) -> str:
+    """Which measures to believe on this text, which not, and what is known of why they part."""
+    better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
+    said = []
+    if better:
+        said.append(f"Believe {joined(better)} here{_how(report)}")
+    elif no_better or worse:
+        said.append(f"Believe none of them here: no order does better than chance{_how(report)}")
+    said += [f"{joined(no_better)} {_does(no_better)} no better than chance"] * bool(no_better and better)
+    said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
+    told = [f"{'; '.join(said)}."] if said else []
+    return " ".join([*told, *_untold(report, not said), *_reasons(report, encoded), *_marks(report)])
+
+
+def chance_sentence(report: VerdictReport) -> str:
+    """What orders were compared with, and how it can be wrong, text."""
+    stopped = "" if report.null.complete else " (no more were drawn, since no verdict could change)"
+    return f"Each order is set against {report.orders} of the same features{stopped}. {ERROR_RATE}"
+
+
+def verdict_cells(report: VerdictReport, one: Verdict) -> list[str]:
+    """A measure's line under COLUMNS, text."""
+    reached = report.reached.get(one.measure)
+    causes = "; ".join(f"{cause}: {report.meaning(cause)}" for cause in one.causes)
+    aopc = "—" if reached is None else number(reached)
+    return [one.measure, verdict_text(one), p_text(one.p), p_text(one.worse), aopc, one.why or causes or "—"]
+
+
+def verdict_line(report: VerdictReport, one: Verdict) -> list:
+    """A measure's line under RECORDED: plain values."""
+    null, reached = report.null, report.reached.get(one.measure)
+    asked = [report.direction, report.erasure, len(null.reached), null.planned, report.planned]
+    causes = ", ".join(one.causes)
+    return [one.measure, str(one.word), *one.p, *one.worse, reached, *asked, causes, one.why]
+
+
+def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
+    """Which measures do better than chance under some ways of erasing words only, HTML; "" where none does."""
+    said = []
+    for name in dict.fromkeys(one.measure for report in reports.values() for one in report.verdicts):
+        told = {erasure: found for erasure, report in reports.items() if (found := report.of(name)) and found.told}
+        wins = [escaped(erasure) for erasure, found in told.items() if found.word == Word.BETTER]
+        if wins and len(wins) < len(told):
+            others = [escaped(erasure) for erasure, found in told.items() if found.word != Word.BETTER]
+            said.append(
+                f"<b>{escaped(name)}</b> does better than chance by {joined(wins)}, and not by {joined(others)}"
+            )
+    return f"{'; '.join(said)}: that hangs on how words are erased." if said else ""
+
+
+def _names(report: VerdictReport, word: Word) -> list[str]:
+    return [f"<b>{escaped(one.measure)}</b> ({_p_of(one)})" for one in report.those(word)]
+
+
+def _p_of(one: Verdict) -> str:
+    """The p that decided; that it lies below 5 % and is not rejected is said."""
+    if one.word == Word.WORSE:
+        return p_text(one.worse)
+    alone = one.word == Word.NO_BETTER and significant(one.p[1])
+    return p_text(one.p) + f", which by Holm is not below {PERCENT}" * alone
+
+
+def _does(names: list[str]) -> str:
+    return "does" if len(names) == 1 else "do"
+
+
+def _how(report: VerdictReport) -> str:
+    """What the statistic was, where it is not the usual one."""
+    ways = [f"by {report.direction}"] * (report.direction != COMPREHENSIVENESS)
+    ways += [f"erased by {escaped(report.erasure)}"] * (report.erasure != MASK)
+    return f" ({', '.join(ways)})" if ways else ""
+
+
+def _untold(report: VerdictReport, alone: bool) -> list[str]:
+    """Of which measures nothing can be told, a sentence for each reason."""
+    why: dict[str, list[str]] = {}
+    for one in report.those(Word.UNTOLD):
+        why.setdefault(one.why, []).append(f"<b>{escaped(one.measure)}</b>")
+    begins = "Which to believe cannot be told here" if alone and len(why) == 1 else ""
+    return [f"{begins or f'Of {joined(names)} it cannot be told'}: {_lower(said)}" for said, names in why.items()]
+
+
+def _lower(said: str) -> str:
+    """A sentence as it goes on behind a colon."""
+    said = escaped(said.removeprefix(f"{SIGN} "), 400)
+    return said[:1].lower() + said[1:]
+
+
+def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
+    """What is known of why measures fail or part, a sentence each."""
+    said = []
+    for cause in Cause:
+        names = [f"<b>{escaped(one.measure)}</b>" for one in report.verdicts if one.told and cause in one.causes]
+        if names and cause == Cause.TOGETHER and report.pair is not None:
+            pair = report.pair.pair
+            words = joined([named_word(encoded.features[i].text) for i in (pair.first, pair.second)])
+            said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
+        elif names:
+            said.append(f"{joined(names)} {report.meaning(cause)}.".replace(" does ", f" {_does(names)} ", 1))
+    return said
+
+
+def _marks(report: VerdictReport) -> list[str]:
+    """That no input could be rejected, where that is so."""
+    return [escaped(report.untested, 400)] if report.untested and any(one.told for one in report.verdicts) else []
+
+
+def as_plain(report: VerdictReport) -> dict:
+    """All of it as plain values for JSON, with the AOPC of every random order that was drawn."""
+    return {
+        "direction": report.direction,
+        "erasure": report.erasure,
+        "level": ALPHA,
+        "orders": len(report.null.reached),
+        "orders_planned": report.null.planned,
+        "every_order": report.null.every,
+        "measures_tested": report.planned,
+        "limits": report.limits,
+        "verdicts": [
+            {name: as_json(value) for name, value in zip(RECORDED, verdict_line(report, one))}
+            for one in report.verdicts
+        ],
+        "random_orders_aopc": report.null.reached[:1000].tolist(),
+    }

@@ -1,0 +1,267 @@
+"""Verdicts on models that are tables: what is believed, what cannot be told, and why measures fail, each planted."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from core.explanation.explainer import Explainer
+from core.explanation.standings import SUFFICIENCY, StandingGates
+from core.interactions.finding import Interactions
+from core.interactions.pairs import Paired, PairTest, listed_pairs
+from core.interactions.splitting import Split
+from core.mathematics.stepwise import finish
+from core.measures.kernel_shap import all_sets
+from core.network.scheduler import NonFinite
+from core.oracle.erasing import MASK, REMOVAL
+from core.oracle.oracle import Oracle
+from core.storage.store import Store
+from core.validity.references import find_reference
+from core.verdicts.chance import MOST_DRAWS
+from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
+from core.verdicts.finding import NoVerdict, find_chance, null_cost, verdict_cost
+from core.verdicts.reasons import find_reasons
+from core.verdicts.telling import believe_sentence, erasures_sentence, verdict_cells, verdict_text
+from tests.verdicts.table_explainer import TableExplainer
+
+LOO, GRADIENT, IXG = "leave-one-out", "gradient", "input × gradient"
+
+
+def masked(F: int) -> np.ndarray:
+    """Which features each set of a table masks, float[2^F, F]."""
+    return (np.arange(2**F)[:, None] >> np.arange(F) & 1).astype(float)
+
+
+def additive(weights, whole: float = 0.95) -> np.ndarray:
+    return whole - masked(len(weights)) @ np.asarray(weights, dtype=float)
+
+
+def signed(scores) -> dict:
+    return {"signed": scores, "absolute": np.abs(scores)}
+
+
+def decided(explainer: TableExplainer, *names: str, known: Reasons | None = None, **more) -> VerdictReport:
+    names = names or tuple(explainer.scores)
+    test = finish(find_chance(explainer, explainer.encoded, 1, names, **more))
+    return decide_verdicts(test, StandingGates(explainer.encoded, None), known, *more.get("directions", ())[:1])
+
+
+def words(report: VerdictReport) -> list[str]:
+    return [str(one.word) for one in report.verdicts]
+
+
+WEIGHTS = np.array([0.3, 0.2, 0.15, 0.1, 0.05, 0.01, 0.0])
+
+
+def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neither():
+    middle = WEIGHTS[[3, 0, 6, 1, 5, 2, 4]]
+    explainer = TableExplainer(
+        additive(WEIGHTS), {LOO: signed(WEIGHTS), IXG: signed(-WEIGHTS), GRADIENT: {"L2": middle, "L1": middle}}
+    )
+    report = decided(explainer)
+    assert words(report) == [Word.BETTER, Word.WORSE, Word.NO_BETTER]
+    # Every order of seven: only the best one reaches so much, and only the worst so little.
+    assert report.null.every and report.null.planned == 5040
+    assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
+    said = believe_sentence(report, explainer.encoded)
+    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.000198) here; <b>gradient</b>")
+    assert "<b>input × gradient</b> (p = 0.000198) does worse than chance" in said
+    assert report.untested and report.untested in said
+    # Masked last, what counts least: sufficiency is lower the better.
+    least = decided(explainer, directions=(SUFFICIENCY,))
+    assert words(least)[:2] == [Word.BETTER, Word.WORSE] and "by sufficiency" in believe_sentence(
+        least, explainer.encoded
+    )
+
+
+def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
+    weights = np.linspace(0.12, 0.0, 12)
+    explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])})
+    report = decided(explainer)
+    assert words(report) == [Word.BETTER, Word.WORSE]
+    assert not report.null.every and report.null.planned == 99 and report.verdicts[0].p[0] == 0.01
+    assert explainer.tested(None).count <= 99 * 11 + 4 * 13
+    # A table that is known costs nothing and says more.
+    explainer.tested(None).logits(all_sets(12))
+    free = decided(explainer)
+    assert free.null.planned == MOST_DRAWS and free.null.free and explainer.tested(None).count == 2**12
+    assert free.verdicts[0].p[0] < 1e-4 and free.limits is not None and report.limits is None
+    assert free.limits[1] == pytest.approx(free.reached[LOO])
+
+
+def test_five_measures_take_199_orders():
+    weights = np.linspace(0.1, 0.0, 12)
+    names = [LOO, IXG, "KernelSHAP", "LIME", "DecompX"]
+    report = decided(TableExplainer(additive(weights), dict.fromkeys(names, signed(weights))))
+    assert words(report) == [Word.BETTER] * 5 and report.null.planned == 199
+    few = decided(TableExplainer(additive(weights), dict.fromkeys(names, signed(weights))), draws=99)
+    assert words(few) == [Word.UNTOLD] * 5 and "choose more orders" in few.verdicts[0].why
+
+
+@pytest.mark.parametrize("F", [1, 2, 3, 4])
+def test_a_few_words_have_too_few_orders(F):
+    weights = np.linspace(0.5, 0.1, F) / F
+    explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights)})
+    report = decided(explainer)
+    assert words(report) == [Word.UNTOLD] * 2 and not report.verdicts[0].causes
+    assert "a longer text or a smaller unit" in report.verdicts[0].why
+    assert "cannot be told here: " in believe_sentence(report, explainer.encoded)
+    # Of four words the best of 24 orders is enough for one measure: 1/24 is below 5 %.
+    assert words(decided(explainer, LOO)) == [Word.BETTER if F == 4 else Word.UNTOLD]
+
+
+def test_a_flat_model_tells_nothing():
+    for values in (np.full(2**7, 0.9), additive(WEIGHTS / 20)):
+        explainer = TableExplainer(values, {LOO: signed(WEIGHTS), GRADIENT: {"L2": WEIGHTS, "L1": WEIGHTS}})
+        report = decided(explainer)
+        assert words(report) == [Word.UNTOLD] * 2 and report.verdicts[0].causes == (Cause.NARROW,)
+        assert "too close together" in report.verdicts[0].why
+    # Where no limits are known all that was tried is the same.
+    report = decided(TableExplainer(np.full(2**11, 0.9), {LOO: signed(np.arange(11.0))}))
+    assert report.limits is None and report.verdicts[0].causes == (Cause.NARROW,) and not report.null.complete
+
+
+def test_a_measure_without_an_order_is_told_and_the_others_are_judged():
+    error = NonFinite("it gave NaN.")
+    explainer = TableExplainer(
+        additive(WEIGHTS),
+        {LOO: signed(WEIGHTS), IXG: signed(np.full(7, 0.2)), GRADIENT: {"L2": np.full(7, np.nan)}, "LIME": error},
+    )
+    report = decided(explainer)
+    assert [one.measure for one in report.verdicts] == [LOO, IXG, GRADIENT, "LIME"]
+    assert words(report) == [Word.BETTER] + [Word.UNTOLD] * 3 and report.planned == 4
+    whys = [one.why for one in report.verdicts]
+    assert "every word the same score" in whys[1] and "gradient gave NaN" in whys[2] and whys[3] == "it gave NaN."
+    assert verdict_cells(report, report.verdicts[3])[2:5] == ["—"] * 3
+    nobody = decided(explainer, "LIME", IXG)
+    assert words(nobody) == [Word.UNTOLD] * 2 and "Of <b>LIME</b> it cannot be told" in believe_sentence(
+        nobody, explainer.encoded
+    )
+
+
+def test_where_nothing_is_left_to_mask_it_is_a_sentence():
+    explainer = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)})
+    explainer.encoded.premasked = np.ones(7, dtype=bool)
+    with pytest.raises(NoVerdict, match="no orders to compare"):
+        decided(explainer)
+
+
+def test_a_sign_that_hides_what_counts_is_named():
+    """What opposes the class counts most here, so that its sign puts it last."""
+    counts = np.array([0.4, 0.25, 0.1, 0.02, 0.02, 0.02, 0.02])
+    explainer = TableExplainer(additive(counts), {IXG: signed(-counts * [1, 1, 1, -1, -1, -1, -1])})
+    report = decided(explainer)
+    assert words(report) == [Word.WORSE] and report.verdicts[0].causes == (Cause.SIGN,)
+    assert "does better than chance by its absolute values" in believe_sentence(report, explainer.encoded)
+    assert words(decided(explainer, sign="absolute")) == [Word.BETTER]
+
+
+def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monkeypatch):
+    """The second of two words that say the same counts only when the first is gone."""
+    F, sets = 7, masked(7)
+    values = 0.95 - sets @ [0.1, 0.09, 0.07, 0.05, 0.03, 0.01, 0.0] - 0.45 * sets[:, 0] * sets[:, 6]
+
+    def one_by_one(start, seed):
+        start = np.zeros(F, dtype=bool) if start is None else start
+        at = int(start @ (1 << np.arange(F)))
+        falls = [values[at] - values[at | 1 << i] for i in range(F)]
+        return signed(np.where(start, 0.0, falls))
+
+    monkeypatch.setattr("core.verdicts.reasons.why_no_pairs", lambda *_: "none are looked for")
+    explainer = TableExplainer(values, {LOO: one_by_one})
+    known = find_reasons(explainer, explainer.encoded, 1, [LOO])
+    assert known.stepwise[LOO] == 1 / 31
+    report = decided(explainer, known=Reasons(stepwise=known.stepwise))
+    assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
+    assert "computed again at each step" in believe_sentence(report, explainer.encoded)
+
+
+def paired(F: int, i: int, j: int, value: float, p: float = 0.5) -> Paired:
+    split = Split(np.zeros(F), np.zeros((F, F)))
+    split.pairs[i, j] = split.pairs[j, i] = value
+    found = Interactions(1, split, True, 2**F, F, 0, 0.0)
+    return Paired(
+        found, tuple(PairTest(pair, np.zeros(3), {"calibrated": np.full(3, p)}) for pair in listed_pairs(found))
+    )
+
+
+def test_two_words_that_work_only_together_are_named_where_measures_part():
+    """An AND: nothing happens until both are masked."""
+    F = 7
+    sets = masked(F)
+    alone = np.array([0, 0.05, 0.04, 0.03, 0.02, 0, 0.01])
+    values = 0.95 - 0.6 * sets[:, 0] * sets[:, 5] - sets @ alone
+    both = alone + np.array([0.3, 0, 0, 0, 0, 0.3, 0])
+    explainer = TableExplainer(values, {IXG: signed(both), LOO: signed(alone)})
+    pairs = paired(F, 0, 5, 2.0)
+    report = decided(explainer, known=Reasons(pairs=pairs))
+    assert words(report) == [Word.BETTER, Word.NO_BETTER]
+    assert [Cause.TOGETHER in one.causes for one in report.verdicts] == [False, True]
+    assert "“<b>w0</b>” and “<b>w5</b>” work only together" in believe_sentence(report, explainer.encoded)
+    # Nothing parts where one measure is believed, and a small interaction is none.
+    assert decided(explainer, IXG, known=Reasons(pairs=pairs)).pair is None
+    assert decided(explainer, known=Reasons(pairs=paired(F, 0, 5, 0.3))).pair is None
+
+
+def test_a_measure_that_draws_is_unstable_where_another_seed_names_another_word(monkeypatch):
+    monkeypatch.setattr("core.verdicts.reasons.why_no_pairs", lambda *_: "none are looked for")
+
+    def drawn(masked, seed):
+        return signed(np.roll(WEIGHTS, seed))
+
+    explainer = TableExplainer(additive(WEIGHTS), {"KernelSHAP": drawn, "LIME": signed(WEIGHTS), "random": drawn})
+    known = find_reasons(explainer, explainer.encoded, 1, ["KernelSHAP", "LIME"])
+    assert known.unstable == {"KernelSHAP"}
+    report = decided(explainer, "KernelSHAP", "LIME", known=known)
+    assert words(report) == [Word.BETTER] * 2
+    assert [one.causes for one in report.verdicts] == [(Cause.UNSTABLE,), ()]
+
+
+def test_what_wins_by_one_way_of_erasing_only_is_said():
+    other = additive(WEIGHTS[::-1])
+    explainer = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}, others={REMOVAL: other})
+    reports = {erasure: decided(explainer, erasure=erasure) for erasure in (MASK, REMOVAL)}
+    assert [words(one) for one in reports.values()] == [[Word.BETTER], [Word.WORSE]]
+    said = erasures_sentence(reports)
+    assert "<b>leave-one-out</b> does better than chance by mask token, and not by removal" in said
+    assert "erased by removal" in believe_sentence(reports[REMOVAL], explainer.encoded)
+    assert erasures_sentence({MASK: reports[MASK]}) == ""
+
+
+def test_names_of_measures_and_words_are_text():
+    report = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}))
+    one = Verdict("<i>", Word.UNTOLD, (np.nan,) * 2, (np.nan,) * 2, "<b>why</b>")
+    told = believe_sentence(VerdictReport((one,), *list(vars(report).values())[1:]), SimpleNamespace(features=[]))
+    assert "<i>" not in told and "<b>why" not in told and verdict_text(one) == "cannot be told"
+
+
+# The same under real models
+
+
+def test_it_asks_through_the_memo_and_nothing_is_asked_twice(tiny_model, tmp_path):
+    explainer = Explainer(tiny_model("bert"), Store(tmp_path))
+    encoded = explainer.encode("the ferry did not leave the old [MASK] before first light", None, "word")
+    names = [LOO, GRADIENT]
+    test = finish(find_chance(explainer, encoded, 1, names, early=False, draws=49))
+    free = int((~encoded.premasked).sum())
+    assert free == 10 and test.null.planned == len(test.null.reached) == 49
+    spent = explainer.model.scheduler.counters.passes
+    again = finish(find_chance(Explainer(explainer.model, explainer.store), encoded, 1, names, early=False, draws=49))
+    assert explainer.model.scheduler.counters.passes == spent
+    np.testing.assert_array_equal(again.null.reached, test.null.reached)
+    assert isinstance(explainer.oracles.of(encoded), Oracle)
+    own = 4 * free + 4
+    assert explainer.oracles.of(encoded).count <= null_cost(explainer, encoded, 2, 49).passes + own
+    assert explainer.oracles.of(encoded).count <= verdict_cost(explainer, encoded, names, 49).passes + own
+
+
+def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):
+    """A model that was trained without masking does not know its masked inputs."""
+    explainer = Explainer(twin, None, find_reference(twin))
+    encoded = explainer.encode("so bland that you want your evening back", None, "word")
+    target = int(explainer.logits(encoded).argmax())
+    test = finish(find_chance(explainer, encoded, target, [LOO]))
+    report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
+    (one,) = report.verdicts
+    assert one.word == Word.UNTOLD and one.causes == (Cause.REJECTED,) and "⚠" in verdict_text(one)
+    assert "out-of-distribution" in believe_sentence(report, encoded)
