@@ -143,7 +143,11 @@ class Person:
     def idle(self):
         """Wait until nothing is computed any more, and the script rests."""
         self.rest()
-        for bar in (self.page.get_by_role("button", name="Cancel"), self.page.locator("[data-testid=stProgress]")):
+        for bar in (
+            self.page.get_by_role("button", name="Cancel"),
+            self.page.locator("[data-testid=stProgress]"),
+            self.page.get_by_text(re.compile(r"are being computed …$")),
+        ):
             playwright.expect(bar).to_have_count(0)
         self.rest()
 

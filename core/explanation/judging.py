@@ -170,6 +170,7 @@ class Judge:
             self.how.scaling,
             magnitudes,
             self.how.placement == NORMALISED,
+            self.soft.ask,
         )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:

@@ -14,6 +14,8 @@ MIN_MAX, REVERSED, SIGMOID, SOFTMAX = "min–max", "min–max, reversed", "sigmo
 SCALINGS = (MIN_MAX, REVERSED, SIGMOID, SOFTMAX)
 BERNOULLI, NOISE, MIXED, ATTENTION = "Bernoulli", "noise", "mixed noise", "attention mask"
 PERTURBATIONS = (BERNOULLI, NOISE, MIXED, ATTENTION)
+# Mean shares of the features at which measures are compared like with like; the mean over them is the metric's value.
+SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 # Where an embedding is perturbed: the word embedding alone, or all that is added to it, after normalisation, as the
 # code of SoftFaith does.
 WORD_EMBEDDING, NORMALISED = "word embedding", "after normalisation"
@@ -125,6 +127,38 @@ def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> 
         shifted = np.exp(values - values.max())
         q[free] = shifted / shifted.sum()
     return q
+
+
+def at_share(shares: np.ndarray, counted: np.ndarray, mean: float) -> np.ndarray:
+    """Shares in proportion to those that are given, so that the counted ones have a given mean.
+
+    Each is min(1, c·share): what is more than whole is whole, and the others take over what is left (water-filling).
+    Where that falls short because some are 0, all others are whole, and those at 0 have the rest in equal parts.
+    Equal shares stay equal, and none overtakes a larger one; equal ones are the mean, a single one too.
+
+    Args:
+        shares: float[n] in [0, 1]; counted: bool[n], at least one: those whose mean it is; mean: in [0, 1].
+    Returns:
+        float64[n] in [0, 1]; what is not counted is scaled as the others are.
+    Raises:
+        ValueError: nothing counts, or a mean outside [0, 1].
+    Source: ours; the aim, one expected share for all that are compared, is that of Huang and Chan (2026).
+    """
+    own = np.asarray(shares, dtype=np.float64)
+    falling = -np.sort(-own[np.asarray(counted, dtype=bool)])
+    if len(falling) == 0 or not 0 <= mean <= 1:
+        raise ValueError(f"a mean share needs features and lies in [0, 1], got {len(falling)} and {mean}")
+    wanted, above = mean * len(falling), int((falling > 0).sum())
+    if wanted >= above:
+        rest = min(1.0, (wanted - above) / (len(falling) - above)) if above < len(falling) else 1.0
+        return np.where(own > 0, 1.0, rest)
+    # What the k-th and all below it add up to, from the smallest on, so that little is not lost beside much.
+    tails = np.cumsum(falling[::-1])[::-1][:above]
+    whole = np.arange(above)
+    # The first k of which are whole: the next one is not, and takes its part of what is left.
+    k = int(np.argmax((wanted - whole) * (falling[:above] / tails) <= 1))
+    with np.errstate(over="ignore"):
+        return np.minimum(1.0, (wanted - k) * (own / tails[k]))
 
 
 def constant(values: np.ndarray, within: float = 0.0) -> bool:

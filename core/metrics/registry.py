@@ -1,6 +1,6 @@
 """The register of faithfulness metrics: what menus, tables, the README, diagnosticity and the contract tests read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +24,8 @@ class Case:
     target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts
     them);
     perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
-    the network's embeddings cannot be reached; scaling: how scores become retain; magnitudes: False where scores are
+    the network's embeddings cannot be reached; ask: (retains, kind), tells of several that `perturbed` will be asked
+    for, so that they share batches, or None; scaling: how scores become retain; magnitudes: False where scores are
     places only; everything: what is no feature (special tokens, a second text) may be perturbed too, and
     retain is float[F + 1], its share last.
     """
@@ -37,6 +38,7 @@ class Case:
     scaling: str = MIN_MAX
     magnitudes: bool = True
     everything: bool = False
+    ask: Callable[[Sequence[np.ndarray], str], None] | None = None
 
     @property
     def free(self) -> np.ndarray:
@@ -70,7 +72,8 @@ class Metric:
     the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a
     function of
     (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown unasked; hard: of a
-    soft metric, the hard one of the same formula; version: raised when results change.
+    soft metric, the hard one of the same formula; amounts: how much it keeps or erases depends on what the scores add
+    up to; version: raised when results change.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Metric:
     order: int = LAST
     default: bool = False
     hard: str = ""
+    amounts: bool = False
     version: int = 1
 
     @property

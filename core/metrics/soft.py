@@ -108,6 +108,7 @@ def _register(kind: str, sufficiency: bool) -> None:
             magnitudes=True,
             order=(30 if sufficiency else 40) if first else LAST,
             default=first,
+            amounts=True,
             hard=short.removeprefix("Soft-") if first else "",
         )
     )

@@ -149,6 +149,8 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
     assert len(lines) == 4 and "no film" in lines[1][1]
     for link, question in (("Attributions", "Which words"), ("Home", "Faithscope: which")):
         person.follow(link, question)
+        # A page that is drawn anew between a click and its file gives Streamlit nothing to send.
+        person.idle()
         for button in person.page.get_by_role("button", name=re.compile(r"Download|Table \(CSV\)|Page \(HTML\)")).all():
             file, content = person.saved(button)
             assert re.fullmatch(r"[\w.-]+\.(csv|html|png|svg)", file) and len(content) > 100, file

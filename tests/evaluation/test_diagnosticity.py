@@ -781,3 +781,6 @@ def test_why_numbers_against_two_baselines_differ_is_told_by_what_a_metric_reads
     assert "NS and NC read the order" in baselines_note(["NS", "NC"], True)
     assert "CORR" not in baselines_note(["NS", "NC"], True) and "order" not in baselines_note(["CORR"], True)
     assert "amounts" not in baselines_note(["NS", "Soft-NS"], False) and baselines_note([], True) == ""
+    # At a fixed share no attribution keeps more than another; how its scores are spread it does read.
+    fixed = baselines_note(["Soft-NS", "Soft-NS (fixed share)"], True)
+    assert "make Soft-NS keep" in fixed and "Soft-NS (fixed share) reads how large scores are" in fixed

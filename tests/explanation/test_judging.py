@@ -6,7 +6,7 @@ import pytest
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer, softmax, with_reference
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
-from core.mathematics.erasure import NORMALISED, REVERSED, retained
+from core.mathematics.erasure import NORMALISED, REVERSED, SHARES, at_share, retained
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
 from core.mathematics.stepwise import finish
@@ -161,6 +161,23 @@ def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_othe
     assert one.found["Soft-NS"].value == two.found["Soft-NS"].value
     # The louder, the more of the prediction goes.
     assert one.found["Soft-NC (noise)"].value < two.found["Soft-NC (noise)"].value
+
+
+def test_the_shares_of_a_fixed_share_are_one_batch_of_the_draws_that_soft_metrics_know(bundled, encoded):
+    scores, one_by_one = np.linspace(1, -1, encoded.F) ** 3, Judge(Explainer(bundled), encoded, How(draws=4))
+    judge = Judge(Explainer(bundled), encoded, How(draws=4))
+    found = judge.rate(scores, ("Soft-NS (fixed share)",)).found["Soft-NS (fixed share)"]
+    assert (judge.soft.counters.passes, judge.soft.counters.batches) == (1 + len(SHARES) * 4, 1)
+    # By hand: each share's draws through Soft-NS's own formula, asked for alone.
+    full = probability(bundled, encoded, np.zeros(encoded.F, dtype=bool), MASK, judge.target)
+    soft, every = one_by_one.soft, np.ones(encoded.F, dtype=bool)
+    none = soft.probabilities(np.zeros(encoded.F))[0, judge.target]
+    base = retained(scores, ~every)
+    kept = [soft.probabilities(at_share(base, every, share))[:, judge.target] for share in SHARES]
+    lost = np.maximum(0, full - np.array(kept)) / (full - none)
+    values = np.clip(1 - lost, 0, 1).mean(axis=0)
+    assert found.value == pytest.approx(values.mean(), abs=1e-5)
+    assert found.error == pytest.approx(values.std(ddof=1) / 2, abs=1e-5)
 
 
 @pytest.fixture(scope="module")

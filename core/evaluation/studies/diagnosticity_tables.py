@@ -66,16 +66,16 @@ def baselines_note(names: Sequence[str], amounts: bool) -> str:
     """Why a metric's numbers against the two baselines may differ, for the metrics of these names.
 
     Args:
-        amounts: whether how much soft metrics keep depends on what scores add up to.
+        amounts: whether how much soft metrics keep depends on what scores add up to, but for those of a fixed share.
     """
-    hard = [name for name in names if not metrics()[name].soft]
-    orders = [name for name in hard if not metrics()[name].magnitudes]
-    sizes = [name for name in hard if metrics()[name].magnitudes]
+    by_amount = [name for name in names if metrics()[name].amounts]
+    orders = [name for name in names if not metrics()[name].magnitudes]
+    sizes = [name for name in names if metrics()[name].magnitudes and name not in by_amount]
     told = []
-    if amounts and len(hard) < len(names):
+    if amounts and by_amount:
         told.append(
-            "Shuffled scores make soft metrics keep and erase as much as the measure’s own do, random scores another "
-            "amount. A soft metric that is ahead against shuffles only, or against random ones only, may be telling "
+            f"Shuffled scores make {joined(by_amount)} keep and erase as much as the measure’s own do, random scores "
+            "another amount. One that is ahead against shuffles only, or against random ones only, may be telling "
             "amounts and not words."
         )
     if orders:

@@ -418,7 +418,7 @@ def prepare(
 
     for scores, magnitudes in attributions:
         # Rehearsed with made-up answers: what is asked does not depend on them.
-        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed)
+        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, ask=None)
         for name in names:
             metrics()[name](case)
     if asked:

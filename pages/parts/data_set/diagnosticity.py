@@ -70,7 +70,7 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
     known = other.report if found.complete and other.answers.complete else None
     header, rows = ([], []) if known is None else baselines_table(found, known)
     # Softmax shares 1 over the words, whatever the scores.
-    amounts = found.study.how.scaling != SOFTMAX and any(metrics()[name].soft for name in found.told)
+    amounts = found.study.how.scaling != SOFTMAX and any(metrics()[name].amounts for name in found.told)
     if rows:
         st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
         table(header, rows)
@@ -78,7 +78,8 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
     elif asked == RANDOM and amounts:
         st.caption(
             "How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less "
-            "than random scores do. To compare at the same amount, set Baseline to shuffled in the settings below."
+            "than random scores do. To compare at the same amount, set Baseline to shuffled in the settings below, or "
+            "choose the metrics of a fixed share there."
         )
 
 

@@ -1,0 +1,94 @@
+"""Soft erasure at a fixed share: every attribution keeps as much of a text as any other, and only where differs."""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+
+from core.mathematics.erasure import (
+    BERNOULLI,
+    REVERSED,
+    SHARES,
+    at_share,
+    constant,
+    normalised_comprehensiveness,
+    normalised_sufficiency,
+    retained,
+)
+from core.metrics.registry import HIGHER, NO_ROOM, Case, Metric, Score, register
+
+
+def fixed_share(case: Case, sufficiency: bool) -> Score:
+    """Soft-NS or Soft-NC at each of SHARES, and their mean.
+
+    The shares that Soft-NS keeps, or Soft-NC erases, are scaled so that their mean over the features is each of SHARES,
+    by water-filling (`at_share`). The two are then the same formulas on the same draws, and scores of a larger mean
+    keep no more than others. Scored and clipped for each draw and share; the standard error is that of a draw's mean
+    over the shares, since all of these meet the same draws.
+
+    Scores that are all equal keep every feature by the share itself, a single feature too: such a value is that of the
+    model alone. What is no feature counts as the least important where the mask falls on it too, and not in the mean.
+
+    Returns:
+        Score in [0, 1]; higher is better. NaN where 1 − S₀ < 1e-4: a model that always says the same, for one.
+    Source: Huang and Chan (2026), π-Soft-NS and π-Soft-NC, for the expected share that is the same for all;
+    glossary, Fixed share, for how scores are scaled to it and which shares there are, which is ours.
+    """
+    free, perturbed = ~case.masked, cast(Callable, case.perturbed)
+    shares, counted = retained(case.scores, case.masked, case.scaling), free
+    if case.everything:
+        shares = np.append(shares, 1.0 if case.scaling == REVERSED else 0.0)
+        counted = np.append(free, False)
+    # A feature that the text masks itself keeps what it is, its mask token.
+    masked = np.append(case.masked, [False] * case.everything)
+    taken = [at_share(shares, counted, mean) for mean in SHARES]
+    nothing = np.where(masked, 1.0, 0.0)
+    keeps = [np.where(masked, 1.0, part if sufficiency else 1 - part) for part in taken]
+    if case.ask is not None:
+        case.ask([nothing, *keeps], BERNOULLI)
+    full = float(case.value(np.zeros((1, len(case.masked)), dtype=bool))[0])
+    none = float(np.mean(perturbed(nothing, BERNOULLI)))
+    draws = np.array([perturbed(keep, BERNOULLI) for keep in keeps], dtype=np.float64)
+    by_share = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, draws, none)
+    found = by_share.mean(axis=0)
+    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
+    return Score(float(found.mean()), error, note=_note(case, found))
+
+
+def _note(case: Case, found: np.ndarray) -> str:
+    if np.isnan(found).any():
+        return NO_ROOM
+    if constant(case.scores[case.free]):
+        return "All features score the same, so each is kept by the share itself."
+    return ""
+
+
+def _register(sufficiency: bool) -> None:
+    does = "Keep" if sufficiency else "Erase"
+    shares = f"{', '.join(f'{100 * share:g}' for share in SHARES[:-1])} and {100 * SHARES[-1]:g} %"
+    register(
+        Metric(
+            name="Soft-NS (fixed share)" if sufficiency else "Soft-NC (fixed share)",
+            title=f"soft normalised {'sufficiency' if sufficiency else 'comprehensiveness'} at a fixed share",
+            direction=HIGHER,
+            low=0,
+            high=1,
+            unit="share",
+            definition=(
+                f"{does} of each feature a share in proportion to its scaled attribution and at most all of it, as "
+                f"{'Soft-NS' if sufficiency else 'Soft-NC'} does, but scaled to {shares} of the features on average: "
+                "the mean over these. What scores add up to does not count."
+            ),
+            cost=f"{len(SHARES)} K + 2",
+            passes=lambda F, draws: len(SHARES) * draws + 2,
+            source="Huang and Chan (2026); SoftFaith Eq. 3, " + ("4" if sufficiency else "5"),
+            compute=lambda case: fixed_share(case, sufficiency),
+            perturbation=BERNOULLI,
+            magnitudes=True,
+            order=45 if sufficiency else 46,
+        )
+    )
+
+
+for _sufficiency in (True, False):
+    _register(_sufficiency)
