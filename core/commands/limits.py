@@ -54,6 +54,7 @@ def run(options: Options) -> int:
     from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limits_notes
     from core.explanation.explainer import Explainer
     from core.loading.loading import load
+    from core.storage.library import Library
     from core.storage.store import Store
 
     batch = Batch(
@@ -75,7 +76,7 @@ def run(options: Options) -> int:
     if len({model.digest for model in models}) < len(models):
         raise ValueError("two of these models have the same weights, so there is nothing to compare")
     say_of_models(models, partial(print, file=sys.stderr))
-    explainer, *beside = (Explainer(model, store) for model in models)
+    explainer, *beside = (Explainer(model, store, kept=Library(chosen.cache).references) for model in models)
     with Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say)
         say_of_store(store, bar.say)

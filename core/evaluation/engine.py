@@ -238,7 +238,7 @@ def run_study(
     """
     study.check(explainer.model)
     # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
-    bare = Explainer(explainer.model, None, explainer.reference)
+    bare = Explainer(explainer.model, None, explainer.reference, kept=explainer.kept)
     log = None if store is None else StoreLog(store, study.key(explainer))
     return (yield from Run(bare, sample, study, log).go(progress, cancelled, within))
 

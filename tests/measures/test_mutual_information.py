@@ -10,19 +10,20 @@ import pytest
 
 from core.commands.command_line import main
 from core.data.examples import Example
-from core.evaluation.engine import Subject
-from core.evaluation.sampling import Sample
+from core.evaluation.engine import Subject, run_study
+from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.studies.agreement import Agreement
 from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.limits_of_texts import Batch
 from core.evaluation.studies.model_check import Curve
-from core.evaluation.studies.scoring import SHUFFLED, Scoring
+from core.evaluation.studies.scoring import SHUFFLED, VALUE, Scoring
 from core.explanation.explainer import Explainer, with_reference
-from core.explanation.judging import How
+from core.explanation.judging import How, Judge
 from core.explanation.recursive import BY_RATIO
 from core.loading.loading import load
 from core.loading.model_files import WORDS_FILE
 from core.loading.word_bits import find_words_of
+from core.mathematics.stepwise import finish
 from core.measures.mutual_information import MissingClass, count_bits, measure_words
 from core.measures.registry import NotApplicable
 from core.storage.store import Store
@@ -215,6 +216,25 @@ def test_what_rests_on_words_is_found_again_for_the_same_words_only(tiny_model, 
     scores, anew = rows[3], keys_of(explainer, NAME)[0][3]
     assert [one == other for one, other in zip(scores, anew)] == [True, True, False, True, False, True]
     assert keys_of(explainer, "gradient")[0] == others
+
+
+def test_a_study_reads_the_words_and_without_them_the_other_measures_have_their_scores(tiny_model, fitted, cached):
+    model = tiny_model("bert")
+    explainer = with_reference(model, None, cached)
+    study = Scoring((NAME, "gradient"), ("NS", "NC"), "signed", How(), 1)
+    sample = without_labels("some", "0" * 64, (Example("a", "the lathe, the soup"), Example("b", "a ferry again")))
+    without = finish(run_study(explainer, sample, study))
+    assert without.there.all() and not without.problems
+    assert np.isnan(without.values[:, 0]).all() and np.isfinite(without.values[:, 1:, :, VALUE]).all()
+    assert all("not measured for this model" in without.sentences[note] for note in without.notes[:, 0].ravel())
+    assert fitted() == 0
+    measured = finish(run_study(explainer, sample, study))
+    judge = Judge(explainer, model.encode("the lathe, the soup"), How())
+    scores, magnitudes = judge.attribution(NAME, "signed")
+    for s, metric in enumerate(study.metrics):
+        expected = judge.rate(scores, (metric,), magnitudes).found[metric].value
+        assert measured.values[0, 0, s, VALUE] == pytest.approx(expected, nan_ok=True)
+    np.testing.assert_allclose(measured.values[:, 1:], without.values[:, 1:], atol=1e-5)
 
 
 def test_beside_weights_of_ones_own_it_is_no_part_of_them(tiny_root, tmp_path, cached):

@@ -20,6 +20,7 @@ from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
+from core.measures.registry import NotApplicable
 from core.metrics.catalogue import default_metrics, metrics
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
@@ -214,11 +215,19 @@ class Scoring(Study[Scored]):
         lacking = subject.missing[1:].reshape(-1, len(self.metrics))
         if subject.missing[0]:
             yield (0,), _row(subject.explainer.probabilities(subject.encoded)[judge.target], judge.target)
-        wanted, held = np.flatnonzero(lacking.any(axis=1)), {}
-        scores = [self._attribution(judge, self.attributions[a], held) for a in wanted]
-        asked = [name for s, name in enumerate(self.metrics) if lacking[wanted, s].any()]
-        prepare(judge, scores, asked, subject.cancelled)
-        for a, (attribution, magnitudes) in zip(wanted, scores):
+        scores, held, refused = {}, {}, {}
+        for a in np.flatnonzero(lacking.any(axis=1)):
+            try:
+                scores[a] = self._attribution(judge, self.attributions[a], held)
+            except NotApplicable as error:
+                refused[a] = str(error)
+        # A measure that says nothing of this model leaves no example out: the others have their scores.
+        for a, why in refused.items():
+            for s in np.flatnonzero(lacking[a]):
+                yield (1 + a * len(self.metrics) + s,), _row(np.nan, np.nan, note=why)
+        asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
+        prepare(judge, list(scores.values()), asked, subject.cancelled)
+        for a, (attribution, magnitudes) in scores.items():
             left = np.flatnonzero(lacking[a])
             found = judge.rate(attribution, [self.metrics[s] for s in left], magnitudes).found
             for s in left:
