@@ -9,6 +9,8 @@ from core.mathematics.statistics import RESAMPLES, Interval, bootstrap_intervals
 
 # Below it a denominator is nothing but rounding.
 NOTHING = 1e-6
+# The mean of equal probabilities is off by as much, so that an area of none would have a sign.
+_ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -104,8 +106,9 @@ def areas_between(
 
 
 def _area(x: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Area between curves float64[…, K] by trapezoids, float64[…]."""
-    return np.trapezoid(upper - lower, x, axis=-1)
+    """Area between curves float64[…, K] by trapezoids, float64[…]; 0 where it is nothing but rounding."""
+    found = np.trapezoid(upper - lower, x, axis=-1)
+    return np.where(np.abs(found) < _ROUNDING, 0.0, found)
 
 
 def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

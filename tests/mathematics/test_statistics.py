@@ -211,6 +211,9 @@ def test_racu_of_reaching_the_end_at_once_is_90_percent_of_a_linear_baseline_in_
 
 def test_racu_of_the_baseline_is_0_and_of_its_opposite_negative():
     assert racu(X, BASELINE, BASELINE) == 0.0
+    # On a text of one word every order is the measure's; the mean of 30 equal curves is not quite the curve.
+    one = np.array([0.7253, 0.1912])
+    assert racu(np.array([0.0, 1.0]), one, np.mean([one] * 30, axis=0)) == 0.0
     assert racu(X, 2 * np.array(BASELINE) - MEASURE, BASELINE) == pytest.approx(-0.29 / 0.37, rel=1e-12)
 
 
