@@ -16,6 +16,7 @@ from pages.parts.limits import standing
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
+from pages.parts.limits.verdicts import draw_verdicts
 from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -121,6 +122,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         "were found. " + LINES
     )
     draw_standings(view, boards)
+    draw_verdicts(view, known)
 
 
 def _studies(view: View, known: KnownLimits) -> None:

@@ -7,10 +7,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution
 from core.explanation.row_sentences import strongest_sentence
-from core.explanation.rows import build_row
+from core.explanation.rows import WordRow, build_row
 from core.measures.catalogue import measures
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
+from pages.parts.attributions.believing import choose_believed, say_believed
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.pairing import Pairings, pairs_section
@@ -33,7 +34,9 @@ def attributions() -> None:
     chosen, sign = _settings(view)
     beside = st.container()
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
-    if st.toggle("Type or edit a text", key="editing"):
+    with st.container(horizontal=True, vertical_alignment="center"):
+        edits, believed = st.toggle("Type or edit a text", key="editing"), choose_believed()
+    if edits:
         text_box(view.example.text, view.example.second or "")
     picture, asking, evidence, pairs = (st.container() for _ in range(4))
     st.header("Do the measures agree?", anchor=False)
@@ -44,20 +47,15 @@ def attributions() -> None:
         found = _computed(works, asking)
     rows = [build_row(measures()[name], one, sign, view.encoded.premasked) for name, one in found.items()]
     said = strongest_sentence(rows, view.encoded, view.class_name, len(rows) == len(chosen))
-    with view.places.answer:
-        prediction_line(view, said)
+    if not believed:
+        with view.places.answer:
+            prediction_line(view, said)
     with beside:
         other = versions_section(view, chosen, sign)
     with picture:
-        scoring = ScoredRows.of(view, list(found), sign)
-        stream(
-            lambda: [*(work for work in works if work.runs), *scoring.works],
-            st.container(),
-            partial(draw_words, view, works, rows, sign, scoring),
-            name="scores",
-            aside=True,
-        )
-        save_attributions(view, rows, said, beside=other, pairs=Pairings(view).report)
+        scoring = ScoredRows.of(view, list(found), sign, len(chosen))
+        _stream_words(view, works, rows, sign, scoring, said if believed else "")
+        save_attributions(view, rows, said, beside=other, pairs=Pairings(view).report, verdicts=scoring.report)
         show_notes(view)
     with evidence:
         evidence_section(view, rows)
@@ -69,6 +67,23 @@ def attributions() -> None:
     with pairs:
         pairs_section(view)
     second_model(view, chosen, sign)
+
+
+def _stream_words(
+    view: View, works: list[Attributing], rows: list[WordRow], sign: str, scoring: ScoredRows, words: str
+) -> None:
+    """The coloured words with what is known beside them; words: the end of the answer, where it says which measures to
+    believe, else "".
+    """
+    stream(
+        lambda: [*(work for work in works if work.runs), *scoring.works],
+        st.container(),
+        partial(draw_words, view, works, rows, sign, scoring),
+        view.places.answer if words else None,
+        partial(say_believed, view, scoring, words),
+        name="scores",
+        aside=True,
+    )
 
 
 def _settings(view: View) -> tuple[list[str], str]:

@@ -9,6 +9,7 @@ from core.interactions.telling import COLUMNS, MASKED
 from core.measures.catalogue import measures
 from core.reports.exports import Beside, Shown
 from core.reports.page import BIDI, read_style, shade, straight, write_page
+from core.verdicts.telling import believe_sentence, chance_sentence, verdict_text
 from core.wording import without_markup
 
 STYLE = read_style("page.css")
@@ -37,6 +38,8 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         squares=_squares(shown, top),
         measures=measures(),
         pairs=_pairs(shown),
+        verdicts={} if shown.verdicts is None else {one.measure: verdict_text(one) for one in shown.verdicts.verdicts},
+        told=_told(shown),
         beside=beside,
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
@@ -91,6 +94,14 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
         "place": (int(row.places[i]) or "—") if row.kind == "rank" else "",
         "told": told + ", not known to the tokenizer" * ("unknown" in piece) + (", evidence" if evidence else ""),
     }
+
+
+def _told(shown: Shown) -> dict | None:
+    """What the verdicts say, in text; None where they are not known."""
+    report = shown.verdicts
+    if report is None:
+        return None
+    return {"believed": without_markup(believe_sentence(report, shown.encoded)), "chance": chance_sentence(report)}
 
 
 def _pairs(shown: Shown) -> dict | None:

@@ -26,9 +26,11 @@ from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
+from core.verdicts.deciding import VerdictReport
 
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
+VERDICT = ["verdict", "p_better_from", "p_better_to", "p_worse_from", "p_worse_to"]
 CONSTANT = [
     "model",
     "weights_sha256",
@@ -64,7 +66,8 @@ class Shown:
 
     probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
-    sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features.
+    sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features;
+    verdicts: of its measures, None where they are not known.
     """
 
     encoded: Encoded
@@ -78,6 +81,7 @@ class Shown:
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
     pairs: PairReport | None = None
+    verdicts: VerdictReport | None = None
 
     @property
     def classes(self) -> tuple[int, ...]:
@@ -163,20 +167,22 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false) where that is known, before them "version" where
-        there are two of the text, and the lines. position counts from 1; start and end are characters of the text;
-        value and place are empty where the text masks the feature, value where a measure gives places only.
+        COLUMNS + CONSTANT, between them "evidence" (true or false) and VERDICT where these are known, before them
+        "version" where there are two of the text, and the lines. position counts from 1; start and end are characters
+        of the text; value and place are empty where the text masks the feature, value where a measure gives places
+        only.
     """
     versions = [("", shown)] if beside is None else beside.versions(shown)
     known = any(one.example.evidence for _, one in versions)
     named, lines = beside is not None, []
     for name, one in versions:
-        lines += [[name] * named + line for line in _lines(one, known)]
-    return ["version"] * named + COLUMNS + ["evidence"] * known + CONSTANT, lines
+        lines += [[name] * named + line for line in _lines(one, known, shown.verdicts is not None)]
+    judged = VERDICT if shown.verdicts is not None else []
+    return ["version"] * named + COLUMNS + ["evidence"] * known + judged + CONSTANT, lines
 
 
-def _lines(shown: Shown, known: bool) -> list[list]:
-    """The lines of one version; known: whether there is a column for the evidence."""
+def _lines(shown: Shown, known: bool, judged: bool) -> list[list]:
+    """The lines of one version; known, judged: whether there are columns for the evidence, and for verdicts."""
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
@@ -200,12 +206,19 @@ def _lines(shown: Shown, known: bool) -> list[list]:
                     row.unit,
                     None if masked else int(row.places[i]),
                     *[None if marks is None else bool(marks[i])] * known,
+                    *verdict_columns(shown.verdicts, row.measure) * judged,
                     *constant,
                     measures()[row.measure].version,
                     facts.get("date", ""),
                 ]
             )
     return lines
+
+
+def verdict_columns(report: VerdictReport | None, measure: str) -> list:
+    """A measure's cells under VERDICT, empty where it has none."""
+    found = None if report is None else report.of(measure)
+    return [None] * len(VERDICT) if found is None else [str(found.word), *found.p, *found.worse]
 
 
 def model_identity(model: Model) -> dict[str, str]:

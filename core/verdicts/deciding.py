@@ -36,6 +36,7 @@ class Cause(StrEnum):
     SIGN = "sign"
 
 
+_MORE = "Too few random orders were drawn to tell."
 FAILS = Word.NO_BETTER, Word.WORSE
 # What each of them means, after the name of a measure.
 CAUSES = {
@@ -150,7 +151,8 @@ def decide_verdicts(
     found = []
     for i, name in enumerate(names):
         walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
-        why = nothing or _rejected(gating.gate(walk))
+        settled = better.settled[i] and worse.settled[i]
+        why = nothing or _rejected(gating.gate(walk)) or (() if settled else (_MORE,))
         word = Word.UNTOLD if why else _word(bool(better.rejected[i]), bool(worse.rejected[i]))
         ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
         causes = why[1:] if why else _causes(name, word, test, known, direction)

@@ -7,8 +7,8 @@ import numpy as np
 from core.explanation.explainer import Attribution, Explainer
 from core.explanation.recursive import BY_RATIO, Band, Summary, follow, random_band, summarise
 from core.explanation.rows import choose_variant
-from core.interactions.finding import AT_ONCE, find_interactions, why_no_pairs
-from core.interactions.pairs import Paired, check_pairs
+from core.interactions.finding import AT_ONCE, find_interactions, stored_interactions, why_no_pairs
+from core.interactions.pairs import Paired, check_pairs, listed_pairs, masks_of_pair
 from core.mathematics.ranking import ranking
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
@@ -52,6 +52,20 @@ def find_reasons(
         stepwise[name] = stepwise_of(summary, band, target)
     unstable = find_unstable(explainer, encoded, target, names, sign, compute=True)
     return Reasons(stepwise=stepwise, unstable=unstable, pairs=_pairs(explainer, encoded, target, cancelled))
+
+
+def known_pairs(explainer: Explainer, encoded: Encoded, target: Target) -> Paired | None:
+    """The pairs of words that the store has, exact before sampled, those alone whose inputs were asked for already;
+    None where there are none. Computes nothing.
+    """
+    found = next(
+        (one for exact in (True, False) if (one := stored_interactions(explainer, encoded, target, exact))), None
+    )
+    if found is None:
+        return None
+    tested = explainer.tested(encoded)
+    known = [pair for pair in listed_pairs(found) if tested.known(masks_of_pair(encoded, pair))]
+    return check_pairs(explainer, encoded, found, known)
 
 
 def _pairs(explainer: Explainer, encoded: Encoded, target: Target, cancelled) -> Paired | None:

@@ -66,12 +66,16 @@ def chance_sentence(report: VerdictReport) -> str:
     return f"Each order is set against {report.orders} of the same features{stopped}. {ERROR_RATE}"
 
 
+def reason_text(report: VerdictReport, one: Verdict) -> str:
+    """Why a verdict cannot be told, or what is known of why the measure fails, text; "" for neither."""
+    return one.why or "; ".join(f"{cause}: {report.meaning(cause)}" for cause in one.causes)
+
+
 def verdict_cells(report: VerdictReport, one: Verdict) -> list[str]:
     """A measure's line under COLUMNS, text."""
     reached = report.reached.get(one.measure)
-    causes = "; ".join(f"{cause}: {report.meaning(cause)}" for cause in one.causes)
     aopc = "—" if reached is None else number(reached)
-    return [one.measure, verdict_text(one), p_text(one.p), p_text(one.worse), aopc, one.why or causes or "—"]
+    return [one.measure, verdict_text(one), p_text(one.p), p_text(one.worse), aopc, reason_text(report, one) or "—"]
 
 
 def verdict_line(report: VerdictReport, one: Verdict) -> list:
@@ -105,7 +109,7 @@ def _p_of(one: Verdict) -> str:
     if one.word == Word.WORSE:
         return p_text(one.worse)
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    return p_text(one.p) + f", which by Holm is not below {PERCENT}" * alone
+    return p_text(one.p) + f", not below {PERCENT} by Holm" * alone
 
 
 def _does(names: list[str]) -> str:

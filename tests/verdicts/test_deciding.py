@@ -7,6 +7,7 @@ import pytest
 
 from core.explanation.explainer import Explainer
 from core.explanation.standings import SUFFICIENCY, StandingGates
+from core.figures.verdict_figures import among_random_orders
 from core.interactions.finding import Interactions
 from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split
@@ -265,3 +266,16 @@ def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):
     (one,) = report.verdicts
     assert one.word == Word.UNTOLD and one.causes == (Cause.REJECTED,) and "⚠" in verdict_text(one)
     assert "out-of-distribution" in believe_sentence(report, encoded)
+
+
+def test_the_figure_holds_every_order_and_each_measure_at_its_own():
+    report = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS), IXG: signed(-WEIGHTS)}))
+    drawn = among_random_orders(report.null.reached, report.reached, "probability of <b>", report.null.every)
+    bars, *lines = drawn["data"]
+    assert sum(bars["y"]) == 5040 and bars["name"] == "all orders (5,040)"
+    assert [(line["name"], line["x"]) for line in lines] == [(name, [report.reached[name]] * 2) for name in (LOO, IXG)]
+    assert lines[0]["line"]["dash"] != lines[1]["line"]["dash"] and "<b>" not in str(drawn["layout"])
+    low, high = drawn["layout"]["xaxis"]["range"]
+    assert low < report.reached[IXG] and report.reached[LOO] < high
+    # Where every order reaches the same there is a bar all the same.
+    assert max(among_random_orders(np.full(9, 0.2), {}, "v", False)["data"][0]["y"]) == 9

@@ -10,6 +10,9 @@ from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.mathematics.search.limits import EXACT, INSERTION
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
+from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
+from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
 from core.wording import estimate, number
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
@@ -25,6 +28,7 @@ _RACU = (
 _NAOPC = (
     "NAOPC: AOPC of the order coloured here, between the worst and the best order that this model allows; 1 is the best"
 )
+_VERDICT = "Verdict: AOPC of the order coloured here among random orders of the same words. " + ERROR_RATE
 _VALIDITY = "Whether masked inputs along its path are rejected as out-of-distribution; not rejected is no proof"
 
 
@@ -36,8 +40,8 @@ class ScoredRows:
     limits: KnownLimits | None
 
     @classmethod
-    def of(cls, view: View, measures: Sequence[str], sign: str) -> "ScoredRows":
-        """The work of these measures on what the page shows."""
+    def of(cls, view: View, measures: Sequence[str], sign: str, planned: int = 0) -> "ScoredRows":
+        """The work of these measures on what the page shows; planned: measures that are chosen in all."""
         side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
         rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
         step, order = held_of("steps", STEPS, BY_RATIO), held_of("computed", (RECURSIVE, ONCE), RECURSIVE)
@@ -46,13 +50,13 @@ class ScoredRows:
         orders = Orders(side, step)
         width = width_of(held_of("beam", SEARCHES, INSERTION))
         half = held_of("search", (HALF, FULL), HALF) == HALF
-        limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS)
+        limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS, planned)
         between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
         return cls({name: Path(side, name, choice, orders) for name in chosen}, between)
 
     @property
     def works(self) -> list[PageWork]:
-        """What may start unasked, or is under way or done already."""
+        """What may start unasked, or is under way or done already; verdicts come last."""
         every: list[PageWork] = [*self.paths.values(), *[path.orders for path in self.paths.values()][:1]]
         every += [] if self.limits is None else self.limits.works
         return [work for work in every if work.at_once or work.job is not None]
@@ -64,17 +68,32 @@ class ScoredRows:
         return {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
 
     @property
+    def report(self) -> VerdictReport | None:
+        """The verdicts, with what is known of why measures fail; None before they are there."""
+        known = self.limits
+        if known is None or known.verdicts is None or not known.verdicts.complete:
+            return None
+        side, stepwise = known.side, {}
+        for name, path in self.paths.items():
+            summary = path.summary if path.choice.recompute else None
+            if summary is not None:
+                stepwise[name] = stepwise_of(summary, path.orders.band, side.explained)
+        about = side.explainer, side.encoded, side.explained
+        unstable = find_unstable(*about, tuple(self.paths), known.choice.sign)
+        return known.report(Reasons(None, stepwise, unstable, known_pairs(*about)))
+
+    @property
     def cells(self) -> dict[str, list[dict]]:
         """Of each measure its figures as `pages.parts.components.words.words` draws them."""
-        standings = self._standings
-        return {name: self._cells(name, path, standings.get(name)) for name, path in self.paths.items()}
+        standings, report = self._standings, self.report
+        return {name: self._cells(name, path, standings.get(name), report) for name, path in self.paths.items()}
 
     @property
     def _standings(self) -> dict[str, Standing]:
         board = None if self.limits is None else self.limits.table
         return {} if board is None else {one.measure: one for one in board.standings}
 
-    def _cells(self, name: str, path: Path, standing: Standing | None) -> list[dict]:
+    def _cells(self, name: str, path: Path, standing: Standing | None, report: VerdictReport | None) -> list[dict]:
         choice, summary = path.choice, path.summary
         held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
         proof = link_to("recursive_masking", **held, play=name)
@@ -83,17 +102,29 @@ class ScoredRows:
         tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
         between = [] if self.limits is None else [self._between(name, naopc)]
         return [
+            *([] if self.limits is None else [self._verdict(name, report)]),
             _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
             *between,
             _cell("masked inputs:", tested, proof, _VALIDITY, [path]),
         ]
 
+    def _proof(self, choice: LimitsChoice) -> str:
+        held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
+        return link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+
+    def _verdict(self, name: str, report: VerdictReport | None) -> dict:
+        known = self.limits
+        assert known is not None
+        verdicts, found = known.verdicts, None if report is None else report.of(name)
+        why = "" if report is None or found is None else reason_text(report, found)
+        works = [*known.works, *([] if verdicts is None else [verdicts])]
+        text = "" if found is None else verdict_text(found)
+        return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, [why, _VERDICT])), works)
+
     def _between(self, name: str, value: str) -> dict:
         known = self.limits
         assert known is not None
-        choice, found = known.choice, known.found
-        held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
-        proof = link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        found, proof = known.found, self._proof(known.choice)
         how = "" if found is None or found.limits.method == EXACT else f"; limits by {tag(found.limits)}"
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]

@@ -14,12 +14,14 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, StandingTable
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT
+from core.reports.exports import VERDICT, verdict_columns
 from core.validity.marks import MEANING, level_text
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import WidthStudy
+from pages.parts.limits.verdicts import verdict_reports
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
@@ -139,11 +141,16 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
 def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
     marked = any(evidence is not None for evidence in known.values())
     about, same = [view.example.id, *standing.by_model(boards)], same_class([one.side for one in boards])
+    reports = verdict_reports(boards)
     save_table(
         "Scores (CSV)",
-        standing.SCORE_COLUMNS + ["average precision of the evidence (higher is better)"] * marked,
+        standing.SCORE_COLUMNS
+        + VERDICT * bool(reports)
+        + ["average precision of the evidence (higher is better)"] * marked,
         lambda: [
-            row + [standing.precisions(board, known[one.side]).get(row[1])] * marked
+            row
+            + verdict_columns(reports.get(one), row[1]) * bool(reports)
+            + [standing.precisions(board, known[one.side]).get(row[1])] * marked
             for one, board in boards.items()
             for row in standing.score_rows(one.side, board, one.choice.sign, one.gating, same)
         ],

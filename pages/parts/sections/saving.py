@@ -23,6 +23,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.verdicts.deciding import VerdictReport
 from core.wording import safe_name, without_markup
 from pages.parts.frame.texts import truncation
 
@@ -115,6 +116,7 @@ def save_attributions(
     notes: Iterable[str] = (),
     beside: OtherVersion | None = None,
     pairs: PairReport | None = None,
+    verdicts: VerdictReport | None = None,
 ) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
@@ -125,14 +127,14 @@ def save_attributions(
         notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
             and tags.
         beside: another version of the text, which both hold, too.
-        pairs: what is known of pairs of words, which the page holds.
+        pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold.
     """
     if not rows:
         return
     notes = (*view.model.notes, *notes, *_notes(view))
 
     def shown() -> Shown:
-        return replace(_version_shown(view, rows, answer, notes), pairs=pairs)
+        return replace(_version_shown(view, rows, answer, notes), pairs=pairs, verdicts=verdicts)
 
     def versions() -> Beside | None:
         if beside is None:

@@ -24,9 +24,11 @@ from core.job import Job
 from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
+from core.verdicts.deciding import Reasons, VerdictReport
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.verdicts import VerdictWork
 
 # What a person chooses between: an insertion search or the width of a beam, and the precision that it searches in.
 SEARCHES = (INSERTION, "1", "2", "5", "10", "20", "50")
@@ -46,6 +48,8 @@ class LimitsChoice:
     rule: str
     form: str
     direction: str
+    # Measures that are chosen in all, where some of them are not here yet.
+    planned: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +253,28 @@ class KnownLimits:
 
     @property
     def works(self) -> list[PageWork]:
-        """Everything, in the order in which it is asked for.
+        """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it."""
+        works = self._without_verdicts
+        waits = any(one.runs or (one.job is None and one.at_once) for one in works)
+        verdicts = None if waits else self.verdicts
+        return works if verdicts is None else [*works, verdicts]
+
+    @property
+    def verdicts(self) -> VerdictWork | None:
+        """The verdicts of the measures whose orders are scored; None where there is none."""
+        scored = tuple(one.measure for one in self.scored if one.complete)
+        planned = max(self.choice.planned, len(self.choice.measures))
+        return VerdictWork(self.side, scored, self.choice.sign, planned, self.choice.direction) if scored else None
+
+    def report(self, reasons: Reasons) -> VerdictReport | None:
+        """What the verdicts are, with the limits that are known beside other reasons; None before they are there."""
+        found, verdicts = self.found, self.verdicts
+        reasons = reasons if found is None else replace(reasons, limits=found.limits)
+        return None if verdicts is None else verdicts.report(self.gating, reasons)
+
+    @property
+    def _without_verdicts(self) -> list[PageWork]:
+        """All else.
 
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
         or waits itself. Exact limits are offered once there is something to compare them with.

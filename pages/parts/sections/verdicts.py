@@ -1,0 +1,68 @@
+"""Verdicts as work: measures of a text beside random orders, under one model, and what is told of them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from core.explanation.explainer import Cost
+from core.explanation.standings import StandingGates
+from core.job import Job
+from core.oracle.target import target_key
+from core.storage.store import canonical_key
+from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
+from core.verdicts.finding import find_chance, null_cost
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.sides import Side, about_side
+
+
+@dataclass(frozen=True, eq=False)
+class VerdictWork(PageWork):
+    """Measures of one text whose own orders are scored already, beside random orders under one model; planned: measures
+    that are chosen in all, scored or not.
+    """
+
+    side: Side
+    measures: tuple[str, ...]
+    sign: str
+    planned: int
+    direction: str
+
+    @property
+    def key(self) -> str:
+        return canonical_key(
+            "job/verdicts",
+            1,
+            **about_side(self.side),
+            measures=list(self.measures),
+            sign=self.sign,
+            target=target_key(self.side.explained),
+            planned=self.planned,
+            direction=self.direction,
+        )
+
+    @property
+    def label(self) -> str:
+        return f"verdicts ({self.side.model.name})"
+
+    @property
+    def cost(self) -> Cost:
+        return null_cost(self.side.explainer, self.side.encoded, self.planned)
+
+    def run(self, job: Job) -> Any:
+        """What the job does."""
+        side = self.side
+        return find_chance(
+            side.explainer,
+            side.encoded,
+            side.explained,
+            self.measures,
+            self.sign,
+            planned=self.planned,
+            directions=(self.direction,),
+            progress=job.report,
+            cancelled=job.cancelled,
+        )
+
+    def report(self, gating: StandingGates, reasons: Reasons) -> VerdictReport | None:
+        """The verdicts; None before they are there."""
+        test = self.latest if self.complete else None
+        return None if test is None else decide_verdicts(test, gating, reasons, self.direction)

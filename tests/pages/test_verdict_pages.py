@@ -1,0 +1,87 @@
+"""Verdicts on pages: the chip beside each row, the answer where it is asked for, the proof, and files."""
+
+import csv
+import io
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.explanation.limiting import find_exact
+from core.explanation.standings import StandingGates
+from core.mathematics.stepwise import finish
+from core.network.features import find_words
+from core.validity.references import find_reference
+from core.verdicts.deciding import Reasons, decide_verdicts
+from core.verdicts.finding import find_chance
+from core.verdicts.telling import ERROR_RATE, verdict_text
+from pages.parts.attributions.believing import BELIEVED
+from pages.parts.frame import resources
+from tests.app_session import ATTRIBUTIONS, App, complete, wait
+from tests.pages.test_scored_rows import cells
+
+pytestmark = pytest.mark.usefixtures("server")
+NAMES = ["leave-one-out", "gradient"]
+SMALL = next(example for example in read_bundled("reviews") if len(find_words(example.text)) == 8)
+AOPC = "pages/aopc_and_naopc.py"
+
+
+@pytest.fixture(scope="module")
+def report(bundled):
+    """What the library says of it."""
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode(SMALL.text, None, "word")
+    target = int(explainer.logits(encoded).argmax())
+    limits = finish(find_exact(explainer, encoded, target)).limits
+    test = finish(find_chance(explainer, encoded, target, NAMES))
+    return decide_verdicts(test, StandingGates(encoded, explainer.reference), Reasons(limits))
+
+
+def judged(app: App) -> bool:
+    return all("(p" in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values())
+
+
+def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fresh):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES)
+    assert list(app.rows) == NAMES, "the words do not wait for verdicts"
+    shown = cells(wait(app, lambda: judged(app), rest=3.0))
+    for name in NAMES:
+        chip, found = shown[name]["verdict:"], report.of(name)
+        assert chip["text"] == verdict_text(found) and ERROR_RATE in chip["about"]
+        link = urlsplit(chip["href"])
+        assert link.path == "aopc_and_naopc" and parse_qs(link.query)["measures"] == NAMES
+    # The proof: the orders, p and the verdicts, of the same work.
+    before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
+    proof = complete(App(AOPC, example=SMALL.id, measures=NAMES))
+    assert "Is that better than chance?" in proof.said and f"set against {report.orders} of the same" in proof.said
+    table = next(table for table in proof.tables if table[0][:2] == ["measure", "verdict"])
+    assert [row[:2] for row in table[1:]] == [[one.measure, verdict_text(one)] for one in report.verdicts]
+    assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before and not proof.errors
+    rows = list(csv.DictReader(io.StringIO(proof.download("Scores (CSV)"))))
+    assert [row["verdict"] for row in rows] == [str(one.word) for one in report.verdicts]
+
+
+def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh):
+    plain = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
+    assert "The answer says" in [one.label for one in plain.at.get("button_group")] and ERROR_RATE not in plain.said
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
+    wait(app, lambda: ERROR_RATE in app.said, rest=3.0)
+    better = [one.measure for one in report.verdicts if one.word == "better than chance"]
+    assert ("Believe none of them" in app.said) == (not better) and "Strongest for" in app.said
+    assert all(f"{name} (p" in app.said for name in better) and not app.errors
+    files = app.downloads
+    table = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
+    for row in csv.DictReader(io.StringIO(table)):
+        found = report.of(row["measure"])
+        assert row["verdict"] == found.word and float(row["p_better_to"]) == pytest.approx(found.p[1])
+    page = next(text for name, text in files.items() if name.endswith("html"))
+    assert all(verdict_text(one) in page for one in report.verdicts) and "each tail is tested at 5 %" in page
+
+
+def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], says=BELIEVED)
+    assert cells(app)["gradient"]["verdict:"]["text"].startswith("— (about ") and not resources.jobs().active()
+    assert "No order is scored yet" in app.said
