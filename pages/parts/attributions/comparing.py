@@ -79,7 +79,7 @@ def show_costs(view: View, chosen: list[str], found: dict[str, Attribution]) -> 
             else [_spent(done.passes, done.milliseconds / 1000), "store" if done.stored else "model, now"]
         )
         lines.append([name, measures()[name].cost, _spent(cost.passes, cost.seconds), *took])
-    table(["measure", "forward passes", "expected, at most ↓", "took ↓", "read from"], lines)
+    table(["measure", "forward passes", "at most so many, about so long ↓", "took ↓", "read from"], lines)
     st.caption(
         f"Passes are inputs that the network reads. F = {view.encoded.F} {view.encoded.unit}s, {view.encoded.T} "
         f"tokens. "
