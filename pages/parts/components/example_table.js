@@ -51,9 +51,10 @@ export default function (component) {
     node.dataset.key = facet.key + ':' + value.value;
     node.setAttribute('aria-pressed', String(value.on));
     const many = `${value.count.toLocaleString('en')} example${value.count === 1 ? '' : 's'}`;
-    node.setAttribute('aria-label', `${visible(value.value)}: ${many}`);
-    if (value.on) node.append(make('span', 'mark', '✓'));
-    node.append(make('span', '', visible(value.value)), make('span', 'count', value.count.toLocaleString('en')));
+    // What is said begins with what is seen, so that whoever speaks to the browser can say what they see.
+    node.setAttribute('aria-label', `${visible(value.value)} ${many}`);
+    if (value.on) node.append(make('span', 'mark', '✓'), ' ');
+    node.append(make('span', '', visible(value.value)), ' ', make('span', 'count', value.count.toLocaleString('en')));
     node.disabled = !value.on && value.count === 0;
     node.onclick = () => ask('toggle', [facet.key, value.value]);
     return node;
