@@ -24,7 +24,12 @@ def add(option: Option) -> None:
     option(
         "--data", required=True, help=f"texts, labelled or not: a file, or a bundled set ({', '.join(bundled_data())})"
     )
-    option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
+    option(
+        "--out",
+        required=True,
+        help="file to write, Parquet; by its ending the lines as .csv, or the printed tables as .tex; an "
+        "interrupted run goes on",
+    )
     option(
         "--what",
         choices=tuple(questions()),

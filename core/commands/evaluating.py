@@ -1,6 +1,5 @@
 """Ask a question of a data set and write its answers as a long Parquet table; resumable."""
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,15 +10,19 @@ from core.commands.terminal import read_named, say_of_models, say_of_store
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
-from core.evaluation.questions import Question
+from core.evaluation.questions import Question, Table
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, without_labels
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
 from core.network.model import Model
-from core.storage.files import only_writer, whole_file
+from core.reports.exports import csv_text
+from core.reports.tables import latex_table, parquet_table
+from core.storage.files import only_writer, whole_file, write_whole
 from core.storage.library import Library
 from core.storage.store import Store
 
+# By its ending a file holds lines as CSV, or the tables that are printed as LaTeX; any other is Parquet.
+CSV, LATEX = ".csv", ".tex"
 _TEXTS = (
     "class",
     "problem",
@@ -111,30 +114,33 @@ def evaluate(
         answers = ask(explainer, sample, question, store, progress, len(data))
         say_of_store(store, told)
         lines = [{"example": one["example"], "row": rows[one["example"]]} | one for one in question.records(answers)]
-        write_table(lines, place, about)
-    report = question.conclude(answers)
+        report = question.conclude(answers)
+        if place.suffix in (CSV, LATEX):
+            tables = [] if report is None else question.tables(report)
+            write_text(lines, tables, place)
+        else:
+            write_table(lines, place, about)
     if report is None:
         raise BadData(f"No example of {data.name} could be {question.done}: {next(iter(answers.left_out))}")
     return question.readable(report)
+
+
+def write_text(lines: list[dict], tables: list[Table], out: Path) -> None:
+    """Write lines as CSV or, by the name's ending, tables as LaTeX, whole or not at all."""
+    names = list(dict.fromkeys(name for line in lines for name in line))
+    text = (
+        "\n".join(latex_table(*one) for one in tables)
+        if out.suffix == LATEX
+        else csv_text(names, ([line.get(name) for name in names] for line in lines))
+    )
+    write_whole(out, text.encode("utf-8"), replaces=True)
 
 
 def write_table(lines: list[dict], out: Path, about: dict) -> None:
     """Write lines as Parquet, whole or not at all; columns that a line lacks are null. about: goes into the file's
     metadata, as JSON under "faithscope".
     """
-    import pyarrow
     from pyarrow import parquet
 
-    names = list(dict.fromkeys(name for line in lines for name in line))
-    columns = {}
-    for name in names:
-        values = [line.get(name) for line in lines]
-        # A column without a single value has a type all the same, so that tables of several runs can be joined.
-        kind = (
-            (pyarrow.string() if name in _TEXTS else pyarrow.float64())
-            if all(value is None for value in values)
-            else None
-        )
-        columns[name] = pyarrow.array(values, kind)
     with whole_file(out) as place:
-        parquet.write_table(pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)}), place)
+        parquet.write_table(parquet_table(lines, about, _TEXTS), place)

@@ -82,3 +82,15 @@ def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
         raise ValueError(f"k must be at least 1 and there must be features, got k = {k}, F = {len(first)}")
     k = min(k, len(first))
     return len(set(ranking(first)[:k].tolist()) & set(ranking(second)[:k].tolist())) / k
+
+
+def pareto_front(costs: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Which of K things no other is at least as good as at no higher cost, and better in one of the two: bool[K].
+
+    Args:
+        costs: float[K], lower is better; values: float[K], higher is better; NaN is on no front.
+    """
+    costs, values = np.asarray(costs, dtype=np.float64), np.asarray(values, dtype=np.float64)
+    no_worse = (costs[:, None] <= costs) & (values[:, None] >= values)
+    better = (costs[:, None] < costs) | (values[:, None] > values)
+    return ~(no_worse & better).any(axis=0) & ~np.isnan(costs) & ~np.isnan(values)

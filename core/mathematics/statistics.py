@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -171,6 +171,91 @@ def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
         return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
     (found,) = bootstrap_intervals(lambda w: (w @ values / w.sum(axis=-1))[None], len(values), resamples, seed)
     return replace(found, mean=float(values.mean()))
+
+
+def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Interval, ...]:
+    """`mean_interval` of each of S columns float64[N, S], those without NaN from the same resamples, which takes hardly
+    longer than one.
+    """
+    values = np.asarray(values, dtype=np.float64)
+    whole = ~np.isnan(values).any(axis=0) & (np.ptp(values, axis=0) > 0) if len(values) > 1 else np.zeros(0, dtype=bool)
+    together = values[:, whole] if whole.any() else None
+    found: Iterator[Interval] = iter(())
+    if together is not None:
+        found = iter(
+            bootstrap_intervals(
+                lambda w: (w @ together / w.sum(axis=-1, keepdims=True)).T, len(values), resamples, seed, whole.sum()
+            )
+        )
+    alone = np.ones(values.shape[1], dtype=bool) if together is None else ~whole
+    return tuple(
+        mean_interval(values[:, s], resamples, seed) if alone[s] else next(found) for s in range(values.shape[1])
+    )
+
+
+def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
+    """Two-sided p of Wilcoxon's signed-rank test that paired differences lie around 0, by its normal approximation.
+
+    Differences within `tie` are zeros, which are ranked and then left out (Pratt); NaN are left out. 1 where nothing
+    differs, so that nothing speaks against it. The approximation is poor below some ten pairs.
+
+    Source: Wilcoxon (1945); Pratt (1959).
+    """
+    from scipy import stats
+
+    d = np.asarray(differences, dtype=np.float64)
+    d = np.where(np.abs(d[~np.isnan(d)]) <= tie, 0.0, d[~np.isnan(d)])
+    if not d.any():
+        return 1.0
+    return float(stats.wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue)
+
+
+@dataclass(frozen=True, eq=False)
+class Beaten:
+    """Which of K things another one beats, by paired tests over all K(K − 1)/2 pairs: p float64[K, K], symmetric, 1 on
+    the diagonal; by bool[K, K], whether the first beats the second, by Holm over the pairs; n int64[K, K], texts that
+    have both.
+    """
+
+    p: np.ndarray
+    by: np.ndarray
+    n: np.ndarray
+
+    @property
+    def unbeaten(self) -> np.ndarray:
+        """bool[K], those that no other beats; which says of none that it is the best."""
+        return np.asarray(~self.by.any(axis=0))
+
+
+def compare_pairs(values: np.ndarray) -> Beaten:
+    """Test each two of K things on the same N texts, by `signed_rank_p` and Holm over all pairs.
+
+    One is ahead of another where it ranks higher in the test: where the signed ranks of the differences add up to more
+    than 0. A thing without a value on any text beats none and is beaten by none.
+
+    Args:
+        values: float64[N, K], higher is better; NaN where there is no value.
+    Source: Holm (1979); Demšar (2006) for classifiers over data sets.
+    """
+    from scipy import stats
+
+    values = np.asarray(values, dtype=np.float64)
+    K = values.shape[1]
+    first, second = np.triu_indices(K, 1)
+    d = values[:, first] - values[:, second]
+    known = ~np.isnan(d)
+    p, ahead = np.ones((K, K)), np.zeros((K, K))
+    for pair, (i, j) in enumerate(zip(first, second)):
+        p[i, j] = p[j, i] = signed_rank_p(d[:, pair])
+        one = d[known[:, pair], pair]
+        signs = np.where(np.abs(one) <= 1e-6, 0.0, np.sign(one))
+        ahead[i, j] = (signs * stats.rankdata(np.where(signs == 0, 0.0, np.abs(one)))).sum() if len(one) else 0.0
+        ahead[j, i] = -ahead[i, j]
+    rejected = np.zeros((K, K), dtype=bool)
+    rejected[first, second] = rejected[second, first] = holm(p[first, second]) if len(first) else False
+    n = np.zeros((K, K), dtype=np.int64)
+    n[first, second] = n[second, first] = known.sum(axis=0)
+    return Beaten(p, rejected & (ahead > 0), n)
 
 
 def bootstrap_intervals(

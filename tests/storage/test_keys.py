@@ -19,9 +19,11 @@ from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
 from core.evaluation.studies.agreement import Agreement
+from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.explanation.explainer import with_reference
 from core.explanation.judging import How, judge_measure, judge_random
@@ -137,6 +139,22 @@ INTERACTIONS = {
 }
 LIMITS = "44c968b38566b2d2193006dc527b3963c5fd3afe45c880b3d6d454d3cc63da36"
 
+# Of the part of chance, of a measure and of limits: (log, row).
+SCOREBOARD = (
+    (
+        "148ddae5f3b1e071610321340158e426bcd5361e641a8954410a2a4db4ac57b8",
+        "d046cf1e50ba2af6b2c3a74472009c4c7ca5e3b26332da34b257885965f8d7d9",
+    ),
+    (
+        "708a4b38189f6ac66812270a521cb7182ff8e49028d7a1999a96281b69781fa6",
+        "b381c42e1cd82d59d9821b8a60982aa9080c80d905b9e0a5c3060dc3d5e974fb",
+    ),
+    (
+        "9e25c136ffb84cdb7b99a1f1700cdf852b3e89deda4c44fc6542a42da8ff0e5e",
+        "d3eab5cc56e4a541eee9b674247ba9f887e0d25e376360644e0dc19675ead0f1",
+    ),
+)
+
 PRODUCERS = {
     "forward",
     "masf",
@@ -155,6 +173,10 @@ PRODUCERS = {
     "fewest/row",
     "agreement",
     "agreement/row",
+    "scoreboard",
+    "scoreboard/chance/row",
+    "scoreboard/limits/row",
+    "scoreboard/measure/row",
     "scores",
     "scores/prediction",
     "scores/random",
@@ -363,6 +385,30 @@ def test_rows_of_agreement(explainer, store):
     store.append(key, {"rows": rows_of(name), "tau": np.array([[0.25]])}, {})
     found = read_study(explainer, SAMPLE, Agreement(("leave-one-out", "gradient"), "absolute", "token"), store)
     assert found.there.tolist() == [True] and found.columns["tau"].tolist() == [[0.25]]
+
+
+def test_rows_of_a_scoreboard(explainer, store):
+    board = Scoreboard(("gradient",), "absolute", "token", draws=3)
+    S = len(board_metrics())
+    shapes = {
+        board.chance: {
+            "values": S,
+            "orders": 30,
+            "curves": (30, 11),
+            "marks": 2 + S,
+            "evidence": (),
+            "probability": (),
+        },
+        board.measured[0]: {"aopc": 2, "values": S, "curve": 11, "marks": 3 + S, "evidence": (), "took": 2},
+        board.limits: {"lower": (), "upper": (), "marks": ()},
+    }
+    whole = {board.chance: ("predicted",), board.measured[0]: ("notes",), board.limits: ("method",)}
+    for study, (key, name) in zip(shapes, SCOREBOARD):
+        sizes = {column: (1, *np.atleast_1d(shape).astype(int)) for column, shape in shapes[study].items()}
+        arrays = {column: np.full(size, 0.5) for column, size in sizes.items()}
+        arrays |= {column: np.zeros(1, dtype=np.int32) for column in whole[study]} | {"rows": rows_of(name)}
+        store.append(key, arrays, {"sentences": ["", "made up"]} if study != board.chance else {})
+        assert read_study(explainer, SAMPLE, study, store).there.tolist() == [True], (study.label, key, name)
 
 
 def test_scores(explainer, store):

@@ -1,0 +1,273 @@
+"""What a scoreboard comes to in numbers: each measure's figures with intervals and marks, and which beat which."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from core.evaluation.engine import Rows
+from core.evaluation.findings import FEW
+from core.evaluation.questions import Answers
+from core.evaluation.studies.board_rows import board_metrics
+from core.mathematics.aopc import naopc
+from core.mathematics.curves import Areas, acu, areas_between, racu
+from core.mathematics.masking import RATIOS
+from core.mathematics.statistics import ALPHA, Beaten, Interval, compare_pairs, mean_intervals, rejected_count_p
+from core.metrics.registry import ARROWS, HIGHER, LOWER
+from core.verdicts.deciding import Word
+from core.wording import WHOLE, Tally
+
+if TYPE_CHECKING:
+    from core.evaluation.studies.scoreboard import Scoreboard
+
+X = np.array(RATIOS)
+RANDOM = "random order"
+COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
+NAOPC_C, NAOPC_S, RACU, EVIDENCE = "NAOPC comprehensiveness", "NAOPC sufficiency", "RACU", "evidence found"
+_LOWER = SUFFICIENCY, NAOPC_S
+
+
+def figures() -> tuple[str, ...]:
+    """The figures of a scoreboard that are of faithfulness, in the order of its columns."""
+    return (COMPREHENSIVENESS, SUFFICIENCY, NAOPC_C, NAOPC_S, RACU, *board_metrics())
+
+
+def direction_of(figure: str) -> int:
+    """HIGHER or LOWER."""
+    return LOWER if figure in _LOWER else HIGHER
+
+
+def arrow(figure: str) -> str:
+    """A figure with which way is better."""
+    return f"{figure} {ARROWS[direction_of(figure)]}"
+
+
+class Cell(NamedTuple):
+    """A figure of a measure: its mean over n texts with a 95 % interval; rejected: of how many of `tested` texts it
+    rests on rejected inputs; marked: whether that is more than 5 % explain, of one text whether it does at all.
+    """
+
+    interval: Interval
+    n: int
+    rejected: int
+    tested: int
+    marked: bool
+    unstable: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class BoardReport:
+    """A scoreboard as far as it is computed, on n texts that are known of random order and every measure that begun.
+
+    names: measures and, last, RANDOM; values: {figure: float64[n, M + 1]}, of RACU the ACU, which on one text is a
+    multiple of it; cells: {(name, figure): Cell}; passes, milliseconds: {measure: mean}; problems: {measure: {why it
+    has no figures: texts}}; waiting: measures that have not begun; limited: texts whose limits are known.
+    """
+
+    board: "Scoreboard"
+    model: str
+    data: str
+    names: tuple[str, ...]
+    n: int
+    values: dict[str, np.ndarray]
+    cells: dict[tuple[str, str], Cell]
+    passes: dict[str, float]
+    milliseconds: dict[str, float]
+    problems: dict[str, dict[str, int]]
+    waiting: tuple[str, ...]
+    limited: int
+    left_out: dict[str, int]
+    tally: Tally = WHOLE
+    picked: str = ""
+    tested: bool = True
+    cut: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def told(self) -> bool:
+        """Whether a verdict may be told: of enough texts, none on its way, and not picked by what the model does."""
+        return self.tally.settled and self.n >= FEW and not self.picked
+
+    @cached_property
+    def beaten(self) -> dict[str, Beaten]:
+        """{figure: which measure beats which over the texts}; {} before a verdict may be told. Lower is turned round,
+        and what nobody has on two texts is left out.
+        """
+        if not self.told:
+            return {}
+        return {
+            figure: compare_pairs(direction_of(figure) * values)
+            for figure, values in self.values.items()
+            if figure in figures() and ((~np.isnan(values)).sum(axis=1) > 1).sum() > 1
+        }
+
+    def unbeaten(self, figure: str) -> tuple[str, ...]:
+        """Who no other beats by a figure, of those who have it; () before that may be told."""
+        if figure not in self.beaten:
+            return ()
+        free = self.beaten[figure].unbeaten & ~np.isnan(self.values[figure]).all(axis=0)
+        return tuple(name for name, one in zip(self.names, free) if one)
+
+    def verdict(self, name: str) -> Word:
+        """Of a measure over the texts: its AOPC comprehensiveness against that of random orders, one of the pairs."""
+        if COMPREHENSIVENESS not in self.beaten or self.cells[name, COMPREHENSIVENESS].marked:
+            return Word.UNTOLD
+        m, beats = self.names.index(name), self.beaten[COMPREHENSIVENESS].by
+        if np.isnan(self.values[COMPREHENSIVENESS][:, m]).all():
+            return Word.UNTOLD
+        return Word.BETTER if beats[m, -1] else Word.WORSE if beats[-1, m] else Word.NO_BETTER
+
+
+def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
+    """All of it in numbers; None before the first text that is known of random order and of a measure that began."""
+    rows: dict[Any, Rows] = answers.found
+    chance, limits, every = rows[board.chance], rows[board.limits], {one.measure: rows[one] for one in board.measured}
+    begun = {name: one for name, one in every.items() if one.there.any()}
+    there = np.logical_and.reduce([chance.there, *(one.there for one in begun.values())])
+    if not there.any():
+        return None
+    names = (*begun, RANDOM)
+    values, marks, curves = _values(chance, limits, begun, there), _marks(chance, limits, begun, there), {}
+    base = chance.columns["curves"][there]
+    for name, one in begun.items():
+        curves[name] = _areas(one.columns["curve"][there], base, answers.resamples)
+    columns = np.concatenate([values[figure] for figure in values if figure != RACU], axis=1)
+    told = iter(mean_intervals(columns, answers.resamples))
+    cells = {}
+    for figure in values:
+        for k, name in enumerate(names):
+            mark = marks[figure][:, k]
+            mean = _racu_of(curves, name) if figure == RACU else next(told)
+            n, unstable = int((~np.isnan(values[figure][:, k])).sum()), figure == RACU and name in curves
+            cells[name, figure] = _cell(answers, mean, n, mark, unstable and curves[name].unstable)
+    took = {name: one.columns["took"][there] for name, one in begun.items()}
+    return BoardReport(
+        board,
+        answers.model.name,
+        answers.sample.name,
+        names,
+        int(there.sum()),
+        values,
+        cells,
+        {name: _mean(one[:, 0]) for name, one in took.items()},
+        {name: _mean(one[:, 1]) for name, one in took.items()},
+        {name: _problems(one, there) for name, one in begun.items()},
+        tuple(name for name in every if name not in begun),
+        int((limits.there & there).sum()),
+        answers.left_out,
+        answers.tally([board.chance, *board.measured]),
+        answers.sample.picked,
+        answers.reference is not None,
+        chance.cut,
+    )
+
+
+def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+    """A measure's figures on the i-th text by themselves, RACU instead of ACU; NaN where there is none."""
+    rows: dict[Any, Rows] = answers.found
+    chance, limits = rows[board.chance], rows[board.limits]
+    one = {study.measure: rows[study] for study in board.measured if study.measure == name}
+    there = np.zeros(len(chance), dtype=bool)
+    there[i] = True
+    found = {figure: float(values[0, 0]) for figure, values in _values(chance, limits, one, there).items()}
+    base = chance.columns["curves"][i].mean(axis=0)
+    return found | {RACU: 0.0 if name == RANDOM else racu(X, one[name].columns["curve"][i], base)}
+
+
+def text_marks(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+    """Whether each of them rests on rejected inputs: 1 or 0, NaN where nothing can be said."""
+    rows: dict[Any, Rows] = answers.found
+    one = {study.measure: rows[study] for study in board.measured if study.measure == name}
+    there = np.zeros(len(rows[board.chance]), dtype=bool)
+    there[i] = True
+    found = _marks(rows[board.chance], rows[board.limits], one, there)
+    return {figure: float(marks[0, 0]) for figure, marks in found.items()}
+
+
+def _values(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
+    """{figure: float64[n, M + 1]}, random order last."""
+    orders, base = chance.columns["orders"][there], chance.columns["curves"][there].mean(axis=1)
+    mean = orders.mean(axis=1)
+    aopc = np.stack([*(one.columns["aopc"][there] for one in begun.values()), np.stack([mean, mean], axis=1)], axis=1)
+    lower, upper = _widened(limits, there, aopc, orders)
+    normal = np.full(aopc.shape, np.nan)
+    for i, m, d in np.ndindex(*aopc.shape):
+        if not np.isnan(lower[i] + aopc[i, m, d]):
+            normal[i, m, d] = naopc(aopc[i, m, d], lower[i], upper[i])
+    area = [[acu(X, curve, b) for curve, b in zip(one.columns["curve"][there], base)] for one in begun.values()]
+    found = {COMPREHENSIVENESS: aopc[..., 0], SUFFICIENCY: aopc[..., 1]}
+    found |= {NAOPC_C: normal[..., 0], NAOPC_S: normal[..., 1]}
+    found[RACU] = np.array([*area, np.zeros(len(base))]).T
+    every = [*begun.values(), chance]
+    for s, name in enumerate(board_metrics()):
+        found[name] = np.stack([one.columns["values"][there][:, s] for one in every], axis=1)
+    return found | {EVIDENCE: np.stack([one.columns["evidence"][there] for one in every], axis=1)}
+
+
+def _widened(limits: Rows, there: np.ndarray, aopc: np.ndarray, orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Limits, which every order that was scored widens where a search found them; NaN where they are not known."""
+    if not limits.columns or not limits.there.any():
+        return np.full(len(aopc), np.nan), np.full(len(aopc), np.nan)
+    lower, upper = (np.where(limits.there[there], limits.columns[end][there], np.nan) for end in ("lower", "upper"))
+    reached = np.concatenate([aopc.reshape(len(aopc), -1), orders], axis=1)
+    lowest, highest = np.nanmin(reached, axis=1), np.nanmax(reached, axis=1)
+    return np.minimum(lower, lowest), np.maximum(upper, highest)
+
+
+def _marks(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
+    """{figure: float64[n, M + 1]}, whether it rests on rejected inputs: 1, 0, or NaN where nothing can be said."""
+    random, every = chance.columns["marks"][there], [one.columns["marks"][there] for one in begun.values()]
+    known = bool(limits.columns) and limits.there.any()
+    ends = (
+        np.where(limits.there[there], limits.columns["marks"][there], np.nan) if known else np.full(len(random), np.nan)
+    )
+    comprehensive = np.stack([*(one[:, 0] for one in every), random[:, 0]], axis=1)
+    sufficient = np.stack([*(one[:, 1] for one in every), random[:, 0]], axis=1)
+    found = {COMPREHENSIVENESS: comprehensive, SUFFICIENCY: sufficient}
+    found |= {NAOPC_C: np.maximum(comprehensive, ends[:, None]), NAOPC_S: np.maximum(sufficient, ends[:, None])}
+    found[RACU] = np.stack([*(np.maximum(one[:, 2], random[:, 1]) for one in every), random[:, 1]], axis=1)
+    for s, name in enumerate(board_metrics()):
+        found[name] = np.stack([*(one[:, 3 + s] for one in every), random[:, 2 + s]], axis=1)
+    # Evidence asks the model nothing but for the text itself.
+    return found | {EVIDENCE: np.zeros(comprehensive.shape)}
+
+
+def _areas(curves: np.ndarray, base: np.ndarray, resamples: int) -> Areas:
+    """ACU and RACU over texts float64[n, K] against random orders float64[n, R, K]; of one text over the orders."""
+    known = ~np.isnan(curves).any(axis=1)
+    if not known.any():
+        return Areas(Interval(np.nan, np.nan, np.nan), Interval(np.nan, np.nan, np.nan), False)
+    curves, base = curves[known], base[known]
+    if len(curves) == 1:
+        return areas_between(X, lambda w: (curves, w @ base[0] / w.sum(axis=1, keepdims=True)), base.shape[1])
+    means = base.mean(axis=1)
+
+    def both(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        whole = weights.sum(axis=1, keepdims=True)
+        return weights @ curves / whole, weights @ means / whole
+
+    return areas_between(X, both, len(curves), resamples=resamples)
+
+
+def _racu_of(curves: dict[str, Areas], name: str) -> Interval:
+    return Interval(0.0, np.nan, np.nan) if name == RANDOM else curves[name].racu
+
+
+def _cell(answers: Answers, interval: Interval, n: int, mark: np.ndarray, unstable: bool) -> Cell:
+    tested, rejected = int((~np.isnan(mark)).sum()), int(np.nansum(mark))
+    texts = None if answers.reference is None else answers.reference.texts
+    marked = rejected > 0 and interval.mean == interval.mean
+    if marked and tested > 1 and texts is not None:
+        marked = bool(rejected_count_p(np.array(rejected), tested, texts) < ALPHA)
+    return Cell(interval, n, rejected, tested, marked, unstable)
+
+
+def _problems(rows: Rows, there: np.ndarray) -> dict[str, int]:
+    """{why a measure says nothing of a text, as it was kept: texts}."""
+    return dict(Counter(rows.sentences[k] for k in rows.columns["notes"][there] if rows.sentences[k]))
+
+
+def _mean(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

@@ -1,0 +1,320 @@
+"""What a scoreboard rests on, text by text: chance, each measure, and the limits of AOPC."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.evaluation.engine import Column, Place, Row, Rows, Study, Subject
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.judging import How, Judge, Rated, judging_cost
+from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk
+from core.explanation.metric_table import gate_of_inputs
+from core.explanation.plausibility import evidence_of
+from core.explanation.recursive import (
+    BY_FEATURE,
+    BY_RATIO,
+    ORDERS,
+    band_cost,
+    follow,
+    path_cost,
+    planned_counts,
+    random_band,
+    summarise,
+)
+from core.explanation.rows import choose_variant, measured
+from core.explanation.standings import StandingGates, random_walks
+from core.mathematics.aopc import comprehensiveness_order, sufficiency_order
+from core.mathematics.masking import RATIOS
+from core.mathematics.search.insertion import insertion_sets
+from core.mathematics.statistics import simes
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import measures
+from core.metrics.catalogue import of_examples
+from core.network.features import Encoded, NoFeatures
+from core.network.scheduler import NonFinite
+from core.oracle.soft import BERNOULLI
+from core.storage.store import canonical_key
+from core.validity.marks import Gate, decide_path
+from core.validity.references import CALIBRATED
+from core.verdicts.finding import NO_ORDER
+
+K = len(RATIOS)
+# Random attributions of a text under the erasure metrics: soft ones are dear, and the mean over texts is what counts.
+DRAWN = 2
+# Exact limits up to so many scores; an insertion search up to so many, and beyond a beam of one.
+_EXACT, _SEARCHED = 1 << 10, 1_200
+
+
+def board_metrics() -> tuple[str, ...]:
+    """The erasure metrics of a scoreboard: hard ones with rationales, and soft ones of SoftFaith's perturbation."""
+    return tuple(
+        name for name, one in of_examples().items() if one.direction and (one.lengths or one.perturbation == BERNOULLI)
+    )
+
+
+@dataclass(frozen=True)
+class _Part(Study[Rows]):
+    """One part of what a scoreboard rests on, of the class that is predicted.
+
+    unit: what is masked as one piece; draws: of each soft perturbation.
+    """
+
+    unit: str = "word"
+    draws: int = 8
+
+    @property
+    def how(self) -> How:
+        return How(draws=self.draws)
+
+    def key(self, explainer: Explainer) -> str:
+        """A log for each part, model, reference and unit; what else a row depends on is in its own key."""
+        model, reference = explainer.model, explainer.reference
+        return canonical_key(
+            "scoreboard",
+            1,
+            part=self._part,
+            model=model.digest,
+            precision=model.precision,
+            reference=None if reference is None else reference.digest,
+            unit=self.unit,
+        )
+
+    _part: ClassVar[str] = ""
+
+    @property
+    def _metrics(self) -> dict[str, Any]:
+        """What the scores of erasure metrics depend on."""
+        return {"draws": self.draws, "metrics": [[name, of_examples()[name].version] for name in board_metrics()]}
+
+
+def _target(subject: Subject) -> int:
+    """The class that is predicted; NoFeatures where there is no order of what is left."""
+    if not left_over(subject.encoded):
+        unit = subject.encoded.unit
+        raise NoFeatures(f"Every {unit} is masked in the text already, so there are no orders to compare.")
+    return int(subject.explainer.logits(subject.encoded).argmax())
+
+
+@dataclass(frozen=True)
+class BoardChance(_Part):
+    """Random order and random attributions of a text.
+
+    values float64[S]: erasure metrics, the mean over random attributions; orders float64[R]: AOPC of random orders;
+    curves float64[R, K]: v along each; marks float64[2 + S]: whether the inputs of the orders, feature by feature and
+    by ratio, and of each metric are rejected as out-of-distribution, 1 or 0, NaN where no input can be; evidence:
+    average precision of a random order, NaN where none is known; predicted, probability.
+    """
+
+    name = "scoreboard, random order"
+    columns: ClassVar = {
+        "values": Column((0,)),
+        "orders": Column((ORDERS,)),
+        "curves": Column((ORDERS, K)),
+        "marks": Column((0,)),
+        "evidence": Column(),
+        "predicted": Column((), np.int32(-1)),
+        "probability": Column(),
+    }
+    _part = "chance"
+
+    @property
+    def label(self) -> str:
+        return "random order"
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it, its evidence, and the metrics."""
+        about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
+        return [canonical_key("scoreboard/chance/row", 1, **about, **self._metrics)]
+
+    def row(self, subject: Subject) -> Row:
+        """Random orders, and random attributions under the metrics."""
+        explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
+        target = _target(subject)
+        band = finish(random_band(explainer, encoded, BY_FEATURE, cancelled=cancelled))
+        walks = random_walks(encoded, band, target)
+        gate = StandingGates(encoded, explainer.reference).gate_of_all(walks)
+        by_ratio = finish(random_band(explainer, encoded, BY_RATIO, cancelled=cancelled))
+        judge = Judge(explainer, encoded, self.how, True, cancelled)
+        rated = [judge.rate(judge.random(r), board_metrics()) for r in range(DRAWN)]
+        values = np.array([[one.found[name].value for name in board_metrics()] for one in rated])
+        known = (~np.isnan(values)).sum(axis=0)
+        evidence = evidence_of(encoded, subject.example.evidence)
+        marks = [_mark(gate), _mark(_ratio_gate(explainer, encoded, by_ratio.p))]
+        return {
+            "values": np.nansum(values, axis=0) / np.where(known, known, np.nan),
+            "orders": np.array([one.aopc for one in walks]),
+            "curves": by_ratio.values(target),
+            "marks": np.array([*marks, *_metric_marks(explainer, rated)]),
+            "evidence": np.nan if evidence is None else evidence.chance_precision,
+            "predicted": target,
+            "probability": float(explainer.probabilities(encoded)[target]),
+        }
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What a text takes at most."""
+        judged = judging_cost(explainer, encoded, board_metrics(), self.how, attributions=DRAWN)
+        return Cost.sum([band_cost(explainer, encoded, BY_FEATURE), judged])
+
+    def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
+        """A class of the model, and its probability."""
+        return 0 <= row["predicted"] < explainer.model.C and 0 <= row["probability"] <= 1
+
+
+@dataclass(frozen=True)
+class BoardMeasure(_Part):
+    """One measure on a text.
+
+    aopc float64[2]: comprehensiveness ↑ and sufficiency ↓; values float64[S]: erasure metrics ↑; curve float64[K]: v
+    along the recursive path; marks float64[3 + S]: as of `BoardChance`, of both orders, the path, and each metric;
+    evidence: average precision ↑; took float64[2]: forward passes that the measure takes at most, a gradient counting
+    as two more, and milliseconds; notes: {figure: why it is undefined, a sentence} as JSON, "" for the measure itself.
+    """
+
+    name = "scoreboard, measure"
+    columns: ClassVar = {
+        "aopc": Column((2,)),
+        "values": Column((0,)),
+        "curve": Column((K,)),
+        "marks": Column((0,)),
+        "evidence": Column(),
+        "took": Column((2,)),
+        "notes": Column((), ""),
+    }
+    _part = "measure"
+
+    measure: str = "leave-one-out"
+    sign: str = "signed"
+
+    @property
+    def label(self) -> str:
+        return self.measure
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it, its evidence, the measure, and the metrics."""
+        about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
+        about |= measured(subject.explainer, self.measure, self.sign)
+        return [canonical_key("scoreboard/measure/row", 1, **about, **self._metrics)]
+
+    def row(self, subject: Subject) -> Row:
+        """Its orders, its path and its scores; what it says nothing of has a note."""
+        explainer, encoded, target = subject.explainer, subject.encoded, _target(subject)
+        S, nothing = len(board_metrics()), np.nan
+        row: Row = {"aopc": np.full(2, nothing), "values": np.full(S, nothing), "curve": np.full(K, nothing)}
+        row |= {"marks": np.full(3 + S, nothing), "evidence": nothing, "took": np.full(2, nothing), "notes": ""}
+        try:
+            return row | self._measured(subject, explainer, encoded, target)
+        except NonFinite as error:
+            return row | {"notes": json.dumps({"": str(error)})}
+
+    def _measured(self, subject: Subject, explainer: Explainer, encoded: Encoded, target: int) -> Row:
+        name, cancelled = self.measure, subject.cancelled
+        judge = Judge(explainer, encoded, self.how, True, cancelled)
+        found = explainer.attribute(encoded, name, target, cancelled=cancelled)
+        scores, magnitudes = found.scores[choose_variant(measures()[name], self.sign)], not measures()[name].rank_only
+        if np.isnan(scores).any():
+            raise NonFinite(f"{name} gave NaN, so there is no order to score.")
+        orders = [of(scores, encoded.premasked) for of in (comprehensiveness_order, sufficiency_order)]
+        if len(orders[0]) > 1 and np.array_equal(orders[0], orders[1]):
+            raise NonFinite(NO_ORDER.format(unit=encoded.unit))
+        walks = walk(explainer, encoded, orders, target, cancelled=cancelled)
+        gating = StandingGates(encoded, explainer.reference)
+        steps = finish(follow(explainer, encoded, name, target, self.sign, BY_RATIO, cancelled=cancelled))
+        path = summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference)
+        rated = judge.rate(scores, board_metrics(), magnitudes)
+        evidence = evidence_of(encoded, subject.example.evidence)
+        marks = [*map(gating.gate, walks), path.gate]
+        notes = {one: score.note for one, score in rated.found.items() if score.note and np.isnan(score.value)}
+        return {
+            "aopc": np.array([one.aopc for one in walks]),
+            "values": np.array([rated.found[one].value for one in board_metrics()]),
+            "curve": path.values,
+            "marks": np.array([*map(_mark, marks), *_metric_marks(explainer, [rated])]),
+            "evidence": np.nan if evidence is None else evidence.precision(scores),
+            "took": np.array([passes_of(name, left_over(encoded)), found.milliseconds]),
+            "notes": json.dumps(notes) if notes else "",
+        }
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What a text takes at most; nothing where the measure does not apply."""
+        if measures()[self.measure].refusal(explainer.model.module.config.model_type, left_over(encoded)):
+            return Cost(1, 0.0)
+        judged = judging_cost(explainer, encoded, board_metrics(), self.how)
+        return Cost.sum(
+            [score_cost(explainer, encoded, self.measure), path_cost(explainer, encoded, self.measure), judged]
+        )
+
+
+@dataclass(frozen=True)
+class BoardLimits(_Part):
+    """Limits of AOPC on a text: lower, upper; marks: whether inputs of the orders that attain them are rejected, as of
+    `BoardChance`; method: "exact", "insertion search" or "beam".
+    """
+
+    name = "scoreboard, limits"
+    columns: ClassVar = {"lower": Column(), "upper": Column(), "marks": Column(), "method": Column((), "")}
+    _part = "limits"
+
+    @property
+    def label(self) -> str:
+        return "limits of AOPC"
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it."""
+        return [canonical_key("scoreboard/limits/row", 1, example=subject.encoded.digest)]
+
+    def row(self, subject: Subject) -> Row:
+        """Exact limits where they are cheap, else those of a search."""
+        explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
+        target, F = _target(subject), left_over(encoded)
+        if 1 << F <= _EXACT:
+            found = finish(find_exact(explainer, encoded, target, _EXACT, cancelled=cancelled))
+        else:
+            width = _width(F)
+            found = finish(find_searched(explainer, encoded, target, width, True, False, cancelled=cancelled))
+        gating = StandingGates(encoded, explainer.reference)
+        marks = [_mark(gating.gate(one)) for one in (found.lowest, found.highest)]
+        limits = found.limits
+        return {"lower": limits.lower, "upper": limits.upper, "marks": max(marks), "method": limits.method}
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What a text takes at most."""
+        F = left_over(encoded)
+        return exact_cost(explainer, encoded) if 1 << F <= _EXACT else search_cost(explainer, encoded, _width(F))
+
+    def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
+        """Limits in their order."""
+        return bool(row["lower"] <= row["upper"] + 1e-9)
+
+
+def passes_of(name: str, F: int) -> int:
+    """Forward passes that a measure takes at most of F features, by itself; a gradient counts as two more."""
+    measure = measures()[name]
+    return measure.passes(F) * (3 if measure.backward else 1)
+
+
+def _width(F: int) -> int | None:
+    return None if insertion_sets(F) <= _SEARCHED else 1
+
+
+def _mark(gate: Gate) -> float:
+    """1 where a number that rests on these inputs is marked, 0 where not, NaN where nothing can be said."""
+    return float(gate.marked) if gate.available else float("nan")
+
+
+def _ratio_gate(explainer: Explainer, encoded: Encoded, p: dict[str, np.ndarray]) -> Gate:
+    """The gate of random orders together at the masking ratios, one p-value a step by Simes."""
+    counts = planned_counts(encoded.F, BY_RATIO, int(encoded.premasked.sum()))
+    combined = simes(p[CALIBRATED], axis=0) if CALIBRATED in p else np.full(K, np.nan)
+    return decide_path(combined, counts, counts, explainer.reference, by_ratio=True)
+
+
+def _metric_marks(explainer: Explainer, rated: list[Rated]) -> list[float]:
+    """Of each metric, whether an input that it asked for of any of these attributions is rejected."""
+    floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
+    found = []
+    for name in board_metrics():
+        p = [one.inputs[name].p[CALIBRATED] for one in rated if name in one.inputs and len(one.inputs[name].p)]
+        found.append(_mark(gate_of_inputs({CALIBRATED: np.concatenate(p)} if p else {}, floor)) if p else np.nan)
+    return found

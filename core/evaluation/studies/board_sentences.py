@@ -1,0 +1,206 @@
+"""What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.evaluation.findings import unranked
+from core.evaluation.questions import Table
+from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
+from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
+from core.mathematics.ranking import pareto_front
+from core.measures.catalogue import measures
+from core.validity.marks import MEANING, SIGN, with_sign
+from core.verdicts.deciding import Word
+from core.wording import amount, cut_sentence, fixed_number, joined, number, with_ends
+
+PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
+HOW = (
+    "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test, 5 %, by Holm "
+    "over all pairs, each figure by itself. That no other beats it is no proof that it is the best."
+)
+COSTS = f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK} on this machine."
+
+
+def sentences(report: BoardReport) -> list[str]:
+    """The answer first; plain text."""
+    by = report.board.by
+    untold = unranked(report.n, report.picked, "which measure to believe", "what metrics say")
+    answer = untold if untold and report.tally.settled else _answer(report, by)
+    told = [report.tally.tell(answer, "The figures so far stand in the table.")]
+    told += [_parting(report, by)] * (report.told and bool(report.beaten))
+    if report.limited < report.n:
+        told.append(f"NAOPC needs the limits of AOPC, which are known of {report.limited:,} of {report.n:,} texts.")
+    told += [MEANING + _over(report)] * any(one.marked for one in report.cells.values())
+    if not report.tested:
+        told.append("Validity unavailable: this model has no MaSF reference, so no figure can be marked.")
+    told += [UNSTABLE_MEANS] * any(one.unstable for one in report.cells.values())
+    told += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
+    told += _problems(report)
+    return [*told, *filter(None, [cut_sentence(report.cut, report.tally.total)])]
+
+
+def _answer(report: BoardReport, by: str) -> str:
+    """Which measures no other beats by a figure, and what they cost."""
+    best, over = report.unbeaten(by), amount(report.n, "text")
+    if not best:
+        return f"{arrow(by)} is known of too few texts to compare measures by it."
+    if RANDOM in best:
+        return (
+            f"By {arrow(by)} no measure is significantly better than random order over {over}, so none of them should "
+            "be believed for it."
+        )
+    m = report.names.index(RANDOM)
+    beats = report.beaten[by].by
+    named = []
+    for name in best:
+        shown = f"{name} ({amount(round(report.passes[name]), 'forward pass')})"
+        short = not beats[report.names.index(name), m]
+        named.append(with_sign(shown, report.cells[name, by].marked) + ", not told from random order" * short)
+    return f"By {arrow(by)} no other measure significantly beats {_either(named)} over {over}{_cheapest(report, best)}."
+
+
+def _cheapest(report: BoardReport, names: Sequence[str]) -> str:
+    if len(names) < 2:
+        return ""
+    least = min(report.passes[name] for name in names)
+    return f"; of these {joined([name for name in names if report.passes[name] == least])} costs least"
+
+
+def _parting(report: BoardReport, by: str) -> str:
+    """Where other figures leave others unbeaten; they are not averaged."""
+    own, others = report.unbeaten(by), {}
+    for figure in report.beaten:
+        if figure != by and (best := report.unbeaten(figure)) and best != own:
+            others.setdefault(best, []).append(figure)
+    same = len(report.beaten) - 1 - sum(map(len, others.values()))
+    if not others:
+        return f"All {amount(same, 'other figure')} leave the same unbeaten." if same else ""
+    parts = [
+        f"by {joined(named)} "
+        + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
+        for best, named in others.items()
+    ]
+    return f"Metrics disagree, and are not averaged: {'; '.join(parts)}."
+
+
+def _either(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _over(report: BoardReport) -> str:
+    """What a mark over several texts means."""
+    return "" if report.n == 1 else " Over several texts: on more of them than 5 % by chance explain."
+
+
+def _problems(report: BoardReport) -> list[str]:
+    """Why measures say nothing of texts, a sentence each; those that have not begun."""
+    told = []
+    for name, why in report.problems.items():
+        for kept, count in why.items():
+            notes = json.loads(kept)
+            for figure, said in notes.items():
+                told.append(f"{name}{f', {figure}' * bool(figure)} ({amount(count, 'text')}): {said}")
+    return [*told, *[f"Not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
+
+
+def board_table(report: BoardReport, shown: Sequence[str] | None = None, order: str = "") -> Table:
+    """A line for each measure, random order last unless a figure orders them: its verdict, figures with 95 % intervals,
+    and cost.
+
+    shown: figures, all by default; order: a figure (the best first), PASSES or TOOK (the least first), or "".
+    """
+    shown = [*figures(), EVIDENCE] if shown is None else shown
+    known = [one for one in shown if any(report.cells[name, one].n for name in report.names[:-1])]
+    header = [MEASURE, "verdict", *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
+    rows = [
+        [
+            name,
+            verdict_over_texts(report, name),
+            *(cell_text(report, name, one) for one in known),
+            *cost_texts(report, name),
+        ]
+        for name in ordered(report, order)
+    ]
+    return header, rows
+
+
+def ordered(report: BoardReport, order: str) -> list[str]:
+    """Names in the order of a figure or a cost; those without it last."""
+
+    def key(name: str) -> float:
+        if order in (PASSES, TOOK):
+            value = (report.passes if order == PASSES else report.milliseconds).get(name, float("nan"))
+        else:
+            value = -direction_of(order) * report.cells[name, order].interval.mean
+        return float("inf") if value != value else value
+
+    return sorted(report.names, key=key) if order else list(report.names)
+
+
+def verdict_over_texts(report: BoardReport, name: str) -> str:
+    """A measure's verdict over the texts; — before it may be told."""
+    if name == RANDOM or not report.told:
+        return "—"
+    word = report.verdict(name)
+    return with_sign(word, report.cells[name, figures()[0]].marked and word == Word.UNTOLD)
+
+
+def cell_text(report: BoardReport, name: str, figure: str) -> str:
+    """A figure with its interval and mark."""
+    cell = report.cells[name, figure]
+    told = with_ends(cell.interval.mean, cell.interval.low, cell.interval.high, fixed_number)
+    told += f" (n = {cell.n:,})" if 0 < cell.n < report.n else ""
+    return with_sign(told + f" {UNSTABLE}" * cell.unstable, cell.marked)
+
+
+def cost_texts(report: BoardReport, name: str) -> list[str]:
+    """Forward passes and milliseconds, means over the texts."""
+    if name == RANDOM:
+        return ["0", "0"]
+    passes, took = report.passes[name], report.milliseconds[name]
+    return ["—" if passes != passes else f"{passes:,.0f}", number(took)]
+
+
+def pairs_table(report: BoardReport, figure: str) -> Table:
+    """Who beats whom by a figure: p of each pair, marked where the measure of the line beats that of the column."""
+    if figure not in report.beaten:
+        return [], []
+    found = report.beaten[figure]
+    rows = []
+    for i, name in enumerate(report.names):
+        cells = [
+            "" if i == j else f"beats it, p = {number(p)}" if found.by[i, j] else f"p = {number(p)}"
+            for j, p in enumerate(found.p[i])
+        ]
+        rows.append([name, *cells])
+    return [arrow(figure), *report.names], rows
+
+
+def front(report: BoardReport) -> list[str]:
+    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone."""
+    named = [name for name in report.names if name in measures()]
+    costs = [report.passes[name] for name in named]
+    values = [direction_of(report.board.by) * report.cells[name, report.board.by].interval.mean for name in named]
+    return [name for name, on in zip(named, pareto_front(np.array(costs), np.array(values))) if on]
+
+
+def front_in_words(report: BoardReport) -> str:
+    """The picture of faithfulness against cost for those who do not see it."""
+    by = report.board.by
+    told = [
+        f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes" for name in report.names
+    ]
+    best = f"No measure as cheap has a better mean than {joined(front(report))}."
+    return f"{arrow(by)} against forward passes. {'; '.join(told)}. {best}"
+
+
+def marked_count(report: BoardReport) -> str:
+    """On how many texts each figure rests on rejected inputs, in a sentence; "" where on none."""
+    told = [
+        f"{name}, {figure}: {one.rejected:,} of {one.tested:,}"
+        for (name, figure), one in report.cells.items()
+        if one.rejected and figure != EVIDENCE
+    ]
+    return f"{SIGN} Texts with rejected inputs, 5 % expected: {'; '.join(told)}." if told and report.n > 1 else ""

@@ -1,0 +1,130 @@
+"""Which measure should be believed? Every measure under every faithfulness metric, with what it costs."""
+
+import json
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.evaluation.questions import Answers, Question, Table, choice, register
+from core.evaluation.studies import board_sentences
+from core.evaluation.studies.board_report import (
+    COMPREHENSIVENESS,
+    EVIDENCE,
+    RANDOM,
+    BoardReport,
+    arrow,
+    build_board,
+    figures,
+    text_marks,
+    text_values,
+)
+from core.evaluation.studies.board_rows import BoardChance, BoardLimits, BoardMeasure
+from core.evaluation.studies.scoring import DRAWS
+from core.explanation.rows import SIGNS, values_taken
+from core.measures.catalogue import measures, swept_measures
+from core.network.features import UNITS
+from core.network.model import Model
+from core.wording import as_json, refuse_unknown
+
+# What the first sentence can go by.
+_BY = figures()
+
+
+@register
+@dataclass(frozen=True)
+class Scoreboard(Question[BoardReport]):
+    """Measures by AOPC, NAOPC, RACU and erasure metrics, and random order beside them, explaining the class that is
+    predicted; labels are not asked for.
+
+    draws: of each soft perturbation; by: the figure that the first sentence goes by.
+    """
+
+    name, order, done = "scoreboard", 2, "scored"
+    asks = "Which measure should be believed?"
+
+    measures: tuple[str, ...] = field(default_factory=swept_measures)
+    sign: str = "signed"
+    unit: str = "word"
+    draws: int = DRAWS
+    by: str = choice(COMPREHENSIVENESS, _BY, "the figure by which measures are compared in the first sentence")
+
+    @property
+    def chance(self) -> BoardChance:
+        return BoardChance(self.unit, self.draws)
+
+    @property
+    def measured(self) -> tuple[BoardMeasure, ...]:
+        return tuple(BoardMeasure(self.unit, self.draws, name, self.sign) for name in self.measures)
+
+    @property
+    def limits(self) -> BoardLimits:
+        return BoardLimits(self.unit)
+
+    @property
+    def studies(self) -> tuple:
+        """Random order, each measure, and the limits, which are dear, last."""
+        return (self.chance, *self.measured, self.limits)
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere."""
+        refuse_unknown(
+            ("measure", self.measures, measures()),
+            ("unit", (self.unit,), UNITS),
+            ("kind of values", (self.sign,), SIGNS),
+            ("figure", (self.by,), _BY),
+        )
+        if self.draws < 1:
+            raise ValueError(f"there must be at least one draw, got {self.draws}")
+        if not self.measures:
+            raise ValueError("choose at least one measure to set against random order")
+
+    def conclude(self, answers: Answers) -> BoardReport | None:
+        """All of it in numbers; None before the first text."""
+        return build_board(self, answers)
+
+    def sentences(self, report: BoardReport) -> list[str]:
+        """Which no other beats and what it costs, where metrics part, and what to know of the texts."""
+        return board_sentences.sentences(report)
+
+    def tables(self, report: BoardReport) -> list[Table]:
+        """Every measure by every figure, and who beats whom by the figure of the first sentence."""
+        beats = board_sentences.pairs_table(report, self.by)
+        return [board_sentences.board_table(report), *[beats] * bool(beats[1])]
+
+    def in_words(self, report: BoardReport) -> str:
+        """Its figure for those who do not see it."""
+        return board_sentences.front_in_words(report)
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example and measure, random order last.
+
+        Columns: class (explained) and its probability, measure, values (its variant; null for random order), forward
+        passes (at most, a gradient counting as two more), milliseconds, a column for each figure and one for whether it
+        rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
+        """
+        lines, chance = [], answers.found[self.chance]
+        of = {study.measure: answers.found[study] for study in self.measured}
+        for i, example in enumerate(answers.sample.examples):
+            about = {"example": example.id, "problem": chance.problems.get(i), "cut": i in chance.cut}
+            if not chance.there[i]:
+                lines.append(about)
+                continue
+            about |= {"class": answers.model.labels[chance.columns["predicted"][i]]}
+            about |= {"probability": float(chance.columns["probability"][i])}
+            for name in [*(name for name, rows in of.items() if rows.there[i]), RANDOM]:
+                told, marks = (of_text(self, answers, i, name) for of_text in (text_values, text_marks))
+                took = of[name].columns["took"][i] if name in of else np.array([0.0, 0.0])
+                line = about | {"measure": name, "values": values_taken(name, self.sign)}
+                line |= {"forward passes": as_json(took[0]), "milliseconds": as_json(took[1])}
+                for figure, value in told.items():
+                    line[arrow(figure)] = as_json(value)
+                for figure, mark in marks.items():
+                    line |= {f"{figure} rests on rejected inputs": None if mark != mark else bool(mark)}
+                del line[f"{EVIDENCE} rests on rejected inputs"]
+                lines.append(line | {"note": self._note(of.get(name), i)})
+        return lines
+
+    def _note(self, rows, i: int) -> str | None:
+        kept = "" if rows is None else rows.sentences[rows.columns["notes"][i]]
+        told = json.loads(kept) if kept else {}
+        return " ".join(f"{figure}: {why}" if figure else why for figure, why in told.items()) or None

@@ -1,0 +1,85 @@
+"""Figure of a scoreboard: how faithful each measure is against what it costs."""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
+from core.evaluation.studies.board_sentences import cell_text, cost_texts, front
+from core.evaluation.studies.scoreboard import Scoreboard
+from core.figures.catalogue import register_figure
+from core.figures.figures import INK, axis, figure, level, note, trace
+from core.figures.palette import OUT_OF_DISTRIBUTION, hue
+from core.figures.palette import RANDOM as GREY
+
+
+@register_figure(Scoreboard.name)
+def draw_front(reports: Sequence[BoardReport]) -> dict | None:
+    """The first report's figure of its first sentence against forward passes, logarithmic: a point a measure with its
+    95 % interval, hollow and named ⚠ where it rests on rejected inputs; a line through those that no measure as cheap
+    is as good as; random order level. None where no measure has that figure.
+    """
+    report, by = reports[0], reports[0].board.by
+    named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
+    if not named:
+        return None
+    best = sorted(front(report), key=report.passes.__getitem__)
+    at = {name: max(1.0, report.passes[name]) for name in named}
+    mean = {name: report.cells[name, by].interval.mean for name in report.names}
+    line: dict[str, Any] = {"line": {"color": INK, "width": 1.5, "dash": "dot"}, "name": "none as cheap is as good"}
+    traces = [trace("lines", [at[name] for name in best], [mean[name] for name in best], None, **line)]
+    traces += [_point(report, name, at[name]) for name in named]
+    chance = mean[RANDOM]
+    ends = [value for name in named for value in _ends(report, name)] + [chance] * (chance == chance)
+    shapes = [level(chance, GREY)] if chance == chance else []
+    said = [note(0.002, chance, RANDOM, 12, xref="paper", yshift=9, xanchor="left")] if shapes else []
+    room = 0.12 * (max(ends) - min(ends) or 1.0)
+    return figure(
+        traces,
+        380,
+        said,
+        xaxis=axis("forward passes, a gradient counting as two more", type="log", **_ticks([*at.values()])),
+        yaxis=axis(f"{arrow(by)} better", range=[min(ends) - room, max(ends) + room]),
+        shapes=shapes,
+        showlegend=False,
+    )
+
+
+def _point(report: BoardReport, name: str, x: float) -> dict:
+    by, colour = report.board.by, hue(name)
+    cell = report.cells[name, by]
+    told = f"{html.escape(cell_text(report, name, by))}<br>{cost_texts(report, name)[0]} forward passes"
+    look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if cell.marked else "circle"}
+    if cell.marked:
+        look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
+    label = html.escape(name) + " ⚠" * cell.marked
+    bars = {}
+    if cell.interval.known:
+        low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high
+        bars["error_y"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [high - mean],
+            "arrayminus": [mean - low],
+            "color": colour,
+            "thickness": 1.5,
+            "width": 4,
+        }
+    more: dict[str, Any] = {"text": [label], "textposition": "top center", "textfont": {"color": INK, "size": 12}}
+    y = [cell.interval.mean]
+    return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)
+
+
+def _ends(report: BoardReport, name: str) -> list[float]:
+    one = report.cells[name, report.board.by].interval
+    return [value for value in (one.low, one.mean, one.high) if value == value]
+
+
+def _ticks(passes: list[float]) -> dict:
+    """Marks at 1, 3, 10, 30 …, and room at both ends for names."""
+    from math import log10
+
+    low, high = log10(min(passes)) - 0.25, log10(max(passes)) + 0.35
+    ticks = [step * 10**power for power in range(6) for step in (1, 3)]
+    shown = [tick for tick in ticks if low <= log10(tick) <= high]
+    return {"range": [low, high], "tickvals": shown, "ticktext": [f"{tick:,}" for tick in shown]}

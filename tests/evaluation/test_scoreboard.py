@@ -1,0 +1,342 @@
+"""The scoreboard: its numbers are the library's, who beats whom is worked out by hand, and what it may not say yet."""
+
+import json
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+
+from core.commands import evaluating
+from core.commands.command_line import main
+from core.data.examples import Example
+from core.evaluation.engine import Rows, Run, ask, run_study
+from core.evaluation.questions import Answers
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
+from core.evaluation.studies.board_rows import ORDERS, BoardMeasure, K, board_metrics, passes_of
+from core.evaluation.studies.board_sentences import board_table, ordered, pairs_table
+from core.evaluation.studies.scoreboard import Scoreboard
+from core.explanation.explainer import Explainer
+from core.explanation.judging import How, Judge
+from core.explanation.limiting import score
+from core.explanation.recursive import BY_RATIO, follow, random_band, summarise
+from core.figures.board_figures import draw_front
+from core.mathematics.aopc import naopc
+from core.mathematics.curves import racu
+from core.mathematics.masking import RATIOS
+from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, signed_rank_p
+from core.mathematics.stepwise import finish
+from core.measures.registry import REGISTERED
+from core.storage.store import Store
+from core.validity.marks import SIGN
+from core.verdicts.deciding import Word
+from tests import tiny
+from tests.hostile import lines
+
+NAN, S = float("nan"), len(board_metrics())
+TEXTS = tuple(Example(f"e{i}", text, evidence=((0, 3),)) for i, text in enumerate(tiny.SENTENCES[2:5]))
+SAMPLE = without_labels("toy", "0" * 64, TEXTS)
+SMALL = Scoreboard(("gradient", "attention"), draws=2)
+
+
+@pytest.fixture(scope="module")
+def explainer(tiny_model):
+    return Explainer(tiny_model("bert"))
+
+
+@pytest.fixture(scope="module")
+def answers(explainer, tmp_path_factory):
+    return ask(explainer, SAMPLE, SMALL, Store(tmp_path_factory.mktemp("board")))
+
+
+# ---- who beats whom
+
+
+def test_a_paired_test_by_hand():
+    """Eight differences of one sign: W = 36, mean 18, variance 8·9·17/24 = 51, z = 18/√51 = 2.5205, p = .01172."""
+    assert signed_rank_p(np.arange(1, 9)) == pytest.approx(0.01172, abs=1e-5)
+    assert signed_rank_p(-np.arange(1, 9)) == pytest.approx(0.01172, abs=1e-5)
+    assert signed_rank_p(np.array([NAN, *range(1, 9)])) == pytest.approx(0.01172, abs=1e-5)
+    assert signed_rank_p(np.full(9, 1e-7)) == 1.0 == signed_rank_p(np.empty(0))
+
+
+def test_holm_goes_over_all_pairs():
+    """A is ahead of B and C on every text, and B and C take turns: at eight texts p = .01172 < 5 %/3, at six .0277 is
+    below 5 % and not below 5 %/3.
+    """
+    steps = np.arange(1.0, 9)
+    values = np.stack([2 * steps, steps, steps + np.tile([0.1, -0.1], 4)], axis=1)
+    found = compare_pairs(values)
+    assert found.by.tolist() == [[False, True, True], [False] * 3, [False] * 3]
+    assert found.unbeaten.tolist() == [True, False, False] and (found.n + 8 * np.eye(3) == 8).all()
+    few = compare_pairs(values[:6])
+    assert few.p[0, 1] == pytest.approx(0.0277, abs=1e-4) and not few.by.any() and few.unbeaten.all()
+
+
+def test_one_without_values_beats_none_and_is_beaten_by_none():
+    values = np.stack([np.arange(30.0) + 1, np.arange(30.0), np.full(30, NAN)], axis=1)
+    found = compare_pairs(values)
+    assert found.by.sum() == 1 and found.by[0, 1] and found.n[0, 2] == 0
+    assert not compare_pairs(np.ones((30, 4))).by.any()
+
+
+def test_intervals_together_are_those_of_each():
+    values = np.random.default_rng(1).normal(size=(25, 3))
+    values = np.concatenate([values, np.ones((25, 1)), np.where(np.arange(25) < 5, NAN, values[:, 0])[:, None]], axis=1)
+    for column, found in zip(values.T, mean_intervals(values, 999)):
+        one = mean_interval(column, 999)
+        assert (found.mean, found.low, found.high) == pytest.approx((one.mean, one.low, one.high), abs=1e-12)
+    assert all(one.mean == 1.0 and not one.known for one in mean_intervals(np.ones((1, 2))))
+
+
+# ---- a report of rows that are written down
+
+
+def made(aopc: dict[str, np.ndarray], marks=0.0, picked="", coming=(), reference=None, known=None, board=None):
+    """Answers in which random order is 0 on every text, and a measure's comprehensiveness is given; sufficiency is its
+    negative, erasure metrics are its half, and the path is flat at 1 less it.
+    """
+    board = board or Scoreboard(tuple(aopc), draws=1)
+    N = len(next(iter(aopc.values())))
+    sample = without_labels("made", "1" * 64, [Example(f"m{i}", "a b") for i in range(N)])
+    there = np.ones(N, dtype=bool) if known is None else np.arange(N) < known
+
+    def rows(columns, sentences=("",)):
+        return Rows(there, {}, there, columns, sentences, {})
+
+    nothing = np.zeros(N)
+    found = {
+        board.chance: rows(
+            {
+                "values": np.zeros((N, S)),
+                "orders": np.zeros((N, ORDERS)),
+                "curves": np.broadcast_to(np.linspace(1, 0, K), (N, ORDERS, K)),
+                "marks": np.zeros((N, 2 + S)),
+                "evidence": np.full(N, NAN),
+                "predicted": np.zeros(N, dtype=np.int32),
+                "probability": np.ones(N),
+            }
+        ),
+        board.limits: rows(
+            {"lower": nothing - 1, "upper": nothing + 1, "marks": nothing, "method": nothing.astype(int)}
+        ),
+    }
+    for study, value in zip(board.measured, aopc.values()):
+        value = np.asarray(value, dtype=np.float64)
+        cells = np.full((N, 3 + S), marks)
+        found[study] = rows(
+            {
+                "aopc": np.stack([value, -value], axis=1),
+                "values": np.broadcast_to(value[:, None] / 2, (N, S)),
+                "curve": np.linspace(1, 0, K) * (1 - value[:, None]),
+                "marks": np.where(np.isnan(value)[:, None], NAN, cells),
+                "evidence": np.full(N, NAN),
+                "took": np.stack([np.full(N, passes_of(study.measure, 10)), np.full(N, 2.0)], axis=1),
+                "notes": np.where(np.isnan(value), 1, 0),
+            },
+            ("", json.dumps({"": "it gave NaN."})),
+        )
+    model = SimpleNamespace(name="made up", labels=("no", "yes"))
+    reference = reference or SimpleNamespace(texts=450)
+    sample = replace(sample, picked=picked)
+    return Answers(model, reference, sample, found, N, frozenset(board.measured if coming else ()))
+
+
+def reported(*args, **more):
+    answers = made(*args, **more)
+    board = Scoreboard(answers_measures(answers), draws=1)
+    return board, board.conclude(answers)
+
+
+def answers_measures(answers):
+    return tuple(study.measure for study in answers.found if isinstance(study, BoardMeasure))
+
+
+UP, N = np.linspace(0.1, 0.3, 24), 24
+
+
+def test_the_first_sentence_says_who_is_not_beaten_and_at_which_cost():
+    near = UP + np.tile([0.01, -0.01], 12)
+    board, report = reported({"leave-one-out": UP, "gradient": near, "attention": UP - 0.05})
+    said = board.sentences(report)[0]
+    assert said == (
+        "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes) or gradient "
+        "(3 forward passes) over 24 texts; of these gradient costs least."
+    )
+    assert report.verdict("attention") == Word.BETTER and report.unbeaten(SUFFICIENCY) == report.unbeaten(NAOPC_C)
+    header, *rows = [board.tables(report)[1][0], *board.tables(report)[1][1]]
+    assert header[1:] == ["leave-one-out", "gradient", "attention", RANDOM]
+    assert rows[0][3].startswith("beats it") and not rows[2][1].startswith("beats it") and rows[0][1] == ""
+
+
+def test_where_figures_part_it_is_said_and_not_averaged():
+    answers = made({"leave-one-out": UP, "attention": UP - 0.05})
+    board = Scoreboard(("leave-one-out", "attention"), draws=1)
+    attention = answers.found[board.measured[1]]
+    attention.columns["values"] = np.where(np.arange(S) == 0, 0.9, attention.columns["values"])
+    said = board.sentences(board.conclude(answers))[1]
+    assert said == f"Metrics disagree, and are not averaged: by {board_metrics()[0]} no other beats attention."
+
+
+def test_worse_than_random_order_is_not_believed():
+    board, report = reported({"leave-one-out": -UP, "gradient": UP * 0})
+    assert report.verdict("leave-one-out") == Word.WORSE and report.verdict("gradient") == Word.NO_BETTER
+    assert "no measure is significantly better than random order" in board.sentences(report)[0]
+
+
+@pytest.mark.parametrize(
+    "more, said",
+    [
+        ({"picked": "by its confidence"}, "the filter picks texts by its confidence"),
+        ({"known": 19}, "answers begin at 20"),
+        ({"known": 23, "coming": True}, "the answer comes with the last"),
+    ],
+)
+def test_no_verdict_before_it_may_be_told(more, said):
+    board, report = reported({"leave-one-out": UP, "attention": UP - 0.05}, **more)
+    told = board.sentences(report)
+    assert said in told[0] and "beats" not in " ".join(told)
+    assert report.verdict("leave-one-out") == Word.UNTOLD and not report.beaten and not pairs_table(report, RACU)[1]
+    assert {row[1] for row in board_table(report)[1]} == {"—"}
+
+
+def test_one_text_has_figures_and_neither_interval_nor_verdict():
+    board, report = reported({"leave-one-out": UP[:1]}, marks=1.0)
+    assert "1 text, and verdicts begin at 20" in board.sentences(report)[0]
+    row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
+    assert row["comprehensiveness ↑"] == f"0.100 {SIGN}"
+    # That of RACU is over the random orders of the text, as on Recursive masking.
+    assert [figure for figure, told in row.items() if "[" in told] == ["RACU ↑"]
+
+
+def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():
+    """Of 24 texts two may be rejected by chance at 5 % each, and ten may not."""
+    for rejected, marked in ((0, False), (2, False), (10, True)):
+        answers = made({"leave-one-out": UP})
+        board = Scoreboard(("leave-one-out",), draws=1)
+        answers.found[board.measured[0]].columns["marks"][:rejected, 0] = 1.0
+        report = board.conclude(answers)
+        cell = report.cells["leave-one-out", COMPREHENSIVENESS]
+        assert (cell.rejected, cell.tested, cell.marked) == (rejected, 24, marked)
+        assert report.cells["leave-one-out", NAOPC_C].marked == marked
+        assert not report.cells["leave-one-out", SUFFICIENCY].marked
+        assert (report.verdict("leave-one-out") == Word.UNTOLD) == marked
+        assert (SIGN in board.sentences(report)[0]) == marked
+
+
+def test_a_measure_that_gives_nan_stays_as_a_sentence():
+    board, report = reported({"leave-one-out": UP, "gradient": np.full(N, NAN)})
+    assert "gradient (24 texts): it gave NaN." in board.sentences(report)
+    assert report.unbeaten(COMPREHENSIVENESS) == ("leave-one-out",) and report.verdict("gradient") == Word.UNTOLD
+    assert ordered(report, COMPREHENSIVENESS) == ["leave-one-out", RANDOM, "gradient"]
+    assert draw_front([report])["data"][1]["x"] == [11.0]
+
+
+def test_a_model_that_always_says_the_same_beats_nobody():
+    board, report = reported({"leave-one-out": np.zeros(N), "gradient": np.zeros(N)})
+    assert "no measure is significantly better than random order" in board.sentences(report)[0]
+
+
+def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best():
+    """Gradient takes 3 passes, leave-one-out 11 and integrated gradients 60: the dear one in between is on no front."""
+    board, report = reported({"leave-one-out": UP, "gradient": UP - 0.05, "integrated gradients": UP - 0.01})
+    drawn = draw_front([report])
+    assert drawn["data"][0]["x"] == [3.0, 11.0] and len(drawn["data"]) == 4
+    assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
+    assert "No measure as cheap has a better mean than leave-one-out and gradient." in board.in_words(report)
+
+
+# ---- rows of a model
+
+
+def test_its_numbers_are_the_librarys(explainer, answers):
+    """What other pages say of the same text."""
+    lines = {(one["example"], one["measure"]): one for one in SMALL.records(answers)}
+    encoded = explainer.encode(TEXTS[1].text, None, "word")
+    target, found = int(explainer.logits(encoded).argmax()), lines["e1", "attention"]
+    own = score(explainer, encoded, "attention", target)
+    assert found["comprehensiveness ↑"] == pytest.approx(own.comprehensiveness, abs=1e-6)
+    assert found["sufficiency ↓"] == pytest.approx(own.sufficiency, abs=1e-6)
+    judge = Judge(explainer, encoded, How(draws=2))
+    rated = judge.rate(*judge.attribution("attention")[:1], board_metrics()).found
+    for name in board_metrics():
+        value = NAN if found[f"{name} ↑"] is None else found[f"{name} ↑"]
+        assert value == pytest.approx(rated[name].value, abs=1e-6, nan_ok=True)
+    assert sum(found[f"{name} ↑"] is not None for name in board_metrics()) == S
+    steps = finish(follow(explainer, encoded, "attention", target, "signed", BY_RATIO))
+    band = finish(random_band(explainer, encoded, BY_RATIO))
+    path = summarise(steps, encoded.F, BY_RATIO, target, band, None)
+    assert found["RACU ↑"] == pytest.approx(path.racu, abs=1e-6)
+    assert found["RACU ↑"] == pytest.approx(racu(RATIOS, path.values, band.values(target).mean(axis=0)), abs=1e-6)
+    limits = answers.found[SMALL.limits].columns
+    at = [limits[end][1] for end in ("lower", "upper")]
+    if encoded.F <= 10:
+        assert found["NAOPC comprehensiveness ↑"] == pytest.approx(naopc(own.comprehensiveness, *at), abs=1e-6)
+    assert found["forward passes"] == passes_of("attention", encoded.F) and found["milliseconds"] > 0
+    assert found["comprehensiveness rests on rejected inputs"] is None and found["class"] in tiny.LABELS
+    assert found["evidence found ↑"] == pytest.approx(1.0) or 0 < found["evidence found ↑"] < 1
+    assert lines["e1", RANDOM]["RACU ↑"] == 0 and lines["e1", RANDOM]["forward passes"] == 0
+
+
+def test_it_goes_on_where_it_was_killed_and_adds_a_measure_alone(explainer, tmp_path, answers):
+    store, study = Store(tmp_path), SMALL.measured[0]
+    work = run_study(explainer, SAMPLE, study, store)
+    assert next(work).done == 1
+    work.close()
+    asked, really = [], Run.add
+    try:
+        Run.add = lambda run, i, cancelled: asked.append((run.study.label, i)) or really(run, i, cancelled)
+        again = ask(explainer, SAMPLE, SMALL, store)
+        assert [i for label, i in asked if label == "gradient"] == [1, 2]
+        asked.clear()
+        ask(explainer, SAMPLE, replace(SMALL, measures=("gradient", "leave-one-out")), store)
+    finally:
+        Run.add = really
+    assert set(asked) == {("leave-one-out", i) for i in range(3)}
+    for figure in figures():
+        one, other = (SMALL.conclude(each).values[figure] for each in (again, answers))
+        assert one == pytest.approx(other, abs=1e-6, nan_ok=True)
+
+
+def test_what_does_not_apply_says_so_and_the_others_stay(tiny_model, monkeypatch):
+    broken = replace(REGISTERED["gradient"], compute=lambda explained: {"L2": np.full(explained.F, NAN)})
+    monkeypatch.setitem(REGISTERED, "gradient", broken)
+    board = Scoreboard(("leave-one-out", "DecompX", "gradient"), draws=1)
+    model = Explainer(tiny_model("gpt2"))
+    found = ask(model, without_labels("toy", "0" * 64, TEXTS[:1]), board, None)
+    report = board.conclude(found)
+    told = " ".join(board.sentences(report))
+    assert "DecompX (1 text): DecompX is defined for models of type" in told and "gradient (1 text): " in told
+    assert report.cells["leave-one-out", COMPREHENSIVENESS].n == 1
+    assert report.cells["DecompX", COMPREHENSIVENESS].n == report.cells["gradient", RACU].n == 0
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_texts_of_few_words(tiny_model, words):
+    text = " ".join(["salt", "the", "water", "well"][:words])
+    board = Scoreboard(("leave-one-out",), draws=1)
+    found = ask(Explainer(tiny_model("bert")), without_labels("toy", "0" * 64, [Example("e", text)]), board, None)
+    lower, upper = (found.found[board.limits].columns[end][0] for end in ("lower", "upper"))
+    (own, random) = board.records(found)
+    assert lower - 1e-6 <= own["comprehensiveness ↑"] <= upper + 1e-6
+    assert (own["NAOPC comprehensiveness ↑"] is None) == (words == 1) and random["measure"] == RANDOM
+
+
+def test_the_command_writes_parquet_csv_and_latex(tiny_model, tmp_path, monkeypatch, capsys):
+    (tmp_path / "mine.jsonl").write_bytes(lines(*({"id": one.id, "text": one.text} for one in TEXTS[:2])))
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(evaluating, "load", lambda *_: tiny_model("bert"))
+    command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--what", "scoreboard"]
+    command += ["--measures", "gradient", "--draws", "1", "--by", "NS", "--out"]
+    for ending in ("parquet", "csv", "tex"):
+        assert main([*command, str(tmp_path / f"out.{ending}")]) == 0
+    assert "Not enough to say which measure to believe" in capsys.readouterr().out
+    found = parquet.read_table(tmp_path / "out.parquet")
+    about = json.loads(parquet.read_schema(tmp_path / "out.parquet").metadata[b"faithscope"])
+    assert found.num_rows == 4 and about["by"] == "NS"
+    assert {"example", "measure", "forward passes", "Soft-NS ↑", "NS rests on rejected inputs"} <= {*found.column_names}
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert len(text) == 5 and text[0].split(",") == found.column_names
+    assert r"comprehensiveness $\uparrow$" in (tmp_path / "out.tex").read_text(encoding="utf-8")
