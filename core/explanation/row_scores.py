@@ -18,7 +18,8 @@ PARTED = 0.1
 class RowScore:
     """RACU ↑ and NAOPC of comprehensiveness ↑ of a measure, NaN where undefined and None where not known; marked: which
     rest on rejected inputs; unstable: RACU's denominator may be 0; untested: why no input could be rejected, a
-    sentence, "" where it could.
+    sentence, "" where it could; better: whether its order is better than chance, None where that cannot be told or is
+    not known.
     """
 
     racu: float | None = None
@@ -27,6 +28,7 @@ class RowScore:
     naopc_marked: bool = False
     unstable: bool = False
     untested: str = ""
+    better: bool | None = None
 
     @property
     def ranks(self) -> bool:
@@ -56,7 +58,8 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
     "" where they part on none or a score is not known yet.
 
     No order is called the more faithful before both scores of both are known, nor where these rest on rejected inputs,
-    are undefined or equal, or disagree; where no input could be rejected, that is said with it.
+    are undefined or equal, or disagree, nor before it is known to be better than chance; where no input could be
+    rejected, that is said with it.
     """
     parted = parted_word(rows)
     if parted is None:
@@ -99,10 +102,17 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
         )
     named = (
         f"Masked in the order of {ahead[0]} the explained score falls faster, computed again at each step ({told}) and "
-        f"as coloured here (NAOPC {number(more)} ↑ against {number(less)}), so on this text that order is the more "
-        "faithful one; of the single word this says nothing."
+        f"as coloured here (NAOPC {number(more)} ↑ against {number(less)}){_CLAIMS[ahead[1].better]}"
     )
     return f"{named} {mine.untested or its.untested}".rstrip()
+
+
+# What may be said of the order that is ahead, by whether it is better than chance.
+_CLAIMS = {
+    True: ", so on this text that order is the more faithful one; of the single word this says nothing.",
+    False: "; but it does no better than random orders of the same words, so this says not whom to believe.",
+    None: ". That it is better than chance is not known, so this says not whom to believe.",
+}
 
 
 def bridge_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore]) -> str:

@@ -35,7 +35,7 @@ def test_the_word_on_which_they_part_is_the_one_both_call_strong():
 
 
 def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_this_text():
-    told = said(RowScore(0.892, 0.407), RowScore(-0.312, 0.0146))
+    told = said(RowScore(0.892, 0.407, better=True), RowScore(-0.312, 0.0146, better=False))
     assert told.startswith(
         "On “<b>wasted</b>” they part: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
         "opposes it. Masked in the order of leave-one-out the explained score falls faster, computed again at each step (RACU ↑ "
@@ -45,9 +45,15 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
     assert "the order of input × gradient the" in said(RowScore(0.1, 0.2), RowScore(0.2, 0.3))
 
 
+@pytest.mark.parametrize("better, why", [(False, "no better than random orders"), (None, "is not known")])
+def test_no_order_is_called_the_more_faithful_that_is_not_known_to_be_better_than_chance(better, why):
+    told = said(RowScore(0.892, 0.407, better=better), RowScore(-0.312, 0.0146, better=True))
+    assert why in told and "faithful" not in told and told.endswith("this says not whom to believe.")
+
+
 def test_a_winner_without_a_test_is_named_with_that():
     why = "Validity unavailable: this model has no MaSF reference."
-    told = said(RowScore(0.9, 0.4, untested=why), RowScore(0.1, 0.2, untested=why))
+    told = said(RowScore(0.9, 0.4, untested=why, better=True), RowScore(0.1, 0.2, untested=why))
     assert told.endswith(f"of the single word this says nothing. {why}") and told.count(why) == 1
 
 

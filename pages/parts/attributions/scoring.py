@@ -1,7 +1,7 @@
 """How faithful each row of words is: what is known of RACU, NAOPC and validity, as words that lead to their proof."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, STEPS, Summary
@@ -10,7 +10,7 @@ from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.mathematics.search.limits import EXACT, INSERTION
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.deciding import Reasons, VerdictReport, Word
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
 from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
 from core.wording import estimate, number
@@ -64,8 +64,10 @@ class ScoredRows:
     @property
     def scores(self) -> dict[str, RowScore]:
         """What is known so far."""
-        standings = self._standings
-        return {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
+        standings, report = self._standings, self.report
+        found = {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
+        told = {} if report is None else {one.measure: one.word == Word.BETTER for one in report.verdicts if one.told}
+        return {name: replace(one, better=told.get(name)) for name, one in found.items()}
 
     @property
     def report(self) -> VerdictReport | None:
