@@ -16,7 +16,7 @@ from pages.parts.limits import standing
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
-from pages.parts.limits.verdicts import draw_verdicts
+from pages.parts.limits.verdicts import believed_of, draw_verdicts
 from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -98,7 +98,8 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     said = standing.limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
-    prediction_line(view, said, standing.comparison(boards))
+    # What comes closest may do so by chance: one is not read without the other.
+    prediction_line(view, f"{said} {believed_of(known[0])}".rstrip(), standing.comparison(boards))
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -156,5 +156,5 @@ def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]
         text = "…"
     elif not text:
         seconds = sum(work.seconds for work in waits)
-        text = f"— (about {estimate(seconds)}, there)" if waits else "—"
+        text = f"— (about {estimate(seconds)}, on its page)" if waits else "—"
     return {"name": name, "text": text, "href": href, "about": about}

@@ -41,8 +41,9 @@ STOPS = (
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Why? Three importance measures colour the words, and they disagree: see “wasted”. Which is to be believed?",
-        _EXAMPLE,
+        "Why? Three importance measures colour the words, and they disagree: see “wasted”. Which is to be believed? "
+        "The answer says so: an order of words only where masking in it does better than in random orders.",
+        _EXAMPLE | {"says": "which measures to believe"},
     ),
     Stop(
         "Recursive masking",
@@ -62,38 +63,37 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "A shorter sentence. By raw scores of leave-one-out sst2-plain is ahead; set between the limits that each "
-        "model allows, sst2-fmm is: raw scores compare how far models can fall, not how good their explanations are. "
-        f"The twin does not know the inputs behind its scores ({SIGN}), so this shows what normalising does, not which "
-        "model is the better one.",
+        "A shorter sentence under both models. By the raw score of leave-one-out sst2-plain is ahead; set between the "
+        "worst and the best order that each model allows, sst2-fmm is. Raw scores say how far a model can fall, not "
+        f"how good an explanation is. The twin does not know the inputs behind its scores ({SIGN}), so this shows what "
+        "normalising does, not which model is the better one.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "A story whose answer rests on words that are known. A measure may find these and not be faithful, or be "
-        "faithful to a model that reads something else.",
+        "A story and a question. The words that hold the answer are known, and have a line above them. A measure may "
+        "find them and not be faithful; or be faithful, to a model that decides by other words.",
         {"model": "stories-1-fmm", "data": "stories 1"},
     ),
     Stop(
         "Model check",
         "pages/model_check.py",
-        "One sentence proves little, so ask the same of many. So far each text was tested by itself; over these the "
-        "test objects, and many are longer or shorter than most that the model’s reference was made of, which alone "
-        "may be why. So the app withholds its trust here, says why, and what to do: fit a reference on such texts.",
+        "One sentence proves little, so ask the same of many. So far each text was tested by itself, and what was said "
+        "of it holds where its own inputs are not rejected. Over many texts too many are: a good part are longer or "
+        "shorter than most that the model’s reference was made of, which alone may be why. So the app withholds its "
+        "trust in averages here, says why, and what to do: fit a reference on such texts.",
         {"model": "sst2-fmm", "data": "reviews"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Now a text of yours: type or paste it below, and press Explain.",
+        "That was the tour: measures disagree, masking tests what each ranks first, and a test tells where the model "
+        "no longer knows its inputs. Now a text of yours: type or paste it below and press Explain, or leave.",
         {"model": "sst2-fmm", "data": "own text"},
     ),
 )
-_END = (
-    "You saw measures disagree, masking test what each of them ranks first, and a test tell where the model no longer "
-    "knows its inputs. Your text is on every page now; go on with more examples, or check a model of your own."
-)
+_END = "Your text is on every page now. Go on with more examples, or check a model of your own."
 
 
 def take(stop: int) -> None:

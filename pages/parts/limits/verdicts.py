@@ -44,6 +44,12 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         )
 
 
+def believed_of(known: KnownLimits) -> str:
+    """Which measures to believe, HTML in which all text is escaped; "" before that is known."""
+    report = _report(known)
+    return "" if report is None else believe_sentence(report, known.side.encoded)
+
+
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
     return {one: report for one in known if (report := _report(one)) is not None}
