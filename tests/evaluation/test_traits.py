@@ -1,5 +1,7 @@
 """Traits of examples against what each study says of one, and as facets of the data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -21,11 +23,16 @@ from core.evaluation.studies.traits import (
     twin_differs,
     words_until_change,
 )
+from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, follow, summarise
+from core.explanation.standings import StandingGates
 from core.mathematics.ranking import kendall_tau
 from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures
 from core.validity.references import find_reference
+from core.verdicts.deciding import decide_verdicts
+from core.verdicts.finding import find_chance
 
 LABELS = ("negative", "positive")
 SOME = tuple(example for example in read_bundled("reviews") if example.id in ("s009", "s041", "s068", "s076"))
@@ -98,6 +105,30 @@ def test_disagreement_is_of_magnitudes_so_that_a_measure_without_a_sign_opposes_
         assert least_agreement(rows)[i] == pytest.approx(least)
 
 
+def test_the_verdict_is_that_of_attributions(explained):
+    explainer, _, judged, sample = explained
+    study = trait_studies("gradient", "word")["verdict"]
+    assert isinstance(study, VerdictsOfTexts) and study.measures == ("gradient", "leave-one-out", "input × gradient")
+    rows = finish(run_study(explainer, sample, study))
+    for i, example in enumerate(SOME):
+        encoded = explainer.encode(example.text, None, "word")
+        test = finish(find_chance(explainer, encoded, int(judged.predicted[i]), default_measures()))
+        report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
+        for k, name in enumerate(study.measures):
+            found = report.of(name)
+            assert WORDS.get(rows.columns["word"][i, k], "cannot be told") == found.word
+            assert rows.columns["p"][i, k] == found.p[1] and rows.columns["worse"][i, k] == found.worse[1]
+            assert rows.columns["reached"][i, k] == pytest.approx(report.reached[name])
+        value = trait_of("verdict", rows, explainer, sample, "word").values[i]
+        assert WORDS.get(value, "cannot be told") == report.of("gradient").word
+    with pytest.raises(ValueError, match="at least one measure"):
+        VerdictsOfTexts(()).check()
+    # A text of which nothing is left to mask has no row, and says why.
+    masked = replace(sample, examples=(replace(SOME[0], text="[MASK] [MASK]"),), labels=sample.labels[:1])
+    told = finish(run_study(explainer, masked, study))
+    assert not told.there.any() and "no orders to compare" in told.problems[0]
+
+
 def test_what_is_not_computed_is_no_value(explained):
     explainer, index, judged, sample = explained
     for name, study in trait_studies("gradient", "word").items():
@@ -121,12 +152,14 @@ def test_every_band_by_hand():
         "changes": ([1.0, 2.0, 5.0, INF], ["1 masked", "2 masked", "3 to 5 masked", "never"]),
         "disagreement": ([-1.0, 0.0, 0.5, NAN], [*TRAITS["disagreement"].values(), "(undefined)"]),
         "twin": ([0.0, 1.0, 0.0, NAN], ["says the same", "differs", "says the same", "(undefined)"]),
+        "verdict": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["verdict"].values(), "(undefined)"]),
     }
     texts = {
         "rejected": ["at 0%", "at 50%", "at 60%", "no step"],
         "changes": ["1", "2", "5", "never"],
         "disagreement": ["-1", "0", "0.5", "—"],
         "twin": ["same", "differs", "same", "—"],
+        "verdict": ["worse than chance", "no better than chance", "better than chance", "cannot be told"],
     }
     for name, (values, bands) in said.items():
         trait = Trait(np.array(values), np.ones(4, dtype=bool))

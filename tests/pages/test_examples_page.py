@@ -18,6 +18,11 @@ from core.data.parsed import BadData
 from core.data.tables import RawTable
 from core.evaluation.studies.behaviour import Course
 from core.explanation.explainer import Explainer
+from core.explanation.standings import StandingGates
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures
+from core.verdicts.deciding import decide_verdicts
+from core.verdicts.finding import find_chance
 from pages.parts.examples.finding import FindingTrait
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
@@ -239,6 +244,31 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     kept = ids(again)
     assert f"Filters leave {len(kept)} of 4" in again.go(ATTRIBUTIONS).said and again.press("Next").example in kept
     assert not again.errors
+
+
+def test_the_verdict_of_a_measure_is_a_column_and_a_filter(monkeypatch, tmp_path):
+    texts = {"good": "a warm and funny little film", "bad": "a dull story told without any wit", "few": "so bad"}
+    (tmp_path / "three.jsonl").write_bytes(lines(*({"id": name, "text": text} for name, text in texts.items())))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "three.jsonl"))
+    st.cache_resource.clear()
+    app = predicted(App(EXAMPLES, columns=["verdict"], along="gradient"))
+    assert facet(app, "verdict") == {"(not computed)": 3}
+    complete(app.press("Find the verdict of the measure", exact=False))
+    explainer = resources.explainer("sst2-fmm")
+    said = {}
+    for name, text in texts.items():
+        encoded = explainer.encode(text, None, "word")
+        target = int(explainer.logits(encoded).argmax())
+        test = finish(find_chance(explainer, encoded, target, default_measures()))
+        said[name] = decide_verdicts(test, StandingGates(encoded, explainer.reference)).of("gradient").word
+    assert {row["id"]: row["traits"]["verdict"] for row in app.table["rows"]} == said
+    # Two words have two orders, of which none is one in twenty.
+    assert said["few"] == "cannot be told" and facet(app, "verdict")["(undefined)"] >= 1
+    ask(app, "toggle", ["verdict", "(undefined)"])
+    assert ids(app) == [name for name in texts if said[name] == "cannot be told"] and not app.errors
+    (line, *_) = csv.DictReader(io.StringIO(app.download(app.at.get("download_button")[-1].label).lstrip("\ufeff")))
+    assert line["verdict of the measure"] == "cannot be told"
+    assert line["verdicts by Holm over"].startswith("gradient, leave-one-out") and line["unit"] == "word"
 
 
 def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):

@@ -32,7 +32,7 @@ LONG = next(example for example in read_bundled("reviews") if len(find_words(exa
 def paired(**query) -> App:
     """The page once pairs of words stand there; what starts by itself shows no progress."""
     app = App(ATTRIBUTIONS, example=SHORT.id, measures=["gradient"], **query)
-    wait(app, lambda: any("both masked" in table[0] for table in app.tables), rest=3.0)
+    wait(app, lambda: any("both masked" in table[0] for table in app.tables), rest=60.0)
     return complete(app)
 
 

@@ -34,7 +34,7 @@ def cells(app: App) -> dict[str, dict[str, dict]]:
 def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundled, fresh):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, rule="plain")
     assert list(app.rows) == NAMES, "the words do not wait for scores"
-    shown = cells(wait(app, lambda: "…" not in str(cells(app)), rest=3.0))
+    shown = cells(wait(app, lambda: "…" not in str(cells(app)), rest=60.0))
     explainer = Explainer(bundled, None, find_reference(bundled))
     encoded = explainer.encode(SMALL.text, None, "word")
     target = int(explainer.logits(encoded).argmax())
@@ -92,7 +92,7 @@ def test_dear_scores_say_what_they_cost_and_are_not_computed(fresh, monkeypatch)
 
 def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], than="positive", **{"class": "negative"})
-    shown = cells(wait(app, lambda: "…" not in str(cells(app)), rest=3.0))["gradient"]
+    shown = cells(wait(app, lambda: "…" not in str(cells(app)), rest=60.0))["gradient"]
     assert parse_qs(urlsplit(shown["RACU ↑"]["href"]).query)["than"] == ["positive"]
     proof = complete(App("pages/recursive_masking.py", example=SMALL.id, measures=["gradient"], than="positive"))
     head, row = next(table for table in proof.tables if "RACU ↑" in table[0])[:2]

@@ -25,6 +25,7 @@ from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
+from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import with_reference
 from core.explanation.judging import How, judge_measure, judge_random
 from core.interactions.finding import stored_interactions
@@ -116,6 +117,10 @@ AGREEMENT = (
     "780938abfd178034268b298d181df886b013e0d02a4c3109577afc6decca41c9",
     "584b98f6f030e314868cc22b552f686bec86228ed9da78a7a89256609344777f",
 )
+VERDICTS = (
+    "1d5a1b55b614da212da1604ce91765e7ed0206482f25008312cdb90764a4b6a6",
+    "d4960d2d06de8196087d16919efb8e5b5048027148d5b16fe91752fce8534f9a",
+)
 SCORES = (
     "51b16a80fb37bdadb9bd64f5616f2fc69a8b32d03bb4e04233448abb6d19d3eb",
     {
@@ -177,6 +182,8 @@ PRODUCERS = {
     "scoreboard/chance/row",
     "scoreboard/limits/row",
     "scoreboard/measure/row",
+    "verdicts",
+    "verdicts/row",
     "scores",
     "scores/prediction",
     "scores/random",
@@ -409,6 +416,15 @@ def test_rows_of_a_scoreboard(explainer, store):
         arrays |= {column: np.zeros(1, dtype=np.int32) for column in whole[study]} | {"rows": rows_of(name)}
         store.append(key, arrays, {"sentences": ["", "made up"]} if study != board.chance else {})
         assert read_study(explainer, SAMPLE, study, store).there.tolist() == [True], (study.label, key, name)
+
+
+def test_rows_of_verdicts(explainer, store):
+    key, name = VERDICTS
+    columns = {"word": [[1.0]], "p": [[0.01]], "worse": [[1.0]], "reached": [[0.25]]}
+    store.append(key, {"rows": rows_of(name)} | {what: np.array(one) for what, one in columns.items()}, {})
+    found = read_study(explainer, SAMPLE, VerdictsOfTexts(("leave-one-out",), unit="token"), store)
+    assert found.there.tolist() == [True]
+    assert {what: one.tolist() for what, one in found.columns.items()} == columns
 
 
 def test_scores(explainer, store):

@@ -84,6 +84,7 @@ def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     assert explainer.tested(None).count <= 99 * 11 + 4 * 13
     # A table that is known costs nothing and says more.
     explainer.tested(None).logits(all_sets(12))
+    assert null_cost(explainer, explainer.encoded, 2, band=False).passes == 0
     free = decided(explainer)
     assert free.null.planned == MOST_DRAWS and free.null.free and explainer.tested(None).count == 2**12
     assert free.verdicts[0].p[0] < 1e-4 and free.limits is not None and report.limits is None

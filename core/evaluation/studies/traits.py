@@ -13,6 +13,7 @@ from core.evaluation.sampling import Sample
 from core.evaluation.studies.agreement import Agreement, least_agreement
 from core.evaluation.studies.behaviour import Changes, Walked
 from core.evaluation.studies.model_check import Curve, Passed
+from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts, first_verdict
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, planned_counts
 from core.mathematics.masking import RATIOS
@@ -21,18 +22,21 @@ from core.validity.marks import decide_path
 from core.validity.references import CALIBRATED
 from core.wording import number
 
-REJECTED, CHANGES, DISAGREEMENT, TWIN = "rejected", "changes", "disagreement", "twin"
+REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagreement", "twin", "verdict"
 
 
 def trait_studies(measure: str, unit: str) -> dict[str, Study]:
-    """The study of every trait but the twin's; measure: whose order rejections and changes follow.
+    """The study of every trait but the twin's; measure: whose order rejections and changes follow, and whose verdict
+    is asked for.
 
     Measures are compared by magnitudes, which all have: a norm has no sign, and ranks first what a sign ranks last.
+    Verdicts are those of the measures shown unasked, as on Attributions, and of this one, over all of these by Holm.
     """
     return {
         REJECTED: Curve(measure, unit=unit),
         CHANGES: Changes(measure, unit=unit),
         DISAGREEMENT: Agreement(default_measures(), "absolute", unit),
+        VERDICT: VerdictsOfTexts(tuple(dict.fromkeys((measure, *default_measures()))), unit=unit),
     }
 
 
@@ -83,6 +87,8 @@ def trait_of(name: str, found: Known, explainer: Explainer, sample: Sample, unit
         values = first_rejected(found, explainer, sample, unit)
     elif isinstance(found, Walked):
         values = words_until_change(found)
+    elif isinstance(found, Rows) and name == VERDICT:
+        values = first_verdict(found)
     elif isinstance(found, Rows):
         values = least_agreement(found)
     else:
@@ -121,7 +127,9 @@ def trait_text(name: str, trait: Trait, i: int) -> str:
     if not trait.known[i]:
         return "not computed"
     if value != value:
-        return "—"
+        return "cannot be told" if name == VERDICT else "—"
+    if name == VERDICT:
+        return WORDS[value]
     if name == REJECTED:
         return "no step" if value == np.inf else f"at {value:.0%}"
     if name == CHANGES:

@@ -14,7 +14,7 @@ WORDS, BELIEVED = "which words count", "which measures to believe"
 
 def choose_believed() -> bool:
     """Draw the choice of what the answer says; whether it is which measures to believe."""
-    return choose_one("The answer says", (WORDS, BELIEVED), WORDS, "says") == BELIEVED
+    return choose_one("The answer says", (WORDS, BELIEVED), WORDS, "says", label_visibility="collapsed") == BELIEVED
 
 
 def say_believed(view: View, scoring: ScoredRows, words: str) -> None:

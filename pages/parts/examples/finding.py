@@ -73,7 +73,7 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     """Draw which traits are shown, and what finds those that are not known."""
     offered, unit = data.offered_traits(explainer, browsed.index), sought_traits().unit
     with st.expander(
-        "More columns and filters: first rejected step, when the prediction changes, disagreement, twin",
+        "More columns and filters: first rejected step, when the prediction changes, disagreement, twin, verdict",
         icon=":material/view_column:",
         expanded=bool(browsed.judged.traits),
     ):
@@ -100,7 +100,8 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
                 default_measures()[0],
                 "along",
                 help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
-                f"{unit}s until the prediction changes, one by one; both for the class that is predicted.",
+                f"{unit}s until the prediction changes, one by one; its verdict is that of its order of the unmasked "
+                "text, masked one by one. All for the class that is predicted.",
             )
         works = _works(explainer, browsed)
         if TWIN in browsed.judged.traits:

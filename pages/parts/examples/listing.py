@@ -27,6 +27,7 @@ _NAMES = {
     "changes": "Prediction changes",
     "disagreement": "Measures agree",
     "twin": "The twin",
+    "verdict": "Verdict",
     "tag": "Tags",
     "pinned": "Pinned",
 }
@@ -63,6 +64,13 @@ _COLUMNS = {
         ),
     ),
     "twin": ("twin", "Whether the model trained on the same data in another way predicts another class"),
+    "verdict": (
+        "verdict",
+        (
+            "Whether the order of the measure below is better than random orders of the same words, by AOPC; where it "
+            "cannot be told, Attributions says why. A random attribution is called better on at most 5 % of texts"
+        ),
+    ),
 }
 # How several tags combine.
 ANY, ALL = "any", "all"

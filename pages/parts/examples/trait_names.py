@@ -11,6 +11,7 @@ _NAMES = {
     "changes": "{unit}s until the prediction changes",
     "disagreement": "disagreement of measures",
     "twin": "twin differs",
+    "verdict": "verdict of the measure",
 }
 
 
@@ -22,5 +23,7 @@ def trait_name(name: str, unit: str) -> str:
 def trait_facts(traits: Collection[str], asked: Sought) -> dict[str, str]:
     """What values of these traits depend on, for a file: names of columns and what stands in them."""
     facts = {"masked in the order of": asked.measure} if ALONG_ORDER & {*traits} else {}
+    together = ", ".join(dict.fromkeys((asked.measure, *default_measures())))
+    facts |= {"verdicts by Holm over": together} if "verdict" in traits else {}
     facts |= {"measures compared": ", ".join(default_measures())} if "disagreement" in traits else {}
     return facts | ({"unit": asked.unit} if BY_UNIT & {*traits} else {})

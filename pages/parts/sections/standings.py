@@ -20,7 +20,7 @@ from core.explanation.limiting import (
 )
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates, StandingTable, build_standings
-from core.job import Job
+from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
@@ -261,8 +261,8 @@ class KnownLimits:
 
     @property
     def verdicts(self) -> VerdictWork | None:
-        """The verdicts of the measures whose orders are scored; None where there is none."""
-        scored = tuple(one.measure for one in self.scored if one.complete)
+        """The verdicts of the measures whose orders are scored, or that have none; None where there is none."""
+        scored = tuple(one.measure for one in self.scored if one.complete or _failed(one))
         planned = max(self.choice.planned, len(self.choice.measures))
         return VerdictWork(self.side, scored, self.choice.sign, planned, self.choice.direction) if scored else None
 
@@ -320,6 +320,11 @@ class KnownLimits:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
         return build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
+
+
+def _failed(work: PageWork) -> bool:
+    job = work.job
+    return job is not None and job.state == FAILED
 
 
 def _narrower(search: Searching) -> Searching | None:

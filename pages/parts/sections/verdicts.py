@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.explanation.explainer import Cost
+from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates
 from core.job import Job
 from core.oracle.target import target_key
@@ -11,7 +12,7 @@ from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import find_chance, null_cost
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import Side, about_side
+from pages.parts.sections.sides import Orders, Side, about_side
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,9 @@ class VerdictWork(PageWork):
 
     @property
     def cost(self) -> Cost:
-        return null_cost(self.side.explainer, self.side.encoded, self.planned)
+        """The random orders whose inputs are tested are those of the page, which has asked for them as a rule."""
+        band = not Orders(self.side, BY_FEATURE).complete
+        return null_cost(self.side.explainer, self.side.encoded, self.planned, band=band)
 
     def run(self, job: Job) -> Any:
         """What the job does."""

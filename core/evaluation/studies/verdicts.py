@@ -1,0 +1,113 @@
+"""Verdicts over many texts: of each measure whether its order of the unmasked text is better than chance."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from core.evaluation.engine import Column, Rows, Study, Subject
+from core.explanation.explainer import Cost, Explainer
+from core.explanation.rows import measured
+from core.explanation.standings import StandingGates
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import measures
+from core.network.features import Encoded, NoFeatures
+from core.network.model import Model
+from core.storage.content import Content, Numbers
+from core.storage.store import canonical_key
+from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
+from core.verdicts.finding import NoVerdict, find_chance, verdict_cost
+from core.wording import refuse_unknown
+
+# As a column holds them; NaN where it cannot be told.
+VALUES = {Word.WORSE: -1.0, Word.NO_BETTER: 0.0, Word.BETTER: 1.0, Word.UNTOLD: np.nan}
+WORDS = {value: str(word) for word, value in VALUES.items() if value == value}
+
+
+@dataclass(frozen=True)
+class VerdictsOfTexts(Study[Rows]):
+    """The verdict of each of M measures on each text for the class that is predicted, over these measures by Holm.
+
+    Its columns, float64[M] each: word, −1 worse than chance, 0 no better, 1 better, NaN where it cannot be told; p of
+    being better and worse of being worse, at most, where drawing ended before all orders were drawn; reached, AOPC
+    comprehensiveness ↑; NaN where a measure has no order. Labels change nothing.
+
+    measures: at least one; sign: which of their values; unit: what is scored as one piece.
+
+    Source: glossary, Verdict.
+    """
+
+    name = "verdicts"
+    columns: ClassVar = {"word": Column((0,)), "p": Column((0,)), "worse": Column((0,)), "reached": Column((0,))}
+    label = "verdicts of measures"
+
+    measures: tuple[str, ...]
+    sign: str = "signed"
+    unit: str = "word"
+
+    def key(self, explainer: Explainer) -> str:
+        """Where the store keeps it, for all examples of whatever data."""
+        reference, known = explainer.reference, measures()
+        return canonical_key(
+            "verdicts",
+            1,
+            model=explainer.model.digest,
+            precision=explainer.model.precision,
+            reference=None if reference is None else reference.digest,
+            unit=self.unit,
+            measures=[
+                measured(explainer, name, self.sign) | {"seed": 0 if known[name].seeded else None}
+                for name in self.measures
+            ],
+        )
+
+    def check(self, model: Model | None = None) -> None:
+        """As everywhere: a measure that there is not, or none at all."""
+        refuse_unknown(("measure", self.measures, measures()))
+        if not self.measures:
+            raise ValueError("name at least one measure whose verdict is asked for")
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """The example as the model reads it; its label changes nothing."""
+        return [canonical_key("verdicts/row", 1, example=subject.encoded.digest)]
+
+    def row(self, subject: Subject) -> dict[str, Any]:
+        """What is said of each measure."""
+        explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
+        target = int(explainer.probabilities(encoded).argmax())
+        try:
+            test = finish(find_chance(explainer, encoded, target, self.measures, self.sign, cancelled=cancelled))
+        except NoVerdict as error:
+            raise NoFeatures(str(error)) from error
+        report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
+        return {name: np.array(values) for name, values in _columns(report, self.measures).items()}
+
+    def content(self, explainer: Explainer) -> Content:
+        """A verdict of each measure."""
+        M = len(self.measures)
+        share = Numbers("float64", (M,), 0, 1, nan=True)
+        signs = Numbers("float64", (M,), -1, 1, nan=True)
+        return Content({"word": signs, "p": share, "worse": share, "reached": signs})
+
+    def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
+        """What an example takes at most: many random orders end early."""
+        return verdict_cost(explainer, encoded, self.measures)
+
+
+def _columns(report: VerdictReport, names: tuple[str, ...]) -> dict[str, list[float]]:
+    nobody = Verdict("", Word.UNTOLD, (np.nan, np.nan), (np.nan, np.nan))
+    found = [report.of(name) or nobody for name in names]
+    return {
+        "word": [VALUES[one.word] for one in found],
+        "p": [one.p[1] for one in found],
+        "worse": [one.worse[1] for one in found],
+        "reached": [report.reached.get(name, np.nan) for name in names],
+    }
+
+
+def first_verdict(rows: Rows) -> np.ndarray:
+    """The verdict of the first measure on N texts, float64[N], as `VALUES` has them; NaN also where it is not
+    computed.
+    """
+    words = rows.columns["word"]
+    return words[:, 0] if words.shape[1] else np.full(len(rows), np.nan)
