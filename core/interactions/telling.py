@@ -16,7 +16,8 @@ from core.wording import as_json, named_word, number
 
 COLUMNS = ["pair", "together, logits", "first by itself", "second by itself", "says"]
 MASKED = ["first masked", "second masked", "both masked"]
-_TESTED = "Tested are the three inputs that mask one of the words or both; a pair’s number is a mean over many more."
+_INPUTS = "the three inputs of each pair that mask one of its words or both"
+_TESTED = "A pair’s number is a mean over many more, which are not tested here."
 RECORDED = [
     "first_position",
     "first",
@@ -86,7 +87,7 @@ class PairReport:
         """What the test says of the inputs that mask the listed pairs, text; "" where none is listed."""
         if not self.paired.tests:
             return ""
-        return f"{numbers_text(self.gates, 'the pairs listed', self.smallest)} {_TESTED}"
+        return f"{numbers_text(self.gates, 'the pairs listed', self.smallest, _INPUTS)} {_TESTED}"
 
     @property
     def smallest(self) -> float:

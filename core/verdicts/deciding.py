@@ -209,8 +209,11 @@ def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: 
     found, fails = [], word in FAILS and direction == COMPREHENSIVENESS
     if fails and significant((known.stepwise or {}).get(name, 1.0)):
         found.append(Cause.REDUNDANCY)
-    if fails and name in test.other and significant(float(test.null.p(np.array([test.other[name]]), 1)[1][0])):
-        found.append(Cause.SIGN)
+    other, mine = test.other.get(name), dict(zip(test.scores, test.reached(COMPREHENSIVENESS)))[name]
+    # Equal orders fail alike, and the other values are one more try for each measure.
+    if fails and other is not None and abs(other - mine) > TIE:
+        p = float(test.null.p(np.array([other]), 1)[1][0])
+        found += [Cause.SIGN] * significant(test.planned * p)
     if name in known.unstable:
         found.append(Cause.UNSTABLE)
     return tuple(found)

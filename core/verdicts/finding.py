@@ -176,7 +176,7 @@ def _settled(
     null: NullOrders,
 ) -> bool:
     """Whether nothing that is still to be drawn can change a verdict, or whether the other values do better."""
-    low, high = null.p(np.array(list(other.values())), 1)
+    low, high = (planned * end for end in null.p(np.array(list(other.values())), 1))
     return bool(((low < ALPHA) == (high < ALPHA)).all()) and all(
         tail_test(_reached(scores, direction), null, sign, planned).settled.all()
         for direction in directions

@@ -158,6 +158,20 @@ def test_a_sign_that_hides_what_counts_is_named():
     assert words(decided(explainer, sign="absolute")) == [Word.BETTER]
 
 
+def test_equal_orders_fail_alike_and_the_other_values_are_held_to_as_much_as_the_verdict():
+    """With all values positive the absolute order is the signed one: neither is the cause of the other's failing."""
+    weights = np.array([0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.01])
+    near = weights[[1, 0, 3, 2, 5, 4, 6]]
+    for sign in ("signed", "absolute"):
+        report = decided(TableExplainer(additive(weights), {IXG: signed(near), LOO: signed(-near)}), sign=sign)
+        assert all(Cause.SIGN not in one.causes for one in report.verdicts if one.measure == IXG)
+    # The absolute order has p = .0377 among all 5,040: enough for one measure, and not for three.
+    order = signed(weights[[2, 0, 1, 3, 4, 5, 6]] * [-1, -1, -1, -1, 1, 1, 1])
+    alone = decided(TableExplainer(additive(weights), {IXG: order}))
+    three = decided(TableExplainer(additive(weights), {IXG: order, LOO: order, "LIME": order}))
+    assert alone.verdicts[0].causes == (Cause.SIGN,) and Cause.SIGN not in three.verdicts[0].causes
+
+
 def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monkeypatch):
     """The second of two words that say the same counts only when the first is gone."""
     F, sets = 7, masked(7)

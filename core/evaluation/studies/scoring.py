@@ -12,6 +12,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
+from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
@@ -283,7 +284,10 @@ class Scoring(Study[Scored]):
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
         best = "None of these metrics says anything of these measures here."
-        if told:
+        if told and report.n < FEW:
+            few = "1 text is" if report.n == 1 else f"{report.n:,} texts are"
+            best = f"{few} too few to put a measure first: answers begin at {FEW:,}. The means stand in the table."
+        elif told:
             best = f"The best mean over {amount(report.n, 'text')} is that of {'; '.join(told)}."
             counts.insert(0, "Intervals are of each mean by itself; whether two measures differ is not tested.")
         return [report.tally.tell(best, "The means so far stand in the table."), *counts]
