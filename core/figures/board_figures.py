@@ -11,13 +11,14 @@ from core.figures.catalogue import register_figure
 from core.figures.figures import INK, axis, figure, level, note, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
+from core.validity.marks import SIGN
 
 
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     """The first report's figure of its first sentence against forward passes, logarithmic: a point a measure with its
-    95 % interval, hollow and named ⚠ where it rests on rejected inputs; a line through those that no measure as cheap
-    is as good as; random order level. None where no measure has that figure.
+    95 % interval, hollow and with the sign where it rests on rejected inputs; a line through those that no measure as
+    cheap is as good as; random order level. None where no measure has that figure.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
@@ -52,7 +53,7 @@ def _point(report: BoardReport, name: str, x: float) -> dict:
     look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if cell.marked else "circle"}
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
-    label = html.escape(name) + " ⚠" * cell.marked
+    label = html.escape(name) + f" {SIGN}" * cell.marked
     bars = {}
     if cell.interval.known:
         low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high

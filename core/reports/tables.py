@@ -5,6 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.validity.marks import SIGN
+
 # What LaTeX would run, or has no sign for in every font; a backslash and braces are written first.
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -34,7 +36,7 @@ _LATEX = {
     "“": "``",
     "”": "''",
     "…": r"\dots{}",
-    "⚠": r"$^{!}$",
+    SIGN: r"$^{!}$",
 }
 _SPECIAL = re.compile("|".join(map(re.escape, _LATEX)))
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
@@ -43,7 +45,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 def latex_text(text: str) -> str:
     """A text that LaTeX sets as it reads: what it would run is escaped, line ends and control characters are spaces.
 
-    The sign ⚠ becomes a raised exclamation mark, arrows and × mathematics.
+    The sign of rejected inputs becomes a raised exclamation mark, arrows and × mathematics.
     """
     return _SPECIAL.sub(lambda found: _LATEX[found[0]], _CONTROL.sub(" ", text))
 

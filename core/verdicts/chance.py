@@ -187,3 +187,11 @@ def stepwise_p(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> float:
     """
     area, others = np.trapezoid(path, x), np.trapezoid(orders, x, axis=1)
     return float((1 + (others <= area + TIE).sum()) / (1 + len(others)))
+
+
+def decided(null: NullOrders, reached: np.ndarray, tests: int) -> bool:
+    """Whether orders that are still to come cannot change which of these AOPC is better than chance, each held to as
+    many tests.
+    """
+    low, high = (tests * end < ALPHA for end in null.p(reached, 1))
+    return bool((low == high).all())

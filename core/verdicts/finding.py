@@ -13,7 +13,6 @@ from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc
 from core.mathematics.arrays import Value
 from core.mathematics.search.limits import MOST_EXACT, lattice_limits
-from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
 from core.measures.kernel_shap import absent
 from core.network.features import Encoded
@@ -21,7 +20,7 @@ from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
-from core.verdicts.chance import NullOrders, draw_null, draws_needed, null_of_table, table_pays, tail_test
+from core.verdicts.chance import NullOrders, decided, draw_null, draws_needed, null_of_table, table_pays, tail_test
 
 _BLOCK = 512
 # The values of a measure beside those that are asked for.
@@ -176,8 +175,7 @@ def _settled(
     null: NullOrders,
 ) -> bool:
     """Whether nothing that is still to be drawn can change a verdict, or whether the other values do better."""
-    low, high = (planned * end for end in null.p(np.array(list(other.values())), 1))
-    return bool(((low < ALPHA) == (high < ALPHA)).all()) and all(
+    return decided(null, np.array(list(other.values())), planned) and all(
         tail_test(_reached(scores, direction), null, sign, planned).settled.all()
         for direction in directions
         for sign in (1, -1)

@@ -215,13 +215,14 @@ def test_no_other_file_compares_with_the_level():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if path.suffix == ".py" else ():
             if isinstance(node, ast.Compare) and re.search(r"\bALPHA\b|(?<![\d.])0?\.05\b(?!\d)", ast.unparse(node)):
                 found.add(path.relative_to(ROOT).as_posix())
-    # Where `significant` and Holm's rule are defined.
-    assert found == {"core/validity/marks.py", "core/mathematics/statistics.py"}
+    # Where `significant` and Holm's rule are defined, and where it is told when orders enough are drawn for them.
+    assert found == {"core/validity/marks.py", "core/mathematics/statistics.py", "core/verdicts/chance.py"}
 
 
 @pytest.mark.parametrize("rule", ["holm", "Gate", "Rule"])
 def test_who_decides_asks_marks(rule):
-    """Holm's rule is called, and a gate made, by marks alone."""
+    """A gate is made by marks alone; Holm's rule is besides called over measures, and over pairs of them."""
+    more = {"core/verdicts/chance.py", "core/mathematics/statistics.py"} if rule == "holm" else set()
     users = {
         path.relative_to(ROOT).as_posix()
         for path in CODE
@@ -230,7 +231,7 @@ def test_who_decides_asks_marks(rule):
         if (isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == rule)
         or (isinstance(node, ast.ImportFrom) and rule == "holm" and rule in [alias.name for alias in node.names])
     }
-    assert users == {"core/validity/marks.py"} and hasattr(marks, rule)
+    assert users == {"core/validity/marks.py", *more} and hasattr(marks, rule)
 
 
 # ---- what a reference is good for

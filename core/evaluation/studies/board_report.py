@@ -14,7 +14,7 @@ from core.evaluation.studies.board_rows import board_metrics
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import Areas, acu, areas_between, racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import ALPHA, Beaten, Interval, compare_pairs, mean_intervals, rejected_count_p
+from core.mathematics.statistics import Beaten, Interval, compare_pairs, mean_intervals, rejected_count_p, significant
 from core.metrics.registry import ARROWS, HIGHER, LOWER
 from core.verdicts.deciding import Word
 from core.wording import WHOLE, Tally
@@ -259,7 +259,7 @@ def _cell(answers: Answers, interval: Interval, n: int, mark: np.ndarray, unstab
     texts = None if answers.reference is None else answers.reference.texts
     marked = rejected > 0 and interval.mean == interval.mean
     if marked and tested > 1 and texts is not None:
-        marked = bool(rejected_count_p(np.array(rejected), tested, texts) < ALPHA)
+        marked = significant(float(rejected_count_p(np.array(rejected), tested, texts)))
     return Cell(interval, n, rejected, tested, marked, unstable)
 
 
