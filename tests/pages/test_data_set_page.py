@@ -274,7 +274,7 @@ def test_scores_are_told_as_means_over_the_texts(given, bundled):
         values = found.values[:, a if a < 2 else slice(2, None), :, 0].reshape(4, -1, 4)
         for cell, mean in zip(row[1:], np.nanmean(np.nanmean(values, axis=1), axis=0)):
             assert cell.split(" [")[0] == f"{mean:.3f}"
-    assert "4 texts are too few to put a measure first" in app.said and not app.errors
+    assert "Over 4 texts no measure is put first" in app.said and not app.errors
     assert len(json.loads(app.download("All figures (JSON)"))["examples"]) == 4 * 5 * (6 + 6 + 1 + 1)
     no_raw_markup(app)
 

@@ -223,9 +223,8 @@ class Scoring(Study[Scored]):
             except NotApplicable as error:
                 refused[a] = str(error)
         # A measure that says nothing of this model leaves no example out: the others have their scores.
-        for a, why in refused.items():
-            for s in np.flatnonzero(lacking[a]):
-                yield (1 + a * len(self.metrics) + s,), _row(np.nan, np.nan, note=why)
+        for a, s in ((a, s) for a in refused for s in np.flatnonzero(lacking[a])):
+            yield (1 + a * len(self.metrics) + s,), _row(np.nan, np.nan, note=refused[a])
         asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
         prepare(judge, list(scores.values()), asked, subject.cancelled)
         for a, (attribution, magnitudes) in scores.items():
@@ -285,8 +284,7 @@ class Scoring(Study[Scored]):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
         best = "None of these metrics says anything of these measures here."
         if told and report.n < FEW:
-            few = "1 text is" if report.n == 1 else f"{report.n:,} texts are"
-            best = f"{few} too few to put a measure first: answers begin at {FEW:,}. The means stand in the table."
+            best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
         elif told:
             best = f"The best mean over {amount(report.n, 'text')} is that of {'; '.join(told)}."
             counts.insert(0, "Intervals are of each mean by itself; whether two measures differ is not tested.")
