@@ -216,15 +216,16 @@ class Scoring(Study[Scored]):
         lacking = subject.missing[1:].reshape(-1, len(self.metrics))
         if subject.missing[0]:
             yield (0,), _row(subject.explainer.probabilities(subject.encoded)[judge.target], judge.target)
-        scores, held, refused = {}, {}, {}
+        scores, held = {}, {}
         for a in np.flatnonzero(lacking.any(axis=1)):
             try:
                 scores[a] = self._attribution(judge, self.attributions[a], held)
             except NotApplicable as error:
-                refused[a] = str(error)
-        # A measure that says nothing of this model leaves no example out: the others have their scores.
-        for a, s in ((a, s) for a in refused for s in np.flatnonzero(lacking[a])):
-            yield (1 + a * len(self.metrics) + s,), _row(np.nan, np.nan, note=refused[a])
+                # Where a measure says nothing of this model the others have their scores.
+                why, places = str(error), 1 + a * len(self.metrics) + np.flatnonzero(lacking[a])
+                yield from (((place,), _row(np.nan, np.nan, note=why)) for place in places.tolist())
+        if not scores:
+            return
         asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
         prepare(judge, list(scores.values()), asked, subject.cancelled)
         for a, (attribution, magnitudes) in scores.items():
@@ -282,10 +283,10 @@ class Scoring(Study[Scored]):
         counts += filter(None, [cut_sentence(report.found.cut, len(report.found))])
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
-        best = "None of these metrics says anything of these measures here."
-        if told and report.n < FEW:
-            best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
-        elif told:
+        best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
+        if not told:
+            best = "None of these metrics says anything of these measures here."
+        elif report.n >= FEW:
             best = f"The best mean over {amount(report.n, 'text')} is that of {'; '.join(told)}."
             counts.insert(0, "Intervals are of each mean by itself; whether two measures differ is not tested.")
         return [report.tally.tell(best, "The means so far stand in the table."), *counts]
