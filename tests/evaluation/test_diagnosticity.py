@@ -228,7 +228,7 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                     )
 
 
-def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model):
+def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model, monkeypatch):
     """Texts 0 and 1 are whole, and NC of the gradient is undefined on text 1; of text 2 leave-one-out alone is there,
     with values that would put it first.
     """
@@ -254,9 +254,13 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
         ("NC", "random"): 0.2,
     }
     assert report.n == 2 and [report.counts["NC", one] for one in (*study.measures, "random")] == [2, 1, 2]
-    answer = study.sentences(replace(report, tally=WHOLE))[0]
+    assert (
+        study.sentences(replace(report, tally=WHOLE))[0] == "Over 2 texts no measure is put first: answers begin at 20."
+    )
     early = study.sentences(report)[0]
     assert early.startswith("2 of 4 examples so far; answers begin at 20") and "best" not in early
+    monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
+    answer = study.sentences(replace(report, tally=WHOLE))[0]
     assert "over 2 texts" in answer and "gradient by NS (0.400 ↑)" in answer
     assert "gradient by NC (0.600 ↑, n = 1)" in answer
     ((_, rows),) = study.tables(report)

@@ -224,8 +224,6 @@ class Scoring(Study[Scored]):
                 # Where a measure says nothing of this model the others have their scores.
                 why, places = str(error), 1 + a * len(self.metrics) + np.flatnonzero(lacking[a])
                 yield from (((place,), _row(np.nan, np.nan, note=why)) for place in places.tolist())
-        if not scores:
-            return
         asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
         prepare(judge, list(scores.values()), asked, subject.cancelled)
         for a, (attribution, magnitudes) in scores.items():
