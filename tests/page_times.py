@@ -32,6 +32,7 @@ PAGES = {
     "hard_and_soft_erasure": {"draws": "8"},
     "model_check": {"measures": "gradient"},
     "data_set": {"measures": "gradient", "metrics": ["NS", "Soft-NS"], "draws-of-data": "1"},
+    "scoreboard": {"measures": "gradient", "draws-of-data": "1"},
 }
 # What waits to be asked for on any machine.
 DEAR = "exact|beam sizes|shuffled"

@@ -30,6 +30,7 @@ ROOMS = (
     "core.evaluation.studies core.training core.figures core.reports core.viewers core.job core.jobs core.bench core.commands core.__main__ "
     "pages.parts.components pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
     "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
+    "pages.parts.scoreboard "
     "pages app"
 ).split()
 # One room with a folder of its own inside: its searches use its formulas.

@@ -202,6 +202,15 @@ def test_no_verdict_before_it_may_be_told(more, said):
     assert {row[1] for row in board_table(report)[1]} == {"—"}
 
 
+def test_a_measure_that_was_stopped_is_no_whole_sample():
+    """Random order and another measure are there for all texts, and it for 19 alone."""
+    answers = made({"leave-one-out": UP, "attention": UP - 0.05})
+    board = Scoreboard(("leave-one-out", "attention"), draws=1)
+    answers.found[board.measured[1]] = replace(answers.found[board.measured[1]], there=np.arange(N) < 19)
+    report = board.conclude(answers)
+    assert report.n == 19 and "19 of 24 examples so far" in board.sentences(report)[0] and not report.beaten
+
+
 def test_one_text_has_figures_and_neither_interval_nor_verdict():
     board, report = reported({"leave-one-out": UP[:1]}, marks=1.0)
     assert "1 text, and verdicts begin at 20" in board.sentences(report)[0]

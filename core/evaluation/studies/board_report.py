@@ -156,11 +156,18 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
         tuple(name for name in every if name not in begun),
         int((limits.there & there).sum()),
         answers.left_out,
-        answers.tally([board.chance, *board.measured]),
+        _tally(board, answers, int(there.sum())),
         answers.sample.picked,
         answers.reference is not None,
         chance.cut,
     )
+
+
+def _tally(board: "Scoreboard", answers: Answers, n: int) -> Tally:
+    """How far it is: texts that are known of all that began, of those that can be; whether more are on their way."""
+    asked = [answers.found[one] for one in (board.chance, *board.measured) if one in answers.coming]
+    chance = answers.found[board.chance]
+    return Tally(n, len(chance), len(chance.problems), any(not one.complete for one in asked), fewest=FEW)
 
 
 def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:

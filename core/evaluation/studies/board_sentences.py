@@ -1,7 +1,7 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -31,7 +31,8 @@ def sentences(report: BoardReport) -> list[str]:
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
     told += [_parting(report, by)] * (report.told and bool(report.beaten))
     if report.limited < report.n:
-        told.append(f"NAOPC needs the limits of AOPC, which are known of {report.limited:,} of {report.n:,} texts.")
+        known = f"known of {report.limited:,} of {report.n:,} texts" if report.limited else "not computed yet"
+        told.append(f"NAOPC needs the limits of AOPC, which are {known}.")
     told += [MEANING + _over(report)] * any(one.marked for one in report.cells.values())
     if not report.tested:
         told.append("Validity unavailable: this model has no MaSF reference, so no figure can be marked.")
@@ -105,11 +106,27 @@ def _problems(report: BoardReport) -> list[str]:
     return [*told, *[f"Not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
 
 
-def board_table(report: BoardReport, shown: Sequence[str] | None = None, order: str = "") -> Table:
+def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
+    """Which of the measures that are better than chance on a text costs least, a sentence; "" where none is."""
+    known = {name: report.passes[name] for name in believed if name in report.passes}
+    if not known:
+        return ""
+    least = min(known.values())
+    best = [name for name, passes in known.items() if passes == least]
+    costs = amount(round(least), "forward pass")
+    if len(known) == 1:
+        return f"That takes {costs}."
+    return f"Of these {joined(best)} cost{'s' if len(best) == 1 else ''} least: {costs}."
+
+
+def board_table(
+    report: BoardReport, shown: Sequence[str] | None = None, order: str = "", words: Mapping[str, str] | None = None
+) -> Table:
     """A line for each measure, random order last unless a figure orders them: its verdict, figures with 95 % intervals,
     and cost.
 
-    shown: figures, all by default; order: a figure (the best first), PASSES or TOOK (the least first), or "".
+    shown: figures, all by default; order: a figure (the best first), PASSES or TOOK (the least first), or "";
+    words: verdicts of each measure by another test, those over texts without.
     """
     shown = [*figures(), EVIDENCE] if shown is None else shown
     known = [one for one in shown if any(report.cells[name, one].n for name in report.names[:-1])]
@@ -117,7 +134,7 @@ def board_table(report: BoardReport, shown: Sequence[str] | None = None, order: 
     rows = [
         [
             name,
-            verdict_over_texts(report, name),
+            verdict_over_texts(report, name) if words is None else words.get(name, "—"),
             *(cell_text(report, name, one) for one in known),
             *cost_texts(report, name),
         ]

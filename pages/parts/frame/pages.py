@@ -46,6 +46,7 @@ PAGES = (
         "Is masking in-distribution for this model at all, and how does it behave under it?",
     ),
     Page("pages/data_set.py", "Data set", ":material/dataset:", "Does what one example shows hold over the data?"),
+    Page("pages/scoreboard.py", "Scoreboard", ":material/leaderboard:", "Which measure should be believed?"),
 )
 
 

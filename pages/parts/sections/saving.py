@@ -5,10 +5,11 @@ again.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from core.evaluation.questions import Answers, Question
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.network.model import Model
@@ -61,6 +62,44 @@ def save_report(
         key: unique on the page.
     """
     _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
+
+
+def save_board(question: Question, answers: Answers, report: Any, name: Iterable[str]) -> None:
+    """Three buttons: every line of a question's answers as CSV and as Parquet, and its tables as LaTeX."""
+    name = list(name)
+
+    def lines() -> tuple[list[str], list[dict]]:
+        records = question.records(answers)
+        return list(dict.fromkeys(column for line in records for column in line)), records
+
+    def comma() -> str:
+        header, records = lines()
+        return csv_text(header, ([line.get(column) for column in header] for line in records))
+
+    def parquet() -> bytes:
+        from core.reports.tables import parquet_bytes
+
+        kept = {one: value for one, value in question.as_json(answers).items() if one != "examples"}
+        return parquet_bytes(lines()[1], kept, ("problem", "note", "values", "class", "measure"))
+
+    def latex() -> str:
+        from core.reports.tables import latex_table
+
+        return "\n".join(latex_table(*one, caption=question.name) for one in question.tables(report))
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)
+        tip = "One line for each text and measure, typed, with where it comes from in the file’s metadata."
+        _save(
+            "Lines (Parquet)",
+            parquet,
+            safe_name(name, "parquet"),
+            "application/vnd.apache.parquet",
+            "board-parquet",
+            tip,
+        )
+        tip = "The tables above, whole, for the LaTeX package booktabs; ⚠ is a raised exclamation mark there."
+        _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
 
 def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
@@ -273,11 +312,11 @@ def _source(view: "View") -> tuple[str, str]:
     return (view.data, "") if view.browsed is None else (view.browsed.index.data.name, view.browsed.index.data.digest)
 
 
-def _save(label: str, content: Callable[[], str], name: str, mime: str, key: str, tip: str) -> None:
+def _save(label: str, content: Callable[[], str | bytes], name: str, mime: str, key: str, tip: str) -> None:
     # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
     st.download_button(
         label,
-        lambda: content().encode("utf-8"),
+        lambda: written if isinstance(written := content(), bytes) else written.encode("utf-8"),
         name,
         mime,
         key=key,

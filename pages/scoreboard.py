@@ -1,0 +1,53 @@
+"""Scoreboard: which measure should be believed, on this example and over the data, and at which cost?"""
+
+from functools import partial
+
+import streamlit as st
+
+from core.evaluation.sampling import draw_examples
+from core.evaluation.studies.scoreboard import Scoreboard
+from pages.parts.frame.links import choose_one
+from pages.parts.frame.sidebar import DataView, open_frame, text_box
+from pages.parts.scoreboard.drawing import choose_table_order, draw_board
+from pages.parts.scoreboard.one_text import board_of_text
+from pages.parts.sections.asking import choose_size
+from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
+from pages.parts.sections.questions import question_section
+
+EXAMPLE, SAMPLE = "this example", "a sample of the data"
+
+
+def scoreboard() -> None:
+    """Draw the page."""
+    frame = open_frame("Scoreboard")
+    if frame.view is None:
+        text_box("", "")
+    if frame.explainer is None:
+        return
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    with left:
+        about = "Of one text there are verdicts on each measure; whether one beats another takes a sample."
+        on = choose_one("Scored on", (EXAMPLE, SAMPLE), EXAMPLE, "on", about)
+    with right:
+        order = choose_table_order()
+    if on == EXAMPLE and frame.view is not None:
+        board_of_text(frame.view, order)
+    elif on == SAMPLE and frame.browsed is not None:
+        _board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), order)
+    elif on == SAMPLE and frame.example is not None:
+        st.info("A text of your own is one example. Choose data in the sidebar, or add a file on the page Examples.")
+
+
+def _board_of_sample(frame: DataView, order: str) -> None:
+    left, right = st.columns([5, 4])
+    with left:
+        filtered = choose_which("Labels are not needed: the prediction is explained.")
+    with right:
+        size = choose_size(count_kept(frame, filtered), "Texts drawn at random")
+    kept = examples_kept(frame, filtered)
+    if kept:
+        picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""
+        question_section(frame, Scoreboard, draw_examples(kept, size), partial(draw_board, order=order), picked)
+
+
+scoreboard()

@@ -1,0 +1,75 @@
+"""The page Scoreboard without a browser: one example and a sample, with nothing computed and with everything; its
+numbers are the library's, and so are its files.
+"""
+
+import csv
+import io
+
+import pytest
+import streamlit as st
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.explanation.limiting import score
+from pages.parts.frame.pages import PAGES
+from pages.parts.sections.studying import Studying
+from tests.app_session import App, complete, wait
+from tests.hostile import lines
+
+pytestmark = pytest.mark.usefixtures("fresh")
+PAGE = "pages/scoreboard.py"
+SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
+AT_ONCE = Studying.at_once
+CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
+
+
+@pytest.fixture
+def opened(monkeypatch, tmp_path):
+    """`opened(seconds)`: a session whose data is two sentences; what takes no longer than that starts at once."""
+
+    def session(seconds: float, **query) -> App:
+        (tmp_path / "mine.jsonl").write_bytes(lines(*({"id": one.id, "text": one.text} for one in SHORT)))
+        monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "mine.jsonl"))
+        monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", seconds)
+        monkeypatch.setattr(Studying, "at_once", AT_ONCE)
+        st.cache_resource.clear()
+        return App(PAGE, **CHOSEN | query)
+
+    return session
+
+
+def test_it_is_the_last_page():
+    assert PAGES[-1].path == PAGE
+
+
+def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(opened, bundled):
+    app = opened(1e9, example="s041")
+    wait(app, lambda: "Each order is set against" in app.said and "attention" in str(app.tables), rest=3.0)
+    complete(app)
+    explainer = Explainer(bundled)
+    encoded = explainer.encode(SHORT[0].text, None, "word")
+    target = int(explainer.logits(encoded).argmax())
+    first, second = app.tables[:2]
+    assert first[0][:3] == ["measure", "verdict", "comprehensiveness ↑"] and second[0][:2] == ["measure", "NS ↑"]
+    assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
+    for row in first[1:3]:
+        own = score(explainer, encoded, row[0], target)
+        assert row[2].startswith(f"{own.comprehensiveness:.3f}") and row[3].startswith(f"{own.sufficiency:.3f}")
+        assert "chance" in row[1] or "cannot be told" in row[1]
+    assert "Each order is set against" in app.said and "NAOPC comprehensiveness ↑" in first[0]
+    assert len(app.at.get("plotly_chart")) == 1 and not app.errors
+    saved = list(csv.DictReader(io.StringIO(app.download("Lines (CSV)"))))
+    assert [row["measure"] for row in saved] == ["gradient", "attention", "random order"]
+    assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
+    assert r"\toprule" in app.download("Tables (LaTeX)") and app.has("download_button", "Lines (Parquet)")
+    app.set("selectbox", "Order of the table", "comprehensiveness")
+    reached = [float(row[2].split()[0]) for row in app.tables[0][1:]]
+    assert reached == sorted(reached, reverse=True)
+
+
+def test_a_sample_with_nothing_computed_and_with_everything(opened):
+    app = opened(-1.0, on="a sample of the data", measures="gradient")
+    assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.tables
+    wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
+    assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
+    assert [row[1] for row in app.tables[0][1:]] == ["—", "—"] and "[" in app.tables[0][1][2]
