@@ -21,7 +21,7 @@ from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.limiting import WidthStudy
-from pages.parts.limits.verdicts import verdict_reports
+from pages.parts.limits.verdicts import believed_of, verdict_reports
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
@@ -177,7 +177,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "values": ", ".join(f"{name}: {values_taken(name, choice.sign)}" for name in choice.measures),
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
-    answer = standing.limits_answer(first, board, choice.direction)
+    answer = f"{standing.limits_answer(first, board, choice.direction)} {believed_of(first)}".rstrip()
     save_limits(view, sides, answer, standing.comparison(boards), scores, choice.direction, settings)
 
 

@@ -32,7 +32,7 @@ def choose_table_order() -> str:
         "Order of the table",
         offered,
         AS_CHOSEN,
-        "order",
+        "ranked",
         format_func=lambda one: named.get(one, one),
         help="The best come first; of cost, the least.",
     )

@@ -24,6 +24,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.wording import safe_name, without_markup
 from pages.parts.frame.texts import truncation
@@ -98,7 +99,7 @@ def save_board(question: Question, answers: Answers, report: Any, name: Iterable
             "board-parquet",
             tip,
         )
-        tip = "The tables above, whole, for the LaTeX package booktabs; ⚠ is a raised exclamation mark there."
+        tip = f"The tables above, whole, for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
         _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
 
