@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from pyarrow import parquet
+from scipy import stats
 
 from core.commands import evaluating
 from core.commands.command_line import main
@@ -73,6 +74,19 @@ def test_holm_goes_over_all_pairs():
     assert found.unbeaten.tolist() == [True, False, False] and (found.n + 8 * np.eye(3) == 8).all()
     few = compare_pairs(values[:6])
     assert few.p[0, 1] == pytest.approx(0.0277, abs=1e-4) and not few.by.any() and few.unbeaten.all()
+
+
+def test_of_measures_that_are_alike_any_beats_another_in_at_most_five_of_a_hundred_samples():
+    """Five measures whose values on a text differ by chance alone, on as few texts as are answered for; values that
+    leave the middle to one side, and values with ties.
+    """
+    rng, N = np.random.default_rng(23), 400
+    for draw in (rng.normal, lambda size: rng.exponential(size=size) + rng.normal(size=(size[0], 1)), None):
+        wrong = 0
+        for _ in range(N):
+            values = draw(size=(20, 5)) if draw else rng.integers(0, 4, size=(20, 5)) / 4
+            wrong += compare_pairs(values).by.any()
+        assert wrong <= stats.binom.ppf(0.999, N, 0.05)
 
 
 def test_one_without_values_beats_none_and_is_beaten_by_none():
