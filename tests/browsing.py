@@ -76,6 +76,8 @@ def installed_browser():
         "--no-first-run",
         "--no-default-browser-check",
         "--disable-dev-shm-usage",
+        # Tabs of one window share a process, and with it scripts that are compiled.
+        "--process-per-site",
         "--disable-features=Translate,OptimizationHints,MediaRouter",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:

@@ -130,16 +130,6 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def window(browser):
-    """A window of it in which one person after the other opens a tab: what the app's pages are made of is read once."""
-    from tests.browsing import own_context
-
-    context = own_context(browser)
-    yield context
-    context.close()
-
-
-@pytest.fixture(scope="session")
 def component_manifests():
     """What installed packages say of components that they bring; reading all of them costs more than a page."""
     from streamlit.components.v2.manifest_scanner import scan_component_manifests

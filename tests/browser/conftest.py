@@ -5,7 +5,7 @@ import pytest
 from core.data.examples import read_bundled
 from core.data.sources import from_setting
 from core.storage.library import Library
-from tests.browsing import Person
+from tests.browsing import Person, own_context
 from tests.examples_table import predicted
 from tests.hostile import lines
 from tests.sessions import running_server
@@ -38,6 +38,17 @@ def server(folder, short):
     settings = {"NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1", "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "1"}
     with running_server(folder, **settings) as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def window(browser, server):
+    """A window of it in which one person after the other opens a tab: what the app's pages are made of is read once, and
+    compiled once, as long as a tab is left in it.
+    """
+    context = own_context(browser)
+    context.new_page().goto(f"{server}/_stcore/health")
+    yield context
+    context.close()
 
 
 @pytest.fixture
