@@ -23,10 +23,10 @@ SIZES = {
     "small": {
         "kills": 10,
         "servers": 1,
-        "inputs": 12,
-        "links": 3,
+        "inputs": 6,
+        "links": 2,
         "damage": 30,
-        "numbers": (4, 300),
+        "numbers": (2, 200),
         "sessions": (0, 0),
         "growth": (0, 0),
     },

@@ -467,6 +467,9 @@ def test_a_beam_is_enough_only_where_exact_limits_say_so():
 def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
     monkeypatch.setattr("pages.parts.limits.limiting.STUDIED", 2)
     monkeypatch.setattr("pages.parts.limits.limiting.WIDEST", 2)
+    # Exact limits beside them cost most.
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "512")
+    st.cache_resource.clear()
     app = told(measures=["gradient"], data="contrast pairs", example="p14a")
     button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)
     complete(app.press(button))
