@@ -13,6 +13,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
+from core.oracle.erasing import ERASURES, MASK, require_erasure
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
@@ -32,7 +33,8 @@ class VerdictsOfTexts(Study[Rows]):
     being better and worse of being worse, at most, where drawing ended before all orders were drawn; reached, AOPC
     comprehensiveness ↑; NaN where a measure has no order. Labels change nothing.
 
-    measures: at least one; sign: which of their values; unit: what is scored as one piece.
+    measures: at least one; sign: which of their values; unit: what is scored as one piece; erasure: what masking does
+    along an order, whatever the measures themselves do.
 
     Source: glossary, Verdict.
     """
@@ -44,6 +46,7 @@ class VerdictsOfTexts(Study[Rows]):
     measures: tuple[str, ...]
     sign: str = "signed"
     unit: str = "word"
+    erasure: str = MASK
 
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
@@ -59,11 +62,14 @@ class VerdictsOfTexts(Study[Rows]):
                 measured(explainer, name, self.sign) | {"seed": 0 if known[name].seeded else None}
                 for name in self.measures
             ],
+            **({} if self.erasure == MASK else {"erasure": self.erasure}),
         )
 
     def check(self, model: Model | None = None) -> None:
-        """As everywhere: a measure that there is not, or none at all."""
-        refuse_unknown(("measure", self.measures, measures()))
+        """As everywhere: a measure that there is not, or none at all, or an erasure that the model has not."""
+        refuse_unknown(("measure", self.measures, measures()), ("erasure", (self.erasure,), ERASURES))
+        if model is not None:
+            require_erasure(model, self.erasure)
         if not self.measures:
             raise ValueError("name at least one measure whose verdict is asked for")
 
@@ -76,7 +82,11 @@ class VerdictsOfTexts(Study[Rows]):
         explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
         target = int(explainer.probabilities(encoded).argmax())
         try:
-            test = finish(find_chance(explainer, encoded, target, self.measures, self.sign, cancelled=cancelled))
+            test = finish(
+                find_chance(
+                    explainer, encoded, target, self.measures, self.sign, erasure=self.erasure, cancelled=cancelled
+                )
+            )
         except NoVerdict as error:
             raise NoFeatures(str(error)) from error
         report = decide_verdicts(test, StandingGates(encoded, explainer.reference))

@@ -1,0 +1,53 @@
+"""Figure of verdicts over many texts: of each measure how often it is better than chance."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from core.figures.catalogue import register_figure
+from core.figures.figures import axis, figure, legend
+from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
+from core.verdicts.deciding import Word
+
+_LOOK = {
+    Word.BETTER: (SUPPORTS, ""),
+    Word.NO_BETTER: (RANDOM, "."),
+    Word.WORSE: (OPPOSES, "\\"),
+    Word.UNTOLD: ("#d0d0d0", "x"),
+}
+
+
+@register_figure("verdicts")
+def verdict_shares(reports: Sequence[Any]) -> dict:
+    """A bar a measure (and model, where there are several), parted into the four words; reports: `VerdictsReport`s.
+
+    The words are told apart by pattern and by numbers, too.
+    """
+    several, bars = len(reports) > 1, []
+    lines = [
+        (f"{name} · {k + 1}" if several else name, one.counts[m], one.n)
+        for k, one in enumerate(reports)
+        for m, name in enumerate(one.measures)
+    ]
+    for w, word in enumerate(Word):
+        colour, pattern = _LOOK[word]
+        shares = [float(counts[w]) / n for _, counts, n in lines]
+        bars.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "name": str(word),
+                "y": [name for name, _, _ in lines],
+                "x": shares,
+                "text": [f"{counts[w]:,}" if counts[w] else "" for _, counts, _ in lines],
+                "marker": {"color": colour, "pattern": {"shape": pattern}},
+                "hovertemplate": f"%{{y}}: {word} on %{{x:.0%}} of texts<extra></extra>",
+            }
+        )
+    return figure(
+        bars,
+        120 + 34 * len(lines),
+        barmode="stack",
+        xaxis=axis("share of texts", range=[0, 1], tickformat=".0%"),
+        yaxis=axis("", autorange="reversed"),
+        legend=legend(1.02) | {"traceorder": "normal"},
+    )

@@ -1,0 +1,91 @@
+"""Verdicts over many texts, counted: against the verdict of each text, and by hand."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.data.examples import Example
+from core.evaluation.engine import ask
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts_question import Verdicts
+from core.explanation.explainer import Explainer
+from core.explanation.standings import StandingGates
+from core.figures.catalogue import question_figure
+from core.mathematics.stepwise import finish
+from core.oracle.erasing import REMOVAL
+from core.storage.store import Store
+from core.verdicts.deciding import decide_verdicts
+from core.verdicts.finding import find_chance
+from core.wording import without_markup
+from tests import tiny
+
+NAMES = ("leave-one-out", "gradient")
+NAN = np.nan
+
+
+@pytest.fixture(scope="module")
+def explainer(tiny_model):
+    return Explainer(tiny_model("bert"))
+
+
+@pytest.fixture(scope="module")
+def answers(explainer, tmp_path_factory):
+    sample = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:3])])
+    return ask(explainer, sample, Verdicts(NAMES, erasure=REMOVAL), Store(tmp_path_factory.mktemp("asked")))
+
+
+def test_each_text_has_the_verdict_that_it_has_alone(explainer, answers):
+    lines = Verdicts(NAMES, erasure=REMOVAL).records(answers)
+    assert [(line["example"], line["measure"]) for line in lines] == [
+        (f"e{i}", name) for i in range(3) for name in NAMES
+    ]
+    for i, text in enumerate(tiny.SENTENCES[:3]):
+        encoded = explainer.encode(text, None, "word")
+        target = int(explainer.probabilities(encoded).argmax())
+        alone = finish(find_chance(explainer, encoded, target, NAMES, erasure=REMOVAL))
+        report = decide_verdicts(alone, StandingGates(encoded, None))
+        for line in lines[2 * i : 2 * i + 2]:
+            one = report.of(line["measure"])
+            assert line["verdict"] == str(one.word) and (line["p_better"], line["p_worse"]) == (one.p[1], one.worse[1])
+            assert line["erasure"] == REMOVAL
+
+
+def told(answers, words):
+    """The report of texts with these verdicts, float[n, 2]."""
+    question = Verdicts(NAMES)
+    n, (rows,) = len(words), answers.found.values()
+    columns = {name: np.zeros((n, 2)) for name in rows.columns} | {"word": np.array(words, dtype=float)}
+    more = replace(rows, columns=columns, there=np.ones(n, dtype=bool), problems={})
+    sample = replace(answers.sample, examples=answers.sample.examples[:1] * n)
+    return question, question.conclude(replace(answers, sample=sample, found={question.study: more}))
+
+
+def test_verdicts_are_counted_by_hand(answers):
+    question, report = told(answers, [[1, 0]] * 12 + [[0, -1]] * 5 + [[NAN, 0]] * 2 + [[NAN, NAN]])
+    assert report.counts.tolist() == [[12, 5, 0, 3], [0, 14, 5, 1]]
+    # Texts of which nothing can be told are not among those on which no measure is better.
+    assert (report.n, report.none) == (20, 7)
+    # Clopper and Pearson by R's binom.test(12, 20) and binom.test(0, 20).
+    assert report.better[0].low == pytest.approx(0.3605426, abs=1e-6)
+    assert report.better[0].high == pytest.approx(0.8088099, abs=1e-6)
+    assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
+    answer, untold, _ = question.sentences(report)
+    assert "leave-one-out on 60 % [36, 81] and gradient on 0 % [0, 17] of 20 texts" in without_markup(answer)
+    assert "on 7 of them" in answer and "leave-one-out on 3 of 20" in untold
+    assert question.tables(report)[0][1][1][2:] == ["0", "14", "5", "1", "20"]
+    drawn = question_figure("verdicts", [report])
+    assert [bar["x"] for bar in drawn["data"]] == [[0.6, 0], [0.25, 0.7], [0, 0.25], [0.15, 0.05]]
+
+
+def test_of_few_texts_nothing_is_told(answers):
+    question, report = told(answers, [[1, 1]] * 19)
+    assert question.sentences(report)[0] == "Not enough to say how often: 19 texts, and answers begin at 20."
+
+
+def test_the_mask_token_keeps_its_place_in_the_store_and_others_have_their_own(explainer):
+    keys = {VerdictsOfTexts(NAMES, erasure=one).key(explainer) for one in ("mask token", REMOVAL)}
+    assert len(keys) == 2 and VerdictsOfTexts(NAMES).key(explainer) in keys
+    with pytest.raises(ValueError, match="erasure"):
+        Verdicts(NAMES, erasure="white paint").check()
