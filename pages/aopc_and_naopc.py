@@ -1,5 +1,6 @@
 """AOPC and NAOPC: how good is a measure's score, given what this model allows?"""
 
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -13,17 +14,19 @@ from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
+from pages.parts.limits.answering import limits_answer
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
 from pages.parts.limits.verdicts import believed_of, draw_verdicts
-from pages.parts.sections.asking import choose_measures, choose_sign, more_settings
+from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
 from pages.parts.sections.standings import (
     FULL,
     HALF,
     SEARCHES,
+    Boards,
     KnownLimits,
     LimitsChoice,
     known_boards,
@@ -54,12 +57,10 @@ def aopc_and_naopc() -> None:
     """Draw the page."""
     view = open_page("AOPC and NAOPC", above=True)
     said, settings = view.places.answer, _settings(view)
-    named = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
-    direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=named.get)
     stage, beams, below = (st.container() for _ in range(3))
     with view.places.beside:
         beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
-    choice = LimitsChoice(direction=direction, **settings)
+    choice = LimitsChoice(**settings)
     sides = both_sides(view, beside, said)
     if left_over(view.encoded) == 0:
         with said:
@@ -74,7 +75,7 @@ def aopc_and_naopc() -> None:
             said,
             partial(_say, view, known),
         )
-        with beams:
+        with beams.expander("How wide must the beam be?"):
             _studies(view, known[0])
     with below:
         about_the_test(sides, choice.form)
@@ -85,19 +86,22 @@ def aopc_and_naopc() -> None:
 def _settings(view: View) -> dict:
     with view.places.measures:
         chosen = choose_measures(_MEASURES, baselines=True)
-    with view.places.example, more_settings():
+    with view.places.example:
+        ways = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
+        direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=ways.get)
         sign = choose_sign("Signed: what supports the class is masked first. Absolute: what matters most either way.")
         named = {search: search_name(width_of(search)) for search in SEARCHES}
         width = width_of(choose_one("Search", SEARCHES, INSERTION, "beam", _SEARCHED, format_func=named.get))
         half = choose_one("Search in", (HALF, FULL), HALF, "search", _PRECISION) == HALF
         form = choose_form()
         rule = choose_rule()
-    return {"measures": tuple(chosen), "sign": sign, "rule": rule, "width": width, "form": form, "half": half}
+    told = {"sign": sign, "rule": rule, "width": width, "form": form, "half": half, "direction": direction}
+    return {"measures": tuple(chosen), **told}
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
-    said = standing.limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
+    said = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
     # What comes closest may do so by chance: one is not read without the other.
     prediction_line(view, f"{said} {believed_of(known[0])}".rstrip(), standing.comparison(boards))
 
@@ -114,20 +118,32 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
             st.caption(plain(refused(one.side)))
     if not boards:
         return
-    draw_orders(view.encoded, boards)
-    draw_slope(view, boards)
-    st.header("The orders, step by step", anchor=False)
+    parts = _parts(view, known, boards)
+    for tab, draw in zip(st.tabs(list(parts)), parts.values()):
+        with tab:
+            draw()
+
+
+def _parts(view: View, known: list[KnownLimits], boards: Boards) -> dict[str, Callable[[], None]]:
+    """What stands behind the answer, a question each; a second model adds one, at the end."""
+    parts = {
+        "Which words first?": partial(draw_orders, view.encoded, boards),
+        "Step by step": partial(_curves, view, known, boards),
+        "Better than chance?": partial(draw_verdicts, view, known),
+        "All scores": partial(draw_standings, view, boards),
+    }
+    return parts if len(known) < 2 else parts | {"Before and after normalising": partial(draw_slope, view, boards)}
+
+
+def _curves(view: View, known: list[KnownLimits], boards: Boards) -> None:
     draw_curves(view, known, boards)
     st.caption(
         "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that "
         "were found. " + LINES
     )
-    draw_standings(view, boards)
-    draw_verdicts(view, known)
 
 
 def _studies(view: View, known: KnownLimits) -> None:
-    st.header("How wide must the beam be?", anchor=False)
     studies = studies_of(known, view.browsed)
     kinds = dict.fromkeys(f"{study.score_kind} on {study.name}" for study in studies)
     st.caption(

@@ -36,6 +36,7 @@ def attributions() -> None:
     # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     with st.container(horizontal=True, vertical_alignment="center"):
         edits, believed = st.toggle("Type or edit a text", key="editing"), choose_believed()
+        _class_buttons(view)
     if edits:
         text_box(view.example.text, view.example.second or "")
     picture, asking, evidence, pairs = (st.container() for _ in range(4))
@@ -91,9 +92,9 @@ def _settings(view: View) -> tuple[list[str], str]:
         chosen = choose_measures(
             "Cheap ones are computed at once; dear ones say what they cost and wait to be asked.", baselines=True
         )
-    with view.places.beside:
-        _class_buttons(view)
     with view.places.example:
+        if len(view.model.labels) <= MOST_BUTTONS:
+            rather_than(view)
         sign = choose_sign(
             f"Signed: does the {view.encoded.unit} support (+) or oppose (−) the class? Absolute: how much it matters, "
             "either way. Measures without the chosen kind show their own."
@@ -102,21 +103,18 @@ def _settings(view: View) -> tuple[list[str], str]:
 
 
 def _class_buttons(view: View) -> None:
-    """A button for each class; many would push the words off the first view, and stand in the select box alone."""
+    """A button for each class, to explain it. Many would push the words down, and stand in the select box alone."""
     if len(view.model.labels) > MOST_BUTTONS:
         return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption("Explain", width="content")
-        for i, label in enumerate(view.model.labels):
-            st.button(
-                f"{plain(label)} · {number(float(view.probabilities[i]))}",
-                key=f"explain-{i}",
-                on_click=choose,
-                args=("class", label),
-                type="primary" if i == view.target else "secondary",
-                help="Probability of the class; press to explain it instead.",
-            )
-        rather_than(view)
+    for i, label in enumerate(view.model.labels):
+        st.button(
+            f"{plain(label)} · {number(float(view.probabilities[i]))}",
+            key=f"explain-{i}",
+            on_click=choose,
+            args=("class", label),
+            type="primary" if i == view.target else "secondary",
+            help="Probability of the class; press to explain it instead.",
+        )
 
 
 def _computed(works: list[Attributing], place: DeltaGenerator) -> dict[str, Attribution]:

@@ -189,6 +189,12 @@ class Person:
         self.page.wait_for_function(script, arg=argument)
         self.rest()
 
+    def unfold(self):
+        """Unfold class, unit and what is seldom chosen, above the picture of an example."""
+        self.press("More settings")
+        playwright.expect(self.page.get_by_role("radio", name="word", exact=True)).to_be_visible()
+        return self
+
     def press(self, label: str) -> None:
         """Press a button of the page, by the keyboard: what moves between the halves of a click would swallow it."""
         self.page.get_by_role("button", name=label, exact=True).press("Enter")

@@ -15,6 +15,12 @@ from core.validity.references import FORMS, Reference
 from core.wording import as_json, named_word, number
 
 COLUMNS = ["pair", "together, logits", "first by itself", "second by itself", "says"]
+# What "together" and "by itself" are, for who does not know the index.
+MEANS = (
+    "Together: what two {unit}s add to the class’s score beyond the sum of what each adds, on average over all ways to "
+    "mask the others. By itself: what is then left to a {unit} alone. All of it adds up to what masking every {unit} "
+    "takes away. In logits, the score before it is made a probability."
+)
 MASKED = ["first masked", "second masked", "both masked"]
 _INPUTS = "the three inputs of each pair that mask one of its words or both"
 _TESTED = "A pair’s number is a mean over many more, which are not tested here."
@@ -175,7 +181,7 @@ def _twice(one: PairTest, encoded: Encoded, marked: bool) -> str:
     pair = one.pair
     own = f"{signed(pair.first_own)} and {signed(pair.second_own)} logits by themselves"
     value = with_sign(f"{signed(pair.value)}", marked)
-    return f"{_named(one, encoded)} say the same twice: {own}, and {value} where both stand."
+    return f"{_named(one, encoded)} say the same twice: {own}, and {value} together."
 
 
 def _named(one: PairTest, encoded: Encoded) -> str:

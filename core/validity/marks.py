@@ -370,12 +370,14 @@ def counted_text(rejected: int, tested: int, where: str = "") -> str:
     return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
 
 
-def answer_rests(gate: Gate) -> str:
-    """That an answer rests on rejected inputs: all of those of its order, or some, be it those of the limits."""
+def answer_rests(gate: Gate, whose: str = "that this rests on") -> str:
+    """That an answer rests on rejected inputs: all of those of its order, or some, be it those of the limits; whose:
+    what they are inputs of, "of the random orders".
+    """
     tested = gate.rejected if gate.tested is None else gate.rejected[gate.tested]
     if len(tested) and tested.all():
-        return f"{SIGN} All inputs that this rests on are {OUT}, that of the unmasked text included."
-    return f"{SIGN} Some of the masked inputs that this rests on are {OUT}."
+        return f"{SIGN} All inputs {whose} are {OUT}, that of the unmasked text included."
+    return f"{SIGN} Some of the masked inputs {whose} are {OUT}."
 
 
 def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:

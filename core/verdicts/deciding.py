@@ -36,6 +36,8 @@ class Cause(StrEnum):
     SIGN = "sign"
 
 
+# Whose inputs may be rejected: the measure's own order's, or those of the random ones.
+OWN, RANDOM = "its own order", "the random orders"
 _MORE = "Too few random orders were drawn to tell."
 FAILS = Word.NO_BETTER, Word.WORSE
 # What each of them means, after the name of a measure.
@@ -55,7 +57,8 @@ class Verdict:
     """What is said of one measure in one direction.
 
     p: of being better than chance; worse: of being worse; each the ends between which it lies once all orders are
-    drawn, equal once they are, NaN where there is no order; why: why it cannot be told, a sentence, or "".
+    drawn, equal once they are, NaN where there is no order; why: why it cannot be told, a sentence, or ""; rejected:
+    of which orders the gate rejects inputs, OWN or RANDOM, where that is why, else "".
     """
 
     measure: str
@@ -64,6 +67,7 @@ class Verdict:
     worse: tuple[float, float]
     why: str = ""
     causes: tuple[Cause, ...] = ()
+    rejected: str = ""
 
     @property
     def told(self) -> bool:
@@ -147,16 +151,17 @@ def decide_verdicts(
     better, worse = (tail_test(reached, null, way * sign, test.planned) for way in (1, -1))
     limits = test.exact or (None if known.limits is None else (known.limits.lower, known.limits.upper))
     chance = gating.gate_of_all(random_walks(gating.encoded, test.band, test.target))
-    nothing = _nothing(test, limits) or _rejected(chance)
+    nothing = _nothing(test, limits) or _rejected(chance, RANDOM)
     found = []
     for i, name in enumerate(names):
         walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
         settled = better.settled[i] and worse.settled[i]
-        why = nothing or _rejected(gating.gate(walk)) or (() if settled else (_MORE,))
+        why = nothing or _rejected(gating.gate(walk), OWN) or (() if settled else (_MORE,))
         word = Word.UNTOLD if why else _word(bool(better.rejected[i]), bool(worse.rejected[i]))
         ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
         causes = why[1:] if why else _causes(name, word, test, known, direction)
-        found.append(Verdict(name, word, *ends, why[0] if why else "", causes))
+        whose = (RANDOM if nothing else OWN) * (Cause.REJECTED in causes)
+        found.append(Verdict(name, word, *ends, why[0] if why else "", causes, whose))
     lost = (float("nan"), float("nan"))
     found += [Verdict(name, Word.UNTOLD, lost, lost, why) for name, why in test.problems.items()]
     report = VerdictReport(
@@ -200,8 +205,8 @@ def _many(orders: int) -> str:
     return "The one order that there is" if orders == 1 else f"The number of orders, {orders:,},"
 
 
-def _rejected(gate: Gate) -> tuple:
-    return (answer_rests(gate), Cause.REJECTED) if gate.marked else ()
+def _rejected(gate: Gate, whose: str) -> tuple:
+    return (answer_rests(gate, f"of {whose}"), Cause.REJECTED) if gate.marked else ()
 
 
 def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: str) -> tuple[Cause, ...]:

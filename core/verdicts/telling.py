@@ -15,6 +15,11 @@ ERROR_RATE = (
     f"Were every measure a random attribution, on at most {PERCENT} of such texts one of them would be called better "
     f"than chance, and on at most {PERCENT} one worse: each tail is tested at {PERCENT}, by Holm over the measures."
 )
+# That a verdict is one of a family.
+HANGS = (
+    "A verdict counts the measures that are chosen: with fewer of them the same p may be enough, with more it may not "
+    "(Holm)."
+)
 COLUMNS = ["measure", "verdict", "p of better", "p of worse", "AOPC", "what is known of why"]
 RECORDED = [
     "measure",
@@ -42,8 +47,12 @@ def p_text(p: tuple[float, float]) -> str:
 
 
 def verdict_text(one: Verdict) -> str:
-    """A verdict with its p, for a row of words: that of being worse where it is worse."""
-    return f"{one.word} ({_p_of(one)})" if one.told else with_sign(Word.UNTOLD, Cause.REJECTED in one.causes)
+    """A verdict with its p, for a row of words: that of being worse where it is worse; where it cannot be told for
+    rejected inputs, of which orders these are.
+    """
+    if one.told:
+        return f"{one.word} ({_p_of(one)})"
+    return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
 
 
 def believe_sentence(report: VerdictReport, encoded: Encoded) -> str:

@@ -67,6 +67,7 @@ def test_attributions_open_by_a_link_as_the_first_request(visit):
         **{"class": "negative"},
     )
     assert person.rows == ["attention", "input × gradient"]
+    person.unfold()
     assert person.chosen("Example").startswith("s004 ") and person.chosen("Explained class") == "negative"
     assert person.page.get_by_role("radio", name="token").get_attribute("aria-checked") == "true"
     assert person.text == REVIEWS["s004"].text
@@ -143,6 +144,7 @@ def test_a_class_button_explains_that_class_and_choices_hold_on_every_page(visit
     playwright.expect(person.page.locator("div.legend")).to_contain_text(f"supports “{other}”")
     person.rest()
     assert person.page.locator(".row").first.locator(".word").first.get_attribute("aria-label") != before
+    person.unfold()
     assert person.chosen("Explained class") == other and f"class={other}" in person.query
     person.page.get_by_text("token", exact=True).click()
     person.until("() => location.search.includes('unit=token')")

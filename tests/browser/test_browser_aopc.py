@@ -68,15 +68,17 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     assert name.startswith("naopc-s040") and name.endswith(".svg") and b"upper limit" in content
     name, content = person.saved(buttons.filter(has_text="PNG").first)
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
+    person.page.get_by_role("tab", name="All scores").click()
     name, content = person.saved("Orders (CSV)")
     assert name.endswith(".csv") and content.decode("utf-8-sig").count("upper limit") == 9
+    person.page.get_by_text("How wide must the beam be?").click()
     person.page.get_by_role("button", name=re.compile("^Compute beam sizes on this text")).press("Enter")
     playwright.expect(person.page.get_by_text(re.compile(r"On this text a beam of \d+ is enough"))).to_be_visible()
     person.idle()
     playwright.expect(person.page.locator(".st-key-widths-0 .js-plotly-plot").first).to_contain_text(
         "width of the beam"
     )
-    person.page.get_by_role("radio", name=re.compile("sufficiency")).click()
+    person.unfold().page.get_by_role("radio", name=re.compile("sufficiency")).click()
     person.until("() => location.search.includes('curves=sufficiency')")
     playwright.expect(person.page.get_by_text("where 0 is the best possible")).to_be_visible()
     person.page.get_by_role("button", name=re.compile("^Next")).click()

@@ -1,35 +1,40 @@
-"""Pairs of words in a real browser: arcs whose sign is more than a colour, and links to the inputs that mask a pair."""
+"""Pairs of words in a real browser: lines whose sign is more than a colour, and links to the inputs that mask a pair."""
 
 import re
+from itertools import pairwise
 
 from playwright import sync_api as playwright
 
 EXAMPLE = "s139"
 
 
-def test_arcs_over_the_words_and_a_link_that_masks_both(visit):
+def test_lines_under_the_words_and_a_link_that_masks_both(visit):
     person = visit("dark").open("attributions", example=EXAMPLE, measures=["gradient"])
     page = person.page
-    arcs = page.locator(".arcs .arc")
-    playwright.expect(arcs.first).to_be_visible()
-    for arc in arcs.all():
-        told, below = arc.get_attribute("aria-label"), "against" in arc.get_attribute("class")
+    joins = page.locator(".joins .join")
+    playwright.expect(joins.first).to_be_visible()
+    for join in joins.all():
+        told, below = join.get_attribute("aria-label"), "against" in join.get_attribute("class")
         assert re.fullmatch(r".+ and .+: [+-][\d.e-]+ logits together.*", told)
-        assert arc.locator("text").text_content()[0] == ("-" if below else "+")
-        dashes = arc.locator("path").evaluate("path => getComputedStyle(path).strokeDasharray")
+        assert join.locator("text").text_content()[0] == ("-" if below else "+")
+        dashes = join.locator("path").evaluate("path => getComputedStyle(path).strokeDasharray")
         assert (dashes != "none") == below
-    # An arc stands on the two words that it names.
-    first = arcs.first.get_attribute("aria-label")
+    # A line goes from the one word that it names to the other.
+    first = joins.first.get_attribute("aria-label")
     # Of the line itself: its box counts its thickness, too.
-    begins, stops = arcs.first.locator("path").evaluate("""path => [0, path.getTotalLength()].map(length =>
+    begins, stops = joins.first.locator("path").evaluate("""path => [0, path.getTotalLength()].map(length =>
         path.getPointAtLength(length).matrixTransform(path.getScreenCTM()).x)""")
     ends = [
         word.bounding_box()
-        for word in page.locator(".arcs .paired").all()
+        for word in page.locator(".joins .paired").all()
         if word.text_content() in re.match("(.+) and (.+):", first).groups()
     ]
     middles = [end["x"] + end["width"] / 2 for end in ends]
     assert abs(begins - min(middles)) < 1 and abs(stops - max(middles)) < 1
+    # Nothing is drawn over anything else.
+    boxes = [join.locator("text").bounding_box() for join in joins.all()]
+    assert all(one["y"] + one["height"] <= other["y"] + 4 for one, other in pairwise(boxes))
+    assert all(join.locator("path").bounding_box()["x"] < box["x"] for join, box in zip(joins.all(), boxes))
     assert person.page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     link = page.locator("a[href*='masked=']").nth(2)
     asked = re.search(r"masked=(\d+)\.(\d+)", link.get_attribute("href"))

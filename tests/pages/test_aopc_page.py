@@ -29,8 +29,8 @@ from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.wording import number
+from pages.parts.limits.answering import limits_answer, score_line
 from pages.parts.limits.order_words import order_words, shown_orders
-from pages.parts.limits.standing import limits_answer
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.standings import Searching
 from tests.app_session import App, complete, wait
@@ -111,17 +111,19 @@ def test_every_number_is_what_the_library_says(by_hand):
 
 @pytest.mark.parametrize("way", [COMPREHENSIVENESS, SUFFICIENCY])
 def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_limit_the_best_possible(by_hand, way):
-    known = SimpleNamespace(side=SimpleNamespace(score_kind="probability", reference=None), scored=[])
+    side = SimpleNamespace(score_kind="probability", reference=None, encoded=SimpleNamespace(unit="word"))
+    known = SimpleNamespace(side=side, scored=[])
     reached, middle = by_hand.best(way).aopc[way], by_hand.chance
     for low, high, as_far in ((-0.1, 0.1, True), (0, 0, True), (0.05, 0.2, False), (-0.2, -0.05, False)):
         board = replace(by_hand, chance=replace(middle, low=reached + low, high=reached + high))
-        said = limits_answer(known, board, way)
+        said = score_line(known, board, way)
         assert ("no better than one by chance can be" in said) is as_far
         assert (f"random orders reach {number(reached + low)} to {number(reached + high)}" in said) is as_far
-    assert "random orders" not in limits_answer(known, replace(by_hand, chance=None), way)
+    assert "random orders" not in score_line(known, replace(by_hand, chance=None), way)
     searched = replace(by_hand, limits=replace(by_hand.limits, method="beam", width=5))
     assert "is the best that was found" in limits_answer(known, searched, way)
     assert "possible" not in limits_answer(known, searched, way)
+    assert "the best order that was found lowers it" in score_line(known, searched, way)
 
 
 def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):

@@ -59,9 +59,10 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     assert [one["masked"] for one in asked[:3]] == [[place] for place in places]
     assert all(one["example"] == [SHORT.id] and one["rule"] == ["plain"] for one in asked)
     assert {urlsplit(link).path for link in links(app)} == {"recursive_masking"}
-    (arcs,) = app._drawn("arcs")
-    assert [arc["text"] for arc in arcs["arcs"]] == [signed(one.pair.value) for one in report.paired.tests]
-    assert all(arc["text"][0] == "+-"[arc["against"]] for arc in arcs["arcs"]) and len(arcs["words"]) == encoded.F == 8
+    (joins,) = app._drawn("joins")
+    assert [join["text"] for join in joins["joins"]] == [signed(one.pair.value) for one in report.paired.tests]
+    assert all(join["text"][0] == "+-"[join["against"]] for join in joins["joins"])
+    assert len(joins["words"]) == encoded.F == 8
     assert without_markup(report.sentence) in app.said
     files = {name.rpartition(".")[2]: text for name, text in app.downloads.items() if name.startswith("pairs")}
     rows = list(csv.reader(io.StringIO(files["csv"])))

@@ -57,7 +57,9 @@ def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundle
         assert ("⚠" in racu["text"]) == (path.marked and not path.areas.unstable)
         assert naopc["text"].removesuffix(" ⚠") == number(one.naopc[COMPREHENSIVENESS])
         assert ("⚠" in naopc["text"]) == one.marked(COMPREHENSIVENESS, True)
-        assert shown[name]["masked inputs:"]["text"].startswith("⚠ rejected" if path.gate.marked else "not rejected")
+        assert shown[name]["its masked inputs:"]["text"].startswith(
+            "⚠ rejected" if path.gate.marked else "not rejected"
+        )
         for cell, page in ((racu, "recursive_masking"), (naopc, "aopc_and_naopc")):
             link = urlsplit(cell["href"])
             asked = parse_qs(link.query)

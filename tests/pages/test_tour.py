@@ -105,6 +105,11 @@ def test_the_first_view_is_of_the_first_example(ships):
     assert App(ATTRIBUTIONS, order="length").example != first_example("reviews")
 
 
+def test_the_first_stop_quotes_the_sentence_that_is_chosen():
+    text = next(one.text for one in read_bundled("reviews") if one.id == STOPS[0].choices["example"])
+    assert f"“{text}”" in LINES[0]
+
+
 def test_home_leads_to_four_places():
     app = App(HOME)
     assert app.at.title[0].value.startswith("Faithscope")
@@ -140,9 +145,9 @@ def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
 
 def test_of_another_example_a_stop_says_nothing_and_leads_back():
     app = App(STOPS[1].path, **STOPS[1].choices, tour="2")
-    assert LINES[1] in app.said and not app.has("button", "Back to the stop")
+    assert LINES[1] in app.said and not app.has("button", "Back to the tour")
     app.set("selectbox", "Example", "s005").run()
-    assert LINES[1] not in app.said and app.has("button", "Back to the stop")
+    assert LINES[1] not in app.said and app.has("button", "Back to the tour")
 
 
 def test_a_stop_names_what_it_shows_where_that_is_other_than_before():
@@ -156,11 +161,11 @@ def test_a_stop_names_what_it_shows_where_that_is_other_than_before():
 def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
     app = App(STOPS[-1].path, **STOPS[-1].choices, tour=str(len(STOPS)))
     assert not app.errors and "Type or paste a text of your own" in app.said and LINES[-1] in app.said
-    assert app.has("button", "Explain") and not app.has("button", "Next stop")
+    assert app.has("button", "Explain") and not app.has("button", "Continue the tour")
     app.set("text_area", "Text", "a warm and funny film").press("Explain")
     for page in (ATTRIBUTIONS, HOME):
         app.go(page)
-        assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the stop")
+        assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the tour")
     app.press("More examples")
     assert "Tour, stop" not in app.said and app.widget("selectbox", "Data").value == "reviews"
 
@@ -194,7 +199,7 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
             if stop is not STOPS[-1]:
                 # What is chosen at a stop is left there.
                 walker.choose("Unit", "token")
-                walker.press("Next stop")
+                walker.press("Continue the tour")
         walker.press("Previous stop")
         assert STOPS[-2].line in said(walker)
 

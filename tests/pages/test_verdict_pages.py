@@ -59,7 +59,10 @@ def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fr
     # The proof: the orders, p and the verdicts, of the same work.
     before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
     proof = complete(App(AOPC, example=SMALL.id, measures=NAMES))
-    assert "Is that better than chance?" in proof.said and f"set against {report.orders} of the same" in proof.said
+    assert (
+        "A verdict counts the measures that are chosen" in proof.said
+        and f"set against {report.orders} of the same" in proof.said
+    )
     table = next(table for table in proof.tables if table[0][:2] == ["measure", "verdict"])
     assert [row[:2] for row in table[1:]] == [[one.measure, verdict_text(one)] for one in report.verdicts]
     assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before and not proof.errors

@@ -1,11 +1,13 @@
 """Verdicts on models that are tables: what is believed, what cannot be told, and why measures fail, each planted."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from core.explanation.explainer import Explainer
+from core.explanation.recursive import Band
 from core.explanation.standings import SUFFICIENCY, StandingGates
 from core.figures.verdict_figures import among_random_orders
 from core.interactions.finding import Interactions
@@ -279,8 +281,14 @@ def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):
     test = finish(find_chance(explainer, encoded, target, [LOO]))
     report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
     (one,) = report.verdicts
-    assert one.word == Word.UNTOLD and one.causes == (Cause.REJECTED,) and "⚠" in verdict_text(one)
-    assert "out-of-distribution" in believe_sentence(report, encoded)
+    assert one.word == Word.UNTOLD and one.causes == (Cause.REJECTED,)
+    # Whose inputs: here those of the random orders, and without these the measure's own.
+    assert verdict_text(one) == "cannot be told ⚠ inputs of the random orders rejected"
+    assert "inputs of the random orders are rejected as out-of-distribution" in believe_sentence(report, encoded)
+    (one,) = decide_verdicts(
+        replace(test, band=Band(test.band.logits, {})), StandingGates(encoded, explainer.reference)
+    ).verdicts
+    assert verdict_text(one) == "cannot be told ⚠ inputs of its own order rejected"
 
 
 def test_the_figure_holds_every_order_and_each_measure_at_its_own():

@@ -1,9 +1,7 @@
 """Which measures to believe on a text, as the page's answer, where somebody asks for that."""
 
-import streamlit as st
-
-from core.verdicts.telling import believe_sentence, chance_sentence
-from core.wording import estimate, plain
+from core.verdicts.telling import HANGS, believe_sentence
+from core.wording import escaped, estimate
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
@@ -24,8 +22,7 @@ def say_believed(view: View, scoring: ScoredRows, words: str) -> None:
     """
     report = scoring.report
     if report is not None:
-        prediction_line(view, believe_sentence(report, view.encoded), words)
-        st.caption(plain(chance_sentence(report)))
+        prediction_line(view, believe_sentence(report, view.encoded), words, after=f"<p>{escaped(HANGS)}</p>")
         return
     prediction_line(view, _waits(scoring), words)
 

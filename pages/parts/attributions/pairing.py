@@ -1,4 +1,4 @@
-"""Which words work only together, and which say the same twice: pairs as work, arcs over the words, and a table."""
+"""Which words work only together, and which say the same twice: pairs as work, lines under the words, and a table."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from core.explanation.explainer import Cost
 from core.explanation.limiting import left_over
 from core.interactions.finding import AT_ONCE, find_interactions, interactions_cost, stored_interactions, why_no_pairs
 from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_of_pair
-from core.interactions.telling import COLUMNS, MASKED, PairReport, signed
+from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import plain
-from pages.parts.components.arcs import Arc, arcs_over
+from pages.parts.components.joins import Join, joins_under
 from pages.parts.components.tables import macros
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
@@ -126,12 +126,13 @@ def _show(view: View, report: PairReport) -> None:
         return
     largest = max(abs(one.pair.value) for one in tests)
     words = [feature.text for feature in view.encoded.features]
-    arcs_over(
+    captions([MEANS.format(unit=view.encoded.unit)])
+    joins_under(
         words,
-        [_arc(report, one, largest) for one in tests],
-        f"{view.encoded.unit.capitalize()}s with an arc over each of the strongest pairs",
+        [_join(report, one, largest) for one in tests],
+        f"{view.encoded.unit.capitalize()}s, and under them a line for each of the strongest pairs",
         [
-            f"solid, +: together they speak for “{view.class_name}”",
+            f"full line, +: together they speak for “{view.class_name}”",
             "dashed, -: together they speak against it, or say the same twice",
             "thicker: more",
         ],
@@ -144,10 +145,11 @@ def _show(view: View, report: PairReport) -> None:
     save_pairs(view, report)
 
 
-def _arc(report: PairReport, one: PairTest, largest: float) -> Arc:
-    pair, (first, second) = one.pair, report.name(one)
-    told = f"{first} and {second}: {signed(pair.value)} logits together" + (f", {pair.kind}" if pair.kind else "")
-    return Arc(pair.first, pair.second, signed(pair.value), abs(pair.value) / largest, pair.value < 0, told)
+def _join(report: PairReport, one: PairTest, largest: float) -> Join:
+    pair, (first, second), value = one.pair, report.name(one), signed(one.pair.value)
+    told, names = f"{first} and {second}: {value} logits together", f"{first} + {second}"
+    told, names = (f"{text}, {pair.kind}" if pair.kind else text for text in (told, names))
+    return Join(pair.first, pair.second, value, names, abs(pair.value) / largest, pair.value < 0, told)
 
 
 def _line(view: View, report: PairReport, one: PairTest) -> dict[str, Any]:

@@ -29,7 +29,10 @@ _NAOPC = (
     "NAOPC: AOPC of the order coloured here, between the worst and the best order that this model allows; 1 is the best"
 )
 _VERDICT = "Verdict: AOPC of the order coloured here among random orders of the same words. " + ERROR_RATE
-_VALIDITY = "Whether masked inputs along its path are rejected as out-of-distribution; not rejected is no proof"
+_VALIDITY = (
+    "Whether masked inputs along its own path are rejected as out-of-distribution; not rejected is no proof. Random "
+    "orders have inputs of their own: where those are rejected, the verdict says so"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +110,7 @@ class ScoredRows:
             *([] if self.limits is None else [self._verdict(name, report)]),
             _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
             *between,
-            _cell("masked inputs:", tested, proof, _VALIDITY, [path]),
+            _cell("its masked inputs:", tested, proof, _VALIDITY, [path]),
         ]
 
     def _proof(self, choice: LimitsChoice) -> str:

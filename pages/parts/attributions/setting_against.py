@@ -9,7 +9,7 @@ from pages.parts.frame.sidebar import ALL_OTHERS, View
 
 def rather_than(view: View) -> None:
     """Draw which class the explained one is set against, the likeliest other where it is none: a press sets it against
-    this one, another press against none. The sidebar has all.
+    this one, another press against none. The box "Rather than" has all.
     """
     others = [i for i in view.probabilities.argsort(kind="stable")[::-1].tolist() if i != view.target]
     if not others:
@@ -23,5 +23,5 @@ def rather_than(view: View) -> None:
         args=("than", ALL_OTHERS if chosen else label),
         type="primary" if chosen else "secondary",
         help="The score is then the logit of the explained class less that of this one; press again for the class "
-        "alone. The sidebar offers every class.",
+        "alone. “Rather than” offers every class.",
     )

@@ -5,13 +5,14 @@ import streamlit as st
 from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
+from core.verdicts.telling import chance_sentence
 from core.wording import escaped
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.editing import edit_word
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import show_answer, unread
+from pages.parts.frame.texts import captions, show_answer, unread
 from pages.parts.sections.coloured import coloured_words
 
 
@@ -29,6 +30,10 @@ def draw_words(
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
     scores = scoring.scores
     show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
+    report = scoring.report
+    if report is not None:
+        # How a verdict beside a row can be wrong.
+        captions([chance_sentence(report)])
     if word is None or not drawn:
         return
     encoded = view.encoded

@@ -11,7 +11,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign, more_settings
+from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.sides import choose_form, choose_rule
 
 COUNTS = ("8", str(DRAWS), "128")
@@ -53,7 +53,7 @@ def choose_erasure(view: View) -> ErasureChoice:
             "metrics",
             help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
         )
-    with view.places.example, more_settings():
+    with view.places.example:
         return _how(view.model, named, chosen)
 
 

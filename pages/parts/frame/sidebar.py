@@ -4,7 +4,7 @@ import contextlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -65,7 +65,7 @@ class NoTextYet(Unshowable):
 
 class Places(NamedTuple):
     """What stands above the picture of a page, in this order: its answer, the measures, what is chosen beside them, and
-    class and unit, behind which the rest may follow.
+    a button that unfolds class and unit, behind which the rest may follow.
     """
 
     answer: DeltaGenerator
@@ -135,7 +135,7 @@ class DataView:
 
 def open_page(title: str, lead: Callable[[], None] | None = None, above: bool = False) -> View:
     """Draw the page's frame and sidebar and return what is chosen; lead: draws what stands there before all else;
-    above: class and unit stand above the picture, beside the measures, and not in the sidebar.
+    above: class and unit unfold above the picture, beside the measures, and do not stand in the sidebar.
 
     While a model loads for the first time its text stands there already, without colours. Where the
     choice cannot be shown, a sentence says why, a box takes another text, and the page stops.
@@ -249,8 +249,7 @@ def _takes_second() -> bool:
 
 def _places() -> Places:
     answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
-    example = st.container(horizontal=True, vertical_alignment="bottom")
-    return Places(answer, row.container(width=430), row.container(), example)
+    return Places(answer, row.container(width=430), row.container(), row.container(width="content"))
 
 
 def _choose(frame: Frame, body, places: Places, above: bool) -> View:
@@ -265,9 +264,13 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
         else:
             st.query_params.pop("text", None)
             frame.example = _pick(frame, name, key, body)
+        if above:
+            # Not before there is something to set: it would unfold nothing.
+            unfolded = places.example.popover("More settings", icon=":material/tune:", width="content")
+            places = places._replace(example=unfolded)
         with places.example if above else contextlib.nullcontext():
-            slot = st.container(horizontal=above, width=310 if above else "stretch")
-            unit = _choose_unit("content" if above else "stretch")
+            slot = st.container()
+            unit = _choose_unit()
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.
@@ -290,7 +293,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
     return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, places, than)
 
 
-def _choose_unit(width: Literal["content", "stretch"]) -> str:
+def _choose_unit() -> str:
     return linked(
         st.segmented_control,
         "Unit",
@@ -298,7 +301,7 @@ def _choose_unit(width: Literal["content", "stretch"]) -> str:
         "word",
         "unit",
         required=True,
-        width=width,
+        width="stretch",
         help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
         "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
         "exact limits.",

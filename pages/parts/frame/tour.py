@@ -35,54 +35,52 @@ STOPS = (
     Stop(
         "Examples",
         "pages/examples.py",
-        "What a classifier of reviews gets wrong although it is sure. The chosen sentence praises with two negations.",
+        "What a classifier of reviews gets wrong although it is sure. Chosen in the sidebar is “Not one of the 190 "
+        'minutes in "Saltmarsh Requiem" is wasted.”: praise by two negations, which it calls negative.',
         _EXAMPLE | {"outcome": "wrong", "tag": "negation", "order": "confidence", "descending": "1"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Why? Three importance measures colour the words, and they disagree: see “wasted”. Which is to be believed? "
-        "The answer says so: an order of words only where masking in it does better than in random orders.",
+        "Why? Three importance measures colour the words, and they disagree on “wasted”. Which is to be believed? Only "
+        "one whose order of words, masked one by one, does better than random orders.",
         _EXAMPLE | {"says": "which measures to believe"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "Mask what each measure ranks first, step by step, computed anew after each: one that found the words that "
-        "matter changes the prediction soon, and a curve above random order names the wrong ones.",
+        "Mask what a measure ranks first, step by step, computed anew after each. A measure that found the words that "
+        "matter changes the prediction soon: press the arrows. Further down, each against random order.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The same steps under sst2-fmm, which was trained to be masked, and under its twin sst2-plain, trained "
-        "without masking: where a step turns red with ✕ the model no longer knows such inputs, and its curve says "
-        "nothing.",
+        "The same steps under sst2-fmm, trained to be masked, and under its twin sst2-plain, trained without. Where a "
+        "step is red with ✕ the model no longer knows such inputs, and what it predicts there says nothing.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "A shorter sentence under both models. By the raw score of leave-one-out sst2-plain is ahead; set between the "
-        "worst and the best order that each model allows, sst2-fmm is. Raw scores say how far a model can fall, not "
-        f"how good an explanation is. The twin does not know the inputs behind its scores ({SIGN}), so this shows what "
-        "normalising does, not which model is the better one.",
+        "A shorter sentence. By its raw score (AOPC) leave-one-out looks better under sst2-plain; set between the "
+        "worst and the best order that each model allows (NAOPC), under sst2-fmm. The twin’s score rests on inputs "
+        f"that it does not know ({SIGN}), so neither model is shown to be the better one.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "A story and a question. The words that hold the answer are known, and have a line above them. A measure may "
-        "find them and not be faithful; or be faithful, to a model that decides by other words.",
+        "find them and not be faithful; or be faithful to a model that decides by others.",
         {"model": "stories-1-fmm", "data": "stories 1"},
     ),
     Stop(
         "Model check",
         "pages/model_check.py",
-        "One sentence proves little, so ask the same of many. So far each text was tested by itself, and what was said "
-        "of it holds where its own inputs are not rejected. Over many texts too many are: a good part are longer or "
-        "shorter than most that the model’s reference was made of, which alone may be why. So the app withholds its "
-        "trust in averages here, says why, and what to do: fit a reference on such texts.",
+        "One sentence proves little, so ask many. What was said of single texts holds: each was tested by itself. Over "
+        "many, too many are rejected; a good part are longer or shorter than those of the model’s reference, which "
+        "alone may be why. So the app withholds its trust in averages, and says what to do.",
         {"model": "sst2-fmm", "data": "reviews"},
     ),
     Stop(
@@ -115,31 +113,41 @@ def tour_bar(title: str) -> None:
     st.query_params[_KEY] = asked
     at = int(asked)
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
+        said, ways = st.container(), st.container(horizontal=True, width=280)
         # The last stop asks for a text; with one, the tour is over on every page.
-        if at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text"):
-            _end(at)
-        else:
-            _at(at, title)
-        st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is.")
+        ended = at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text")
+        with ways:
+            told = _end(at) if ended else _at(at, title)
+            st.button(
+                "Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is."
+            )
+        said.markdown(told)
 
 
-def _at(at: int, title: str) -> None:
-    """A stop's line and the ways on, on the page of this title."""
+def _at(at: int, title: str) -> str:
+    """Draw the ways on from a stop, on the page of this title; its line as Markdown."""
     stop = STOPS[at - 1]
     # Of another example its line would be untrue.
     here = stop.title == title and all(held(key) == stop.choices.get(key, held(key)) for key in _SHOWN)
-    line = f"{stop.line}{shown_here(at)}" if here else f"It goes on at {stop.title}."
-    st.markdown(f"**Tour, stop {at} of {len(STOPS)}.** {plain(line)}")
+    told = f"**Tour, stop {at} of {len(STOPS)}.** "
+    if here:
+        if at < len(STOPS) and st.button(
+            "Continue the tour", key="tour-next", type="primary", icon=":material/tour:", width="stretch"
+        ):
+            take(at + 1)
+        told += plain(f"{stop.line}{shown_here(at)}")
+    else:
+        if st.button("Back to the tour", key="tour-return", type="primary", icon=":material/tour:", width="stretch"):
+            take(at)
+        left = f"It goes on at {stop.title}" + " with what it showed there" * (stop.title == title)
+        told += plain(f"{left}.")
+    _back(at)
+    return told
+
+
+def _back(at: int) -> None:
     if st.button("Previous stop", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
         take(at - 1)
-    if not here and st.button("Back to the stop", key="tour-return", type="primary"):
-        take(at)
-    if (
-        here
-        and at < len(STOPS)
-        and st.button("Next stop", key="tour-next", type="primary", icon=":material/arrow_forward:")
-    ):
-        take(at + 1)
 
 
 def shown_here(at: int) -> str:
@@ -148,16 +156,15 @@ def shown_here(at: int) -> str:
     return "" if len(named) == 2 and named[0] == named[1] else f" Here: {', '.join(filter(None, named[-1]))}."
 
 
-def _end(at: int) -> None:
-    """What was seen, and where to go."""
-    st.markdown(f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}")
-    if st.button("Previous stop", key="tour-back", icon=":material/arrow_back:"):
-        take(at - 1)
+def _end(at: int) -> str:
+    """Draw where to go once the tour is over; what is said of it as Markdown."""
     of_data = {key: _EXAMPLE[key] for key in ("model", "data")}
     if st.button("More examples", key="tour-examples", type="primary"):
         visit("pages/examples.py", **of_data)
     if st.button("Check a model", key="tour-check", type="primary"):
         visit("pages/model_check.py", **of_data)
+    _back(at)
+    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}"
 
 
 class Strip(NamedTuple):

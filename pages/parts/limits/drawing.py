@@ -20,6 +20,7 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
+from pages.parts.limits.answering import limits_answer, score_line
 from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.verdicts import believed_of, verdict_reports
 from pages.parts.limits.width_words import study_line
@@ -37,7 +38,7 @@ _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "
 
 
 def draw_gauges(view: View, boards: Boards) -> None:
-    """Each model's measures between its limits, and what is said of these."""
+    """Each model's measures between its limits, what their scores are made of, and what is said of these limits."""
     for i, (one, board) in enumerate(boards.items()):
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
@@ -56,7 +57,8 @@ def draw_gauges(view: View, boards: Boards) -> None:
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
-        st.html(f"<p>{standing.limits_line(one, board, one.choice.width)}</p>")
+        told = score_line(one, board, direction), standing.limits_line(one, board, one.choice.width)
+        st.html("".join(f"<p>{line}</p>" for line in told if line))
         warning = standing.narrow_warning(board.limits)
         if warning:
             st.warning(plain(warning), icon=":material/warning:")
@@ -70,7 +72,6 @@ def draw_slope(view: View, boards: Boards) -> None:
     found = standing.compared(boards)
     if found is None:
         return
-    st.header("Before and after normalising", anchor=False)
     names = list(standing.by_model(boards))
     places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     told = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."
@@ -177,7 +178,8 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "values": ", ".join(f"{name}: {values_taken(name, choice.sign)}" for name in choice.measures),
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
-    answer = f"{standing.limits_answer(first, board, choice.direction)} {believed_of(first)}".rstrip()
+    said = limits_answer(first, board, choice.direction), believed_of(first), score_line(first, board, choice.direction)
+    answer = " ".join(filter(None, said))
     save_limits(view, sides, answer, standing.comparison(boards), scores, choice.direction, settings)
 
 

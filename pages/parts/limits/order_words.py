@@ -54,7 +54,6 @@ def shown_orders(board: StandingTable, direction: str, features: int) -> list[Or
 
 def draw_orders(encoded: Encoded, boards: Boards) -> None:
     """The words of the text in the best order, in the closest measure's and in the worst, for each model."""
-    st.header("The best and the worst order, word by word", anchor=False)
     for one, board in boards.items():
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")

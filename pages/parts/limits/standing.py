@@ -26,7 +26,6 @@ from core.reports.limits_page import SideLimits
 from core.validity.marks import (
     SCORES_REST,
     STEP_COLUMNS,
-    answer_rests,
     limits_text,
     path_word,
     step_cells,
@@ -36,8 +35,7 @@ from core.validity.marks import (
 )
 from core.validity.references import FORMS
 from core.wording import escaped, number, without_markup
-from pages.parts.frame.working import tally_of
-from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class, why_rejected
+from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 SCORE_COLUMNS = [
@@ -75,66 +73,10 @@ ORDER_COLUMNS = [
 ]
 
 
-def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
-    """The page's result in a sentence or two, HTML in which all text is escaped; which measure comes closest is told
-    once all that are asked for are scored.
-    """
-    if board is None:
-        return (
-            "The limits are being searched."
-            if known.search.runs or (known.narrower is not None and known.narrower.runs)
-            else "Ask for the limits to see how good these scores are."
-        )
-    limits = board.limits
-    if limits.coincide:
-        return (
-            "On this text every order of masking scores the same, so no measure can be better than another here: "
-            "NAOPC is —."
-        )
-    first, how = board.best(direction), tag(limits)
-    reached = f"{_reach(limits)} ({how})."
-    if first is None:
-        return f"{reached} Choose a measure to see where it stands."
-    return tally_of(known.scored).tell(_closest(known, board, first, direction), reached)
-
-
-def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
-    """The measure that comes closest to what the model allows, how close, and whether chance does as well."""
-    limits, gate = board.limits, first.gates[direction]
-    warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
-    what, best, worst = (
-        ("most", limits.upper, limits.lower)
-        if direction == COMPREHENSIVENESS
-        else ("least", limits.lower, limits.upper)
-    )
-    found, top = ("", "possible") if limits.method == EXACT else (" that was found", "that was found")
-    return (
-        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: masking first "
-        f"what it calls {what} important "
-        f"{_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on average; "
-        f"the best order{found} {_falls(best)}, the worst {_falls(worst)} ({tag(limits)}). "
-        f"<b>NAOPC {number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
-        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best {top}."
-        f"{_by_chance(board, first.aopc[direction])}{warned}"
-    )
-
-
-def _by_chance(board: StandingTable, reached: float) -> str:
-    """That random orders reach such a score as well, where the middle 95 % of them do; else ""."""
-    chance = board.chance
-    if chance is None or not chance.low <= reached <= chance.high:
-        return ""
-    ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", chance.gate.marked)
-    return (
-        f" {len(chance.aopc)} random orders reach {ends} (the middle 95 % of them), so on this text its order is no "
-        "better than one by chance can be."
-    )
-
-
 def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
     """What the limits are and how they were found, HTML in which all text is escaped."""
     limits = board.limits
-    said = f"{_reach(limits)}: {_how(board, known.side.model.precision)}"
+    said = f"{reach(limits)}: {_how(board, known.side.model.precision)}"
     if limits.method != EXACT:
         said += _unfinished(known, limits, width)
     rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if gate.marked]
@@ -298,13 +240,13 @@ def comparison_line(found: Comparison, boards: dict[str, StandingTable], complet
         for name, (lower, upper) in ranges.items()
     )
     same = len(set(ranges.values())) == 1
-    said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}. "
+    said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}."
     if not found.ahead:
         return said
     if not complete:
-        return f"{said}Whether normalising changes which model is ahead is told once all of it is known."
+        return f"{said} Whether normalising changes which model is ahead is told once all of it is known."
     warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
-    return f"{said}{_changed(found)}{warned}"
+    return f"{_changed(found)}{warned} {said}"
 
 
 def by_model(boards: Boards) -> dict[str, StandingTable]:
@@ -371,17 +313,12 @@ def standings_in_words(board: StandingTable, direction: str) -> str:
     )
 
 
-def _reach(limits: Limits) -> str:
+def reach(limits: Limits) -> str:
     """How far AOPC can go, as far as it is known."""
     ends = f"<b>{number(limits.lower)}</b> to <b>{number(limits.upper)}</b>"
     if limits.method == EXACT:
         return f"AOPC on this text lies between {ends.replace(' to ', ' and ')}"
     return f"The orders that were found on this text reach an AOPC of {ends}"
-
-
-def _falls(change: float, what: str = "it") -> str:
-    """A mean fall of the score, in words."""
-    return f"lowers {what} by {number(change)}" if change >= 0 else f"raises {what} by {number(-change)}"
 
 
 def _how(board: StandingTable, own: str) -> str:

@@ -9,7 +9,7 @@ from core.figures.verdict_figures import among_random_orders
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.reasons import find_unstable, known_pairs
-from core.verdicts.telling import COLUMNS, believe_sentence, chance_sentence, verdict_cells
+from core.verdicts.telling import COLUMNS, HANGS, believe_sentence, chance_sentence, verdict_cells
 from core.wording import plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -20,12 +20,13 @@ from pages.parts.sections.standings import KnownLimits
 
 
 def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
-    """Each model's verdicts, as far as they are known; nothing before there are any."""
+    """Each model's verdicts, as far as they are known."""
     reports = verdict_reports(known)
     if not reports:
+        st.caption("This begins with the verdicts, which come after the limits.")
         return
     direction = known[0].choice.direction
-    st.header("Is that better than chance?", anchor=False)
+    st.caption(HANGS)
     for i, (one, report) in enumerate(reports.items()):
         if len(known) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")

@@ -1,7 +1,6 @@
 """What several pages ask: which measures; of a sample, how many examples, and which models beside it."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -87,13 +86,6 @@ def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | N
         "measures",
         help=does,
     )
-
-
-@contextmanager
-def more_settings() -> Generator[None]:
-    """A button that unfolds what is seldom chosen otherwise."""
-    with st.popover("More settings", icon=":material/tune:", width="content"):
-        yield
 
 
 def choose_sign(about: str | None = None) -> str:

@@ -1,0 +1,84 @@
+"""The answer of AOPC and NAOPC: which measure comes closest to what the model allows, and what its score is made of."""
+
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
+from core.mathematics.search.limits import EXACT
+from core.validity.marks import answer_rests, with_sign
+from core.wording import escaped, number
+from pages.parts.frame.working import tally_of
+from pages.parts.limits.standing import reach
+from pages.parts.sections.sides import why_rejected
+from pages.parts.sections.standings import KnownLimits, tag
+
+
+def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
+    """The page's result in a sentence, HTML in which all text is escaped; which measure comes closest is told once all
+    that are asked for are scored.
+    """
+    if board is None:
+        return (
+            "The limits are being searched."
+            if known.search.runs or (known.narrower is not None and known.narrower.runs)
+            else "Ask for the limits to see how good these scores are."
+        )
+    limits = board.limits
+    if limits.coincide:
+        return (
+            "On this text every order of masking scores the same, so no measure can be better than another here: "
+            "NAOPC is —."
+        )
+    first, how = board.best(direction), tag(limits)
+    reached = f"{reach(limits)} ({how})."
+    if first is None:
+        return f"{reached} Choose a measure to see where it stands."
+    return tally_of(known.scored).tell(_closest(known, board, first, direction), reached)
+
+
+def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
+    """The measure that comes closest to what the model allows, and how close."""
+    gate, exact = first.gates[direction], board.limits.method == EXACT
+    warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
+    return (
+        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: its order of "
+        f"{known.side.encoded.unit}s scores <b>{number(first.naopc[direction])}</b> {ARROWS[direction]} (NAOPC), where "
+        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best {'possible' if exact else 'that was found'}."
+        f"{warned}"
+    )
+
+
+def score_line(known: KnownLimits, board: StandingTable, direction: str) -> str:
+    """What the score of the measure that comes closest is made of, and whether random orders reach as far, HTML; ""
+    where there is none yet.
+    """
+    first, limits = board.best(direction), board.limits
+    if first is None or limits.coincide or tally_of(known.scored).coming:
+        return ""
+    what, best, worst = (
+        ("most", limits.upper, limits.lower)
+        if direction == COMPREHENSIVENESS
+        else ("least", limits.lower, limits.upper)
+    )
+    found = "" if limits.method == EXACT else " that was found"
+    return (
+        f"One {known.side.encoded.unit} after the other is masked, what <b>{escaped(first.measure)}</b> calls {what} "
+        f"important first: that {_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on "
+        f"average (AOPC, {direction}); the best order{found} {_falls(best)}, the worst {_falls(worst)} "
+        f"({tag(limits)}). "
+        f"NAOPC says where between the worst and the best it stands.{_by_chance(board, first.aopc[direction])}"
+    )
+
+
+def _by_chance(board: StandingTable, reached: float) -> str:
+    """That random orders reach such a score as well, where the middle 95 % of them do; else ""."""
+    chance = board.chance
+    if chance is None or not chance.low <= reached <= chance.high:
+        return ""
+    ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", chance.gate.marked)
+    return (
+        f" {len(chance.aopc)} random orders reach {ends} (the middle 95 % of them), so on this text its order is no "
+        "better than one by chance can be."
+    )
+
+
+def _falls(change: float, what: str = "it") -> str:
+    """A mean fall of the score, in words."""
+    return f"lowers {what} by {number(change)}" if change >= 0 else f"raises {what} by {number(-change)}"
