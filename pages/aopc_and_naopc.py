@@ -10,7 +10,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
 from core.wording import plain
-from pages.parts.frame.links import choose_one
+from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
@@ -86,7 +86,7 @@ def aopc_and_naopc() -> None:
 def _settings(view: View) -> dict:
     with view.places.measures:
         chosen = choose_measures(_MEASURES, baselines=True)
-    with view.places.example:
+    with folded(view.places.example):
         ways = {way: f"{way} {ARROWS[way]}" for way in DIRECTIONS}
         direction = choose_one("Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", _DIRECTION, format_func=ways.get)
         sign = choose_sign("Signed: what supports the class is masked first. Absolute: what matters most either way.")
@@ -103,7 +103,7 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     said = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
     # What comes closest may do so by chance: one is not read without the other.
-    prediction_line(view, f"{said} {believed_of(known[0])}".rstrip(), standing.comparison(boards))
+    prediction_line(view, "", standing.comparison(boards), first=f"{said} {believed_of(known[0])}".rstrip())
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -19,7 +19,7 @@ from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
-from pages.parts.frame.links import choose
+from pages.parts.frame.links import choose, folded
 from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page, text_box
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
@@ -92,7 +92,7 @@ def _settings(view: View) -> tuple[list[str], str]:
         chosen = choose_measures(
             "Cheap ones are computed at once; dear ones say what they cost and wait to be asked.", baselines=True
         )
-    with view.places.example:
+    with folded(view.places.example):
         if len(view.model.labels) <= MOST_BUTTONS:
             rather_than(view)
         sign = choose_sign(

@@ -23,8 +23,9 @@ from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
 
 _PLACES = (
-    "1st is the best place, and the bluer the closer to it; scores equal to three decimals share one. ⇅ Rank flip: "
-    "another metric orders this measure and another one the other way."
+    "1st is the best place, and the bluer the closer to the best score. Scores equal to three decimals share a place, "
+    "and so do those of soft metrics within two standard errors of their difference: draws alone may be why. ⇅ Rank "
+    "flip: another metric orders this measure and another one the other way."
 )
 _KEPT = (
     "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "
@@ -75,13 +76,14 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
         told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally)
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
-    tested = metric_sentences.validity_sentence(report)
-    prediction_line(view, aside, told, after=f"<p>{escaped(tested, 600)}</p>" if tested else "")
+    after = metric_sentences.validity_sentence(report), metric_sentences.kinds_sentence(report.names)
+    more = "".join(f"<p>{escaped(one, 600)}</p>" for one in after if one)
+    prediction_line(view, aside.strip(), after=more, first=told)
 
 
 def _draw(view: View, known: KnownRatings, asks) -> None:
     report = known.report
-    if report.rated and report.names:
+    if (report.rated or report.coming) and report.names:
         _table(view, known, report)
     asks()
 
@@ -89,7 +91,7 @@ def _draw(view: View, known: KnownRatings, asks) -> None:
 def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     draw_metric_table(report)
     chance = report.chance if all(one.complete for one in known.chances) else {}
-    worse = metric_sentences.no_better(report.table, chance)
+    worse = metric_sentences.no_better(report.table, chance) if report.table.ranked else ""
     captions(filter(None, (worse, *metric_sentences.notes(report.table))))
     with st.expander("How to read it"):
         captions((_KEPT, _PLACES, _SPREAD))

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
-from pages.parts.frame.links import choose_one
+from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
@@ -58,7 +58,7 @@ def _settings(view: View) -> dict:
     with view.places.measures:
         chosen = choose_measures(MEASURES_HELP, baselines=True)
     steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
-    with view.places.example:
+    with folded(view.places.example):
         sign = choose_sign(VALUES_HELP)
         step = choose_one("Step", STEPS, BY_RATIO, "steps", format_func=steps.get)
         order = choose_order()

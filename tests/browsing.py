@@ -17,6 +17,7 @@ DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
 # Emoji, of which small vocabularies have few.
 UNKNOWN = re.compile("[\U0001f000-\U0001faff]")
+UNIT = re.compile("^(word|token|clause|sentence)$")
 RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
 # The page's ground is light or dark.
 TURNED = """theme => {
@@ -192,7 +193,9 @@ class Person:
     def unfold(self):
         """Unfold class, unit and what is seldom chosen, above the picture of an example."""
         self.press("More settings")
-        playwright.expect(self.page.get_by_role("radio", name="word", exact=True)).to_be_visible()
+        # What is drawn only now shows what is chosen all the same.
+        chosen = self.page.get_by_role("radio", name=UNIT, checked=True)
+        playwright.expect(chosen).to_be_visible()
         return self
 
     def press(self, label: str) -> None:

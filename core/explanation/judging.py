@@ -24,6 +24,7 @@ from core.mathematics.erasure import (
     rationale_sizes,
 )
 from core.mathematics.statistics import simes
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 from core.metrics.registry import Case, Metric, Score
@@ -255,6 +256,20 @@ def judge_measure(
     Raises:
         Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
     """
+    return finish(judge_by_metric(explainer, encoded, name, sign, names, how, cancelled=cancelled))
+
+
+def judge_by_metric(
+    explainer: Explainer,
+    encoded: Encoded,
+    name: str,
+    sign: str,
+    names: tuple[str, ...],
+    how: How = How(),
+    *,
+    cancelled: Callable[[], bool] | None = None,
+) -> Generator[Rated, None, Rated]:
+    """As `judge_measure`; yields what is there after each metric, without the tests of its rationales."""
     judge = Judge(explainer, encoded, how, True, cancelled)
     scores, magnitudes = judge.attribution(name, sign)
     found, inputs = {}, {}
@@ -267,6 +282,7 @@ def judge_measure(
             inputs |= rated.inputs
             if key and held is None and explainer.store is not None:
                 explainer.store.put(key, *_packed(rated, metric), _content(judge, metric))
+            yield Rated(scores, dict(found), dict(inputs))
         leaves = judge.leaves(scores)
     finally:
         explainer.flush(encoded)

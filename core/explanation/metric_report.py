@@ -1,7 +1,7 @@
 """What is known of measures under metrics on one example: numbers, which of them rest on rejected inputs, and rows."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -61,7 +61,7 @@ class MetricReport:
     explained: name of the class; unit, features: what can be erased, and how many; names: the metrics asked for; rule,
     form and floor (the smallest p that the reference can give; None without one): how their inputs are tested; rated:
     {measure: Rated}; chance: {metric: float64[n]}, random attributions; shuffles: {measure: {metric: float64[n]}}, its
-    own scores in other places.
+    own scores in other places; coming: {measure: Rated} of those under way, by the metrics that are there already.
     """
 
     explained: str
@@ -76,10 +76,11 @@ class MetricReport:
     rated: dict[str, Rated]
     chance: dict[str, np.ndarray]
     shuffles: dict[str, dict[str, np.ndarray]]
+    coming: dict[str, Rated] = field(default_factory=dict)
 
     @cached_property
     def table(self) -> MetricTable:
-        return build_metric_table(self.rated, self.names)
+        return build_metric_table(self.rated, self.names, self.features > 1)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -89,11 +90,19 @@ class MetricReport:
     @cached_property
     def gates(self) -> dict[tuple[str, str], Gate]:
         """{(measure, metric): gate} of the numbers that are defined and asked for inputs."""
+        return self._gates(self.rated)
+
+    @cached_property
+    def coming_gates(self) -> dict[tuple[str, str], Gate]:
+        """The same of those under way."""
+        return self._gates(self.coming)
+
+    def _gates(self, rated: dict[str, Rated]) -> dict[tuple[str, str], Gate]:
         return {
             (measure, name): gate_of_inputs(
                 one.inputs[name].p if name in one.inputs else {}, self.floor, self.rule, self.form
             )
-            for measure, one in self.rated.items()
+            for measure, one in rated.items()
             for name, score in one.found.items()
             if score.value == score.value and (self.floor is None or name in one.inputs)
         }

@@ -63,10 +63,28 @@ def _alone(board: MetricTable) -> str:
 
 
 def _verdict(board: MetricTable) -> str:
-    pairs = board.pairs
-    if pairs.contrary:
-        return "The metrics do not agree"
-    return "The metrics agree" if pairs.same == pairs.all else "The metrics do not contradict each other"
+    """Whether metrics agree, and which kinds do not, where both are shown."""
+    pairs, kinds = board.pairs, board.contrary_kinds()
+    telling = {metrics()[board.metrics[k]].soft for k in directed(board.metrics) if (board.places[:, k] > 1).any()}
+    both = "Hard and soft metrics" if len(telling) == 2 else "The metrics"
+    if not pairs.contrary:
+        return f"{both} {'agree' if pairs.same == pairs.all else 'do not contradict each other'}"
+    if len(telling) == 1 or (False, True) in kinds:
+        return f"{both} do not agree"
+    among = " and ".join(name for name, soft in (("hard", False), ("soft", True)) if (soft, soft) in kinds)
+    return f"Hard metrics do not contradict soft ones, but {among} ones do not agree among themselves"
+
+
+def kinds_sentence(names: Sequence[str]) -> str:
+    """What hard and soft metrics are, with those of these names that are; "" where there are none."""
+    told = {
+        soft: [name for name in names if metrics()[name].soft is soft and metrics()[name].direction != NEITHER]
+        for soft in (False, True)
+    }
+    hard, soft = (f" ({joined(told[kind])})" if told[kind] else "" for kind in (False, True))
+    parts = [f"Hard metrics{hard} erase words whole, the first ones of a measure’s order"] * bool(hard)
+    parts += [f"{'soft ones' if hard else 'Soft metrics'}{soft} erase a share of every word, by its score"] * bool(soft)
+    return f"{'; '.join(parts)}. They judge a measure by how the prediction changes." if parts else ""
 
 
 def _leaders(board: MetricTable) -> str:

@@ -8,7 +8,6 @@ import numpy as np
 
 from core.explanation.judging import Rated
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.ranking import kendall_tau
 from core.metrics.catalogue import metrics
 from core.metrics.registry import HIGHER, NEITHER
 from core.validity.marks import HOLM, Gate, decide
@@ -16,6 +15,9 @@ from core.validity.references import CALIBRATED
 
 # Scores that are equal to so many decimals share a place: clipping and rounding must not order measures.
 DECIMALS = 3
+# Nor must chance: scores of draws are told apart beyond so many standard errors of their difference, reckoned as if
+# each had draws of its own. They share them, which as a rule makes the difference surer than that.
+APART = 2.0
 
 
 def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -35,15 +37,16 @@ def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     )
 
 
-def places(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Place of each measure under each metric, 1 is best; equal scores share one.
+def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
+    """Place of each measure under each metric, 1 is best: one more than the measures that the metric prefers to it.
 
+    Args:
+        errors: as of `orders`.
     Returns:
         int64[M, K], 1..M; 0 where a score is undefined or the metric has no direction.
     """
-    good = oriented(values, directions)
-    better = (good[None, :, :] > good[:, None, :]).sum(axis=1)
-    return np.where(np.isnan(good), 0, better + 1)
+    better = (orders(values, directions, errors) == -1).sum(axis=1)
+    return np.where(np.isnan(oriented(values, directions)), 0, better + 1)
 
 
 def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -62,49 +65,55 @@ def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
     return found
 
 
-def orders(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Which of two measures a metric prefers.
 
+    Args:
+        errors: float[M, K], standard errors of scores that are means of draws, NaN of others; None where none are.
     Returns:
-        float64[M, M, K]: 1 where it prefers the first, −1 the second, 0 where they tie, NaN where it cannot say.
+        float64[M, M, K]: 1 where it prefers the first, −1 the second, 0 where they tie, equal to DECIMALS or within
+        APART standard errors of their difference, NaN where it cannot say.
     """
     good = oriented(values, directions)
-    return np.sign(good[:, None, :] - good[None, :, :])
+    apart, noise = good[:, None, :] - good[None, :, :], 0.0
+    if errors is not None:
+        squares = np.nan_to_num(np.asarray(errors, dtype=np.float64)) ** 2
+        noise = APART * np.sqrt(squares[:, None, :] + squares[None, :, :])
+    return np.where(np.abs(apart) <= noise, 0.0, np.sign(apart))
 
 
-def reversals(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def reversals(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Pairs of measures that two metrics put in opposite orders, both strictly.
 
     Returns:
         bool[M, M, K, K]: [i, j, k, l] is True where k prefers one of i and j, and l the other.
     """
-    sign = orders(values, directions)
+    sign = orders(values, directions, errors)
     return sign[:, :, :, None] * sign[:, :, None, :] == -1
 
 
-def flips(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
+def flips(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Cells with a rank flip: this measure and some other are ordered the other way by another metric.
 
     Returns:
         bool[M, K].
     """
-    return np.any(reversals(values, directions), axis=(1, 3))
+    return np.any(reversals(values, directions, errors), axis=(1, 3))
 
 
-def metric_agreement(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Kendall's τ-b of two metrics over the measures that both can score, direction-adjusted.
+def metric_agreement(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
+    """Kendall's τ-b of two metrics over the measures that both can score, direction-adjusted, ties as of `orders`.
 
     Returns:
         float64[K, K] in [−1, 1], 1 is the same order; NaN where either puts these measures in no order.
     """
-    good = oriented(values, directions)
-    K = good.shape[1]
-    found = np.full((K, K), np.nan)
-    for k in range(K):
-        for other in range(K):
-            both = ~np.isnan(good[:, k]) & ~np.isnan(good[:, other])
-            found[k, other] = kendall_tau(good[both, k], good[both, other])
-    return found
+    sign = orders(values, directions, errors)
+    known = (~np.isnan(sign)).astype(np.float64)
+    sign = np.nan_to_num(sign)
+    same = np.einsum("ijk,ijl->kl", sign, sign)
+    told = np.einsum("ijk,ijl->kl", np.abs(sign), known)
+    with np.errstate(invalid="ignore"):
+        return same / np.sqrt(told * told.T)
 
 
 @dataclass(frozen=True)
@@ -126,11 +135,11 @@ class MetricPairs:
         return self.same + self.contrary + self.tied
 
 
-def count_pairs(values: np.ndarray, directions: np.ndarray) -> MetricPairs:
+def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> MetricPairs:
     """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all,
     are left out.
     """
-    sign = orders(values, directions)
+    sign = orders(values, directions, errors)
     first, second = np.triu_indices(len(sign), 1)
     sign = sign[first, second]
     sign = sign[:, (np.nan_to_num(sign) != 0).any(axis=0)]
@@ -143,21 +152,27 @@ def count_pairs(values: np.ndarray, directions: np.ndarray) -> MetricPairs:
 
 @dataclass(frozen=True, eq=False)
 class MetricTable:
-    """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`."""
+    """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`; ranked: whether there
+    is anything to rank, which a single feature is not.
+    """
 
     measures: tuple[str, ...]
     metrics: tuple[str, ...]
     values: np.ndarray
     errors: np.ndarray
     notes: tuple[tuple[str, ...], ...]
+    ranked: bool = True
 
     @cached_property
     def directions(self) -> np.ndarray:
-        return np.array([metrics()[name].direction for name in self.metrics], dtype=np.int64)
+        """Of each metric, int64[K]; where nothing is ranked none has one."""
+        return np.array(
+            [metrics()[name].direction if self.ranked else NEITHER for name in self.metrics], dtype=np.int64
+        )
 
     @cached_property
     def places(self) -> np.ndarray:
-        return places(self.values, self.directions)
+        return places(self.values, self.directions, self.errors)
 
     @cached_property
     def shades(self) -> np.ndarray:
@@ -165,24 +180,29 @@ class MetricTable:
 
     @cached_property
     def reversals(self) -> np.ndarray:
-        return reversals(self.values, self.directions)
+        return reversals(self.values, self.directions, self.errors)
 
     @cached_property
     def flips(self) -> np.ndarray:
-        return flips(self.values, self.directions)
+        return flips(self.values, self.directions, self.errors)
 
     @cached_property
     def pairs(self) -> MetricPairs:
-        return count_pairs(self.values, self.directions)
+        return count_pairs(self.values, self.directions, self.errors)
 
     @cached_property
     def agreement(self) -> np.ndarray:
-        return metric_agreement(self.values, self.directions)
+        return metric_agreement(self.values, self.directions, self.errors)
 
     @property
     def undefined(self) -> int:
         """How many values there are not."""
         return int(np.isnan(self.values).sum())
+
+    def contrary_kinds(self) -> set[tuple[bool, bool]]:
+        """{(whether it is soft, whether the other is)} of metrics that order some two measures oppositely."""
+        soft = [metrics()[name].soft for name in self.metrics]
+        return {(soft[k], soft[other]) for k, other in np.argwhere(self.reversals.any(axis=(0, 1))).tolist()}
 
     def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
         """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures
@@ -224,8 +244,8 @@ class MetricTable:
         return found
 
 
-def build_metric_table(rated: dict[str, Rated], names: Sequence[str]) -> MetricTable:
-    """Set what is known of each measure under the metrics of these names."""
+def build_metric_table(rated: dict[str, Rated], names: Sequence[str], ranked: bool = True) -> MetricTable:
+    """Set what is known of each measure under the metrics of these names; ranked: as of `MetricTable`."""
     found = [[one.found[name] for name in names] for one in rated.values()]
     numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(
         len(found), len(names), 2
@@ -236,6 +256,7 @@ def build_metric_table(rated: dict[str, Rated], names: Sequence[str]) -> MetricT
         numbers[..., 0],
         numbers[..., 1],
         tuple(tuple(score.note for score in row) for row in found),
+        ranked,
     )
 
 

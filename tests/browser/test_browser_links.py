@@ -46,7 +46,7 @@ def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
     person.follow("Attributions", "Which words")
     person.page.get_by_role("button", name=re.compile("^negative · ")).click()
     person.until("() => location.search.includes('class=negative')")
-    person.page.get_by_text("absolute", exact=True).click()
+    person.unfold().page.get_by_text("absolute", exact=True).click()
     person.until("() => location.search.includes('values=absolute')")
     seen["attributions"] = person.query, query(person), words(person)
     person.follow("Home", "Faithscope: which")

@@ -34,6 +34,7 @@ def masked(person, pane: int = 0) -> int:
 
 def test_keys_clicks_and_play_scrub_the_address_follows_and_another_example_begins_anew(visit):
     person = opened(visit)
+    person.unfold().page.keyboard.press("Escape")
     # Wherever the focus is, unless it is in a field.
     person.page.get_by_role("heading", level=1).click()
     person.page.keyboard.press("ArrowRight")

@@ -41,6 +41,19 @@ def test_scores_equal_to_three_decimals_share_a_place_and_what_is_undefined_has_
     assert places(np.array([[-1e-9], [0.0]]), np.array([LOWER])).ravel().tolist() == [1, 1]
 
 
+def test_scores_that_draws_alone_may_order_share_a_place_contradict_nobody_and_are_ties_of_agreement():
+    # a and b lie 0.1 apart, each ± 0.04: within 2·√2·0.04 = 0.113; c lies beyond that from b, by .3.
+    values, errors = np.array([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]]), np.array([[0.04, NAN]] * 3)
+    both = np.array([HIGHER, HIGHER])
+    assert places(values, both, errors).tolist() == [[1, 2], [1, 1], [3, 3]]
+    assert places(values, both).tolist() == [[1, 2], [2, 1], [3, 3]]
+    assert not flips(values, both, errors).any() and flips(values, both).tolist() == [[True] * 2] * 2 + [[False] * 2]
+    found = count_pairs(values, both, errors)
+    assert (found.same, found.contrary, found.tied) == (2, 0, 1)
+    # Two pairs the same, one tied by the first: 2/√(2·3).
+    assert metric_agreement(values, both, errors)[0, 1] == pytest.approx(2 / np.sqrt(6))
+
+
 def test_shades_say_how_close_a_score_comes_to_the_best_as_a_share_of_the_largest():
     found = shades(VALUES, DIRECTIONS)
     assert (

@@ -118,14 +118,14 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 
-def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE) -> str:
-    """The answer where measures a, b, … have these values under the first of NAMES."""
+def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE, names=NAMES, error=np.nan) -> str:
+    """The answer where measures a, b, … have these values under the first of these metrics; error: of each draw's mean."""
     values, letters = np.array(values, dtype=float), "abcd"
     found = MetricTable(
         tuple(letters[: len(values)]),
-        NAMES[: values.shape[1]],
+        names[: values.shape[1]],
         values,
-        values * np.nan,
+        np.full_like(values, error),
         (("",) * values.shape[1],) * len(values),
     )
     return without_markup(metrics_answer(found, "word", free, tally))
@@ -156,7 +156,24 @@ def test_the_answer_in_words_of_each_kind():
         "2 of 3 pairs of measures are ordered the same way by both, 1 is a tie or not scored by some."
     )
     assert answer_to([[0.9, 0.1, 0.9, 0.1, 0.9], [0.5, 0.9, 0.1, 0.2, 0.9], [0.1, 0.5, 0.3, 0.9, 0.1]]).startswith(
-        "The metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each);"
+        "Hard and soft metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each);"
+    )
+
+
+def test_the_answer_says_which_kinds_of_metrics_do_not_agree_and_nothing_of_what_draws_alone_may_order():
+    both = ("NS", "Soft-NS")
+    assert answer_to([[0.9, 0.8], [0.5, 0.4]], names=both).startswith("Hard and soft metrics agree: all rank a first;")
+    assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=both).startswith("Hard and soft metrics do not agree: NS ranks a")
+    three = ("NS", "NC", "Soft-NS")
+    # The two hard ones order a and b oppositely, about which the soft one says nothing.
+    assert answer_to([[0.9, 0.2, 0.5], [0.5, 0.4, 0.5], [0.1, 0.1, 0.2]], names=three).startswith(
+        "Hard metrics do not contradict soft ones, but hard ones do not agree among themselves: "
+    )
+    # 0.4 apart: more than twice √2 · 0.1, and less than twice √2 · 0.2.
+    soft = ("Soft-NS", "Soft-NC")
+    assert "do not agree" in answer_to([[0.9, 0.4], [0.5, 0.8]], names=soft, error=0.1)
+    assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=soft, error=0.2) == (
+        "The metrics cannot disagree here: none tells these measures apart."
     )
 
 
@@ -198,7 +215,7 @@ def test_the_page_answers_for_what_it_shows(few, mine):
     found = build_metric_table(
         {name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS
     )
-    assert found.pairs.contrary and "The metrics do not agree" in app.said
+    assert found.pairs.contrary and "Hard and soft metrics do not agree" in app.said
     assert (
         f"{found.pairs.same} of {found.pairs.all} pairs of measures" in app.said
         and f"{found.pairs.contrary} oppositely by some" in app.said
@@ -437,6 +454,14 @@ def test_a_text_of_one_word_has_nothing_to_agree_on(few):
         and "nothing to weigh against it" in app.said
         and metric_table(app)[1][2] == "—"
         and not app.errors
+    )
+    # Nor is anything ranked.
+    app = typed("Dull", measures=["gradient", "leave-one-out"], metrics=["NS", "Soft-NS"])
+    assert all(re.match(r"[\d.]+( |$)", cell) for row in metric_table(app)[1:3] for cell in row[1:])
+    assert (
+        "nothing to rank" in app.said
+        and not app.agreement
+        and {row["place (1 is best)"] for row in rows_of(app)} == {""}
     )
 
 

@@ -9,7 +9,7 @@ from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
-from pages.parts.frame.links import choose_one, linked
+from pages.parts.frame.links import choose_one, folded, linked
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.sides import choose_form, choose_rule
@@ -53,7 +53,7 @@ def choose_erasure(view: View) -> ErasureChoice:
             "metrics",
             help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
         )
-    with view.places.example:
+    with folded(view.places.example):
         return _how(view.model, named, chosen)
 
 

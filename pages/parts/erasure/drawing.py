@@ -18,6 +18,9 @@ from pages.parts.sections.saving import about_view
 def draw_agreement(view: View, report: MetricReport) -> None:
     """The places of the measures under each metric with a direction, and how far two metrics agree."""
     board = report.table
+    if not board.ranked:
+        st.caption(f"With a single {report.unit} there is nothing to rank.")
+        return
     shown = directed(board.metrics)
     if len(shown) < 2 or len(board.measures) < 2:
         st.caption("That takes two metrics with a direction, and two measures.")

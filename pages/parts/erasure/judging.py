@@ -12,7 +12,7 @@ from core.explanation.judging import (
     How,
     Judge,
     Rated,
-    judge_measure,
+    judge_by_metric,
     judge_random,
     judge_shuffled,
     judging_cost,
@@ -61,7 +61,7 @@ class Judging(PageWork):
         return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
 
     def run(self, job: Job) -> Any:
-        return judge_measure(
+        return judge_by_metric(
             self.side.explainer,
             self.side.encoded,
             self.measure,
@@ -195,6 +195,12 @@ class KnownRatings:
         return {one.measure: one.latest for one in self.judged if one.complete}
 
     @property
+    def coming(self) -> dict[str, Rated]:
+        """Those under way of which some metrics are there."""
+        found = {one.measure: one.latest for one in self.judged if one.active and not one.complete}
+        return {measure: rated for measure, rated in found.items() if rated is not None}
+
+    @property
     def report(self) -> MetricReport:
         """What is known so far."""
         side, choice = self.side, self.choice
@@ -211,6 +217,7 @@ class KnownRatings:
             self.rated,
             {name: values for one in self.chances for name, values in (one.latest or {}).items()},
             {measure: found for one in self.shuffled for measure, found in (one.latest or {}).items()},
+            self.coming,
         )
 
 

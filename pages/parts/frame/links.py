@@ -6,11 +6,14 @@ widget starts from it.
 """
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.wording import plain, shortened
@@ -26,6 +29,23 @@ _OF_LINKS = (
     # What components tell of a text, and what was masked by hand.
     *("player", "what-if", "masked by hand", _MISSING),
 )
+
+
+# Whether what is drawn stands behind a button that unfolds it.
+_FOLDED = ContextVar("folded", default=False)
+
+
+@contextmanager
+def folded(place: DeltaGenerator) -> Generator[None]:
+    """Draw choices in a popover. The browser does not know of them before it unfolds, and what it was told of a value
+    by then only the last run tells: so every run tells it again.
+    """
+    token = _FOLDED.set(True)
+    try:
+        with place:
+            yield
+    finally:
+        _FOLDED.reset(token)
 
 
 def arrive(page: str) -> None:
@@ -63,6 +83,8 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
     if isinstance(default, list) and more.get("max_selections"):
         # An address may name more than the widget takes.
         st.session_state[name] = st.session_state[name][: more["max_selections"]]
+    if _FOLDED.get():
+        st.session_state[name] = st.session_state[name]
     value = widget(label, options, key=name, **more)
     unasked = value == default and (f"held {key}" not in st.session_state or _unasked(key))
     hold(key, value)

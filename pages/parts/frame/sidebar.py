@@ -29,7 +29,18 @@ from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
-from pages.parts.frame.links import arrive, choose, held, hold, linked, remark, show_missing, shown_page, text_of_link
+from pages.parts.frame.links import (
+    arrive,
+    choose,
+    folded,
+    held,
+    hold,
+    linked,
+    remark,
+    show_missing,
+    shown_page,
+    text_of_link,
+)
 from pages.parts.frame.pages import PAGES, question_of
 from pages.parts.frame.picking import (
     AGAINST,
@@ -268,7 +279,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
             # Not before there is something to set: it would unfold nothing.
             unfolded = places.example.popover("More settings", icon=":material/tune:", width="content")
             places = places._replace(example=unfolded)
-        with places.example if above else contextlib.nullcontext():
+        with folded(places.example) if above else contextlib.nullcontext():
             slot = st.container()
             unit = _choose_unit()
         frame.explainer = _load(name, frame.example, body)
@@ -287,7 +298,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
     for problem in filter(None, (resources.store().last_problem, resources.library().last_problem)):
         st.warning(plain(problem))
     _check_weights(frame.explainer.model)
-    with slot:
+    with folded(slot) if above else slot:
         target = _target(frame.explainer.model.labels, probabilities)
         than = _than(frame.explainer.model.labels, target)
     return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, places, than)
