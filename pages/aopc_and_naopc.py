@@ -103,7 +103,9 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     said = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
     # What comes closest may do so by chance: one is not read without the other.
-    prediction_line(view, "", standing.comparison(boards), first=f"{said} {believed_of(known[0])}".rstrip())
+    changed, ranges = standing.comparison(boards)
+    after = f"<p>{ranges}</p>" if ranges else ""
+    prediction_line(view, "", changed, first=f"{said} {believed_of(known[0])}".rstrip(), after=after)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -92,7 +92,9 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     draw_metric_table(report)
     chance = report.chance if all(one.complete for one in known.chances) else {}
     worse = metric_sentences.no_better(report.table, chance) if report.table.ranked else ""
-    captions(filter(None, (worse, *metric_sentences.notes(report.table))))
+    captions(
+        filter(None, (metric_sentences.pairs_sentence(report.table), worse, *metric_sentences.notes(report.table)))
+    )
     with st.expander("How to read it"):
         captions((_KEPT, _PLACES, _SPREAD))
         table(*metric_rows(report.names), most=300)

@@ -53,7 +53,7 @@ def _answer(board: MetricTable, unit: str, features: int) -> str:
             for first, named in board.leaders().items()
         )
         return f"<b>The metrics cannot disagree here</b>: none{but} tells these measures apart."
-    return f"<b>{_verdict(board)}</b>{_leaders(board)}; {_counted(board)}."
+    return f"<b>{_verdict(board)}</b>{_leaders(board)}."
 
 
 def _alone(board: MetricTable) -> str:
@@ -117,20 +117,23 @@ def _named(first: tuple[str, ...], board: MetricTable) -> str:
     return strong(first[0]) if len(first) == 1 else f"{_told(first)} together"
 
 
-def _counted(board: MetricTable) -> str:
+def pairs_sentence(board: MetricTable) -> str:
+    """How many pairs of measures the metrics order the same way, text; "" where fewer than two tell any apart."""
     pairs, silent = board.pairs, board.silent()
+    if pairs.metrics < 2:
+        return ""
     every = "both" if pairs.metrics == 2 else f"all {_NUMBERS.get(pairs.metrics, pairs.metrics)}"
     contrary = f", {pairs.contrary} oppositely by some" if pairs.contrary else ""
     tied = (
         f", {pairs.tied} {'is a tie or' if pairs.tied == 1 else 'are ties or'} not scored by some" if pairs.tied else ""
     )
-    aside = f". {_told(silent)} tell{'s' if len(silent) == 1 else ''} none of them apart" if silent else ""
+    aside = f" {joined(silent)} tell{'s' if len(silent) == 1 else ''} none of them apart." if silent else ""
     if pairs.all == 1:
         how = "is ordered oppositely by some" if pairs.contrary else "is a tie or not scored by some"
-        return f"the only pair of measures {f'is ordered the same way by {every}' if pairs.same else how}{aside}"
+        return f"The only pair of measures {f'is ordered the same way by {every}' if pairs.same else how}.{aside}"
     verb = "is" if pairs.same == 1 else "are"
     return (
-        f"{pairs.same} of {pairs.all} pairs of measures {verb} ordered the same way by {every}{contrary}{tied}{aside}"
+        f"{pairs.same} of {pairs.all} pairs of measures {verb} ordered the same way by {every}{contrary}{tied}.{aside}"
     )
 
 

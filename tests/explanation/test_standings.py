@@ -53,7 +53,7 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 2), (2, 1)] and found.tau == -1
     assert found.ahead == {"a": ("A", "B")} and found.changed == ("a",)
-    said = standing.comparison_line(found, boards, True)
+    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
     assert (
         "Normalising changes which model is ahead</b> for 1 of 1 measure (a: A is ahead by AOPC, B is ahead by NAOPC)"
         in said
@@ -72,8 +72,8 @@ def test_places_may_change_though_no_other_model_is_ahead():
         (3, 2),
         (4, 4),
     ] and found.tau == pytest.approx(2 / 3)
-    assert "ahead is told once" in (early := standing.comparison_line(found, boards, False)) and "<b>Norm" not in early
-    said = standing.comparison_line(found, boards, True)
+    assert "ahead is told once" in (early := standing.comparison_line(found, False)) and "<b>Norm" not in early
+    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
     assert (
         "does not change which model is ahead</b> for any of 2 measures: M is ahead both ways, though 2 places "
         "in the common ranking change" in said
@@ -84,7 +84,7 @@ def test_equal_ranges_equal_scores_and_marks_are_said():
     boards = {"M": made(0.1, 0.8, a=0.5), "N": made(0.1, 0.8, True, BEAM, a=0.5)}
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead == {"a": (None, None)} and [one.place for one in found.placed] == [1, 1]
-    said = standing.comparison_line(found, boards, True)
+    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
     assert (
         "do not compare" not in said
         and "both are equal both ways" in said

@@ -16,7 +16,7 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
-from core.explanation.metric_sentences import metrics_answer, no_better
+from core.explanation.metric_sentences import metrics_answer, no_better, pairs_sentence
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
@@ -83,7 +83,7 @@ def has_table(app: App) -> bool:
 
 
 def value_of(cell: str) -> float:
-    return float(re.sub(r"^\d+[a-z]{2} ", "", cell).split(" ")[0])
+    return float(re.sub(r"^(\d+[a-z]{2}|tie) ", "", cell).split(" ")[0])
 
 
 def rows_of(app: App) -> list[dict]:
@@ -103,9 +103,8 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     mine_board = build_metric_table(by_hand, METRICS)
     for i, row in enumerate(rows[:-1]):
         for k, cell in enumerate(row[1:]):
-            assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(
-                f"{ordinal(int(mine_board.places[i, k]))} "
-            )
+            place = "tie" if METRICS[k] in mine_board.silent() else ordinal(int(mine_board.places[i, k]))
+            assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(f"{place} ")
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))
     assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean ± sd"
@@ -128,41 +127,42 @@ def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE, na
         np.full_like(values, error),
         (("",) * values.shape[1],) * len(values),
     )
-    return without_markup(metrics_answer(found, "word", free, tally))
+    said = metrics_answer(found, "word", free, tally), pairs_sentence(found) if free > 1 and tally.complete else ""
+    return without_markup(" ".join(filter(None, said)))
 
 
 def test_the_answer_in_words_of_each_kind():
     assert (
         answer_to([[0.9, 0.8], [0.5, 0.4]])
-        == "The metrics agree: all rank a first; the only pair of measures is ordered the same way by both."
+        == "The metrics agree: all rank a first. The only pair of measures is ordered the same way by both."
     )
     # AOPC sufficiency is better where it is lower.
     assert answer_to([[0.9, 0.8, 0.1], [0.5, 0.4, 0.2]]).endswith(
-        "; the only pair of measures is ordered the same way by all three."
+        "The only pair of measures is ordered the same way by all three."
     )
     assert answer_to([[0.9, 0.8, 0.3], [0.5, 0.4, 0.2]]) == (
-        "The metrics do not agree: NS and NC rank a first, AOPC sufficiency ranks b first; "
-        "the only pair of measures is ordered oppositely by some."
+        "The metrics do not agree: NS and NC rank a first, AOPC sufficiency ranks b first. "
+        "The only pair of measures is ordered oppositely by some."
     )
     assert answer_to([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5]]) == (
-        "The metrics do not agree: all rank a first, and differ on the rest; 2 of 3 pairs of measures are ordered the "
+        "The metrics do not agree: all rank a first, and differ on the rest. 2 of 3 pairs of measures are ordered the "
         "same way by both, 1 oppositely by some."
     )
     assert answer_to([[0.9, 1, 0.1, 1], [0.5, 1, 0.2, 1]]).endswith(
         "ordered the same way by both. NC and Soft-NS tell none of them apart."
     )
     assert answer_to([[0.9, 0.9], [0.5, 0.9], [0.1, 0.5]]) == (
-        "The metrics do not contradict each other: NS ranks a first, NC ranks a and b together first; "
+        "The metrics do not contradict each other: NS ranks a first, NC ranks a and b together first. "
         "2 of 3 pairs of measures are ordered the same way by both, 1 is a tie or not scored by some."
     )
     assert answer_to([[0.9, 0.1, 0.9, 0.1, 0.9], [0.5, 0.9, 0.1, 0.2, 0.9], [0.1, 0.5, 0.3, 0.9, 0.1]]).startswith(
-        "Hard and soft metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each);"
+        "Hard and soft metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each)."
     )
 
 
 def test_the_answer_says_which_kinds_of_metrics_do_not_agree_and_nothing_of_what_draws_alone_may_order():
     both = ("NS", "Soft-NS")
-    assert answer_to([[0.9, 0.8], [0.5, 0.4]], names=both).startswith("Hard and soft metrics agree: all rank a first;")
+    assert answer_to([[0.9, 0.8], [0.5, 0.4]], names=both).startswith("Hard and soft metrics agree: all rank a first.")
     assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=both).startswith("Hard and soft metrics do not agree: NS ranks a")
     three = ("NS", "NC", "Soft-NS")
     # The two hard ones order a and b oppositely, about which the soft one says nothing.

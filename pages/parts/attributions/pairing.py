@@ -138,11 +138,13 @@ def _show(view: View, report: PairReport) -> None:
         ],
         "pairs",
     )
-    st.html(macros("attributions/pairs.html").pairs([*COLUMNS, *MASKED], [_line(view, report, one) for one in tests]))
-    masked = "Under “masked” stands what that changes, in logits"
-    p = ", and the p-value of that input." if tests[0].p else "."
-    captions([f"{report.how}. {RULE}", f"{masked}{p} {report.validity}"])
-    save_pairs(view, report)
+    with st.expander("In numbers, with what masking each of them does"):
+        header = [*COLUMNS, *MASKED]
+        st.html(macros("attributions/pairs.html").pairs(header, [_line(view, report, one) for one in tests]))
+        masked = "Under “masked” stands what that changes, in logits"
+        p = ", and the p-value of that input." if tests[0].p else "."
+        captions([f"{report.how}. {RULE}", f"{masked}{p} {report.validity}"])
+        save_pairs(view, report)
 
 
 def _join(report: PairReport, one: PairTest, largest: float) -> Join:

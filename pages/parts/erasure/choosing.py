@@ -44,7 +44,7 @@ def choose_erasure(view: View) -> ErasureChoice:
         named = choose_measures(
             "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
         )
-    with view.places.beside:
+    with folded(view.places.example):
         chosen = linked(
             st.multiselect,
             "Metrics",
@@ -53,7 +53,6 @@ def choose_erasure(view: View) -> ErasureChoice:
             "metrics",
             help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
         )
-    with folded(view.places.example):
         return _how(view.model, named, chosen)
 
 

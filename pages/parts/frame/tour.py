@@ -63,9 +63,9 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "A shorter sentence. By its raw score (AOPC) leave-one-out looks better under sst2-plain; set between the "
-        "worst and the best order that each model allows (NAOPC), under sst2-fmm. The twin’s score rests on inputs "
-        f"that it does not know ({SIGN}), so neither model is shown to be the better one.",
+        "By its raw score (AOPC) leave-one-out looks better under sst2-plain; set between the worst and the best order "
+        "that each model allows (NAOPC), under sst2-fmm. The twin’s score rests on inputs that it does not know "
+        f"({SIGN}), so neither is shown to be better.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(

@@ -180,7 +180,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     }
     said = limits_answer(first, board, choice.direction), believed_of(first), score_line(first, board, choice.direction)
     answer = " ".join(filter(None, said))
-    save_limits(view, sides, answer, standing.comparison(boards), scores, choice.direction, settings)
+    save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 
 
 def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks: Callable[[], None]) -> None:

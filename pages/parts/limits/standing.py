@@ -34,7 +34,7 @@ from core.validity.marks import (
     yes_or_no,
 )
 from core.validity.references import FORMS
-from core.wording import escaped, number, without_markup
+from core.wording import escaped, joined, number, without_markup
 from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
@@ -229,24 +229,28 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     return rows
 
 
-def comparison_line(found: Comparison, boards: dict[str, StandingTable], complete: bool) -> str:
+def comparison_line(found: Comparison, complete: bool) -> str:
     """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
 
     complete: whether nothing of it may change any more; before, which model is ahead is not told.
     """
+    if not found.ahead:
+        return ""
+    if not complete:
+        return "Whether normalising changes which model is ahead is told once all of it is known."
+    warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
+    return f"{_changed(found)}{warned}"
+
+
+def ranges_line(boards: dict[str, StandingTable]) -> str:
+    """How far each model's AOPC can go, HTML in which all text is escaped."""
     ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
     told = " and ".join(
         f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})"
         for name, (lower, upper) in ranges.items()
     )
     same = len(set(ranges.values())) == 1
-    said = f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}."
-    if not found.ahead:
-        return said
-    if not complete:
-        return f"{said} Whether normalising changes which model is ahead is told once all of it is known."
-    warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
-    return f"{_changed(found)}{warned} {said}"
+    return f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}."
 
 
 def by_model(boards: Boards) -> dict[str, StandingTable]:
@@ -261,29 +265,30 @@ def compared(boards: Boards) -> Comparison | None:
     return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
 
 
-def comparison(boards: Boards) -> str:
-    """What comes of setting two models beside each other, in a sentence or two; "" with one."""
+def comparison(boards: Boards) -> tuple[str, str]:
+    """What comes of setting two models beside each other, and how far each can go, in sentences; "" with one."""
     if len(boards) < 2:
-        return ""
+        return "", ""
     sides = [one.side for one in boards]
     found, classes = compared(boards), classes_sentence(sides)
     if not same_class(sides):
-        return classes
-    said = (
-        "The scores of the two models are not compared: there are none yet, or every order of one of them scores the "
-        "same."
-        if found is None
-        else comparison_line(found, by_model(boards), not any(one.runs for one in boards))
-    )
-    return f"{said} {classes}".strip()
+        return classes, ""
+    if found is None:
+        none = "there are none yet, or every order of one of them scores the same."
+        return f"The scores of the two models are not compared: {none} {classes}".rstrip(), ""
+    said = comparison_line(found, not any(one.runs for one in boards))
+    return f"{said} {classes}".strip(), ranges_line(by_model(boards))
 
 
 def _changed(found: Comparison) -> str:
     many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
     if found.changed:
+        alike: dict[tuple[str | None, str | None], list[str]] = {}
+        for measure in found.changed:
+            alike.setdefault(found.ahead[measure], []).append(escaped(measure))
         told = "; ".join(
-            f"{escaped(measure)}: {_lead(found.ahead[measure][0])} by AOPC, {_lead(found.ahead[measure][1])} by NAOPC"
-            for measure in found.changed
+            f"{joined(names)}: {_lead(before)} by AOPC, {_lead(after)} by NAOPC"
+            for (before, after), names in alike.items()
         )
         return f"<b>Normalising changes which model is ahead</b> for {len(found.changed)} of {many} ({told})."
     leads = {after for _, after in found.ahead.values()}
