@@ -103,9 +103,8 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     said = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
     # What comes closest may do so by chance: one is not read without the other.
-    changed, ranges = standing.comparison(boards)
-    after = f"<p>{ranges}</p>" if ranges else ""
-    prediction_line(view, "", changed, first=f"{said} {believed_of(known[0])}".rstrip(), after=after)
+    first = f"{said} {believed_of(known[0])}".rstrip()
+    prediction_line(view, "", standing.comparison(boards)[0], first=first)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:
@@ -114,6 +113,9 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         if one not in boards:
             draw_raw(one)
     draw_gauges(view, boards)
+    ranges = standing.comparison(boards)[1]
+    if ranges:
+        st.html(f"<p>{ranges}</p>")
     asks()
     for one in known:
         if one.exact is None and not one.search.exact:
