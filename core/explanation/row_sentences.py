@@ -42,9 +42,9 @@ def strongest_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: st
         by = f" by {escaped(signed[0].measure)}" if len(signed) == 1 else ""
         speaks = _named(signed, most_important, encoded)
         opposes = _named(signed, most_opposed, encoded)
-        said += [f"Strongest for <b>{escaped(class_name)}</b>{by}: {speaks}; strongest against it: {opposes}."]
+        said += [f"Speaks most for <b>{escaped(class_name)}</b>{by}: {speaks}; most against it: {opposes}."]
     if others:
-        lead = "Without a sign, first" if signed else "First"
+        lead = "Matters most, whether for or against" if signed else "Matters most"
         said += [f"{lead}: {_named(others, most_important, encoded, always=True)}."]
     return " ".join(said)
 
@@ -100,12 +100,10 @@ def _named(
     for row in rows:
         i = pick(row)
         by.setdefault("none" if i is None else _bold(encoded, i), []).append(escaped(row.measure))
-    if len(by) == 1 and not always:
-        return (
-            f"{next(iter(by))} ({'both' if len(rows) == 2 else f'all {len(rows)}'} measures with a sign)"
-            if len(rows) > 1
-            else next(iter(by))
-        )
+    if len(by) == 1 and len(rows) > 2 and not always:
+        return f"{next(iter(by))} (all {len(rows)} measures with a sign)"
+    if len(rows) == 1 and not always:
+        return next(iter(by))
     return ", ".join(f"{word} ({', '.join(names)})" for word, names in by.items())
 
 

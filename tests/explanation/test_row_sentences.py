@@ -36,21 +36,24 @@ def test_nothing_is_said_of_random_order_alone(complete, said):
 def test_the_strongest_for_and_against_are_told_where_measures_agree_and_where_they_part():
     first, second = row("leave-one-out", 4, 3, -2, 1), row("input × gradient", 5, 4, -3, -2)
     assert strongest_sentence([first, second], TEXT, "<i>", True) == (
-        "Strongest for <b>&lt;i&gt;</b>: “<b>&lt;b&gt;bad&lt;/b&gt;</b>” (both measures with a sign); strongest against "
-        "it: “<b>not</b>” (both measures with a sign)."
+        "Speaks most for <b>&lt;i&gt;</b>: “<b>&lt;b&gt;bad&lt;/b&gt;</b>” (leave-one-out, input × gradient); most "
+        "against it: “<b>not</b>” (leave-one-out, input × gradient)."
     )
     other = row("input × gradient", 1, 4, 3, 2)
     said = strongest_sentence([first, other], TEXT, "bad", True)
-    assert "“<b>&lt;b&gt;bad&lt;/b&gt;</b>” (leave-one-out), “<b>film</b>” (input × gradient); strongest" in said
-    assert said.endswith("strongest against it: “<b>not</b>” (leave-one-out), none (input × gradient).")
+    assert "“<b>&lt;b&gt;bad&lt;/b&gt;</b>” (leave-one-out), “<b>film</b>” (input × gradient); most" in said
+    assert said.endswith("most against it: “<b>not</b>” (leave-one-out), none (input × gradient).")
 
 
 def test_measures_without_a_sign_say_neither_for_nor_against():
-    assert strongest_sentence([row("gradient", 1, 4, 3, 2)], TEXT, "bad", True) == "First: “<b>film</b>” (gradient)."
+    assert (
+        strongest_sentence([row("gradient", 1, 4, 3, 2)], TEXT, "bad", True)
+        == "Matters most: “<b>film</b>” (gradient)."
+    )
     said = strongest_sentence([row("leave-one-out", -1, -2, 0, 0), row("gradient", 0, 0, 0, 0)], TEXT, "bad", True)
     assert said == (
-        "Strongest for <b>bad</b> by leave-one-out: none; strongest against it: “<b>film</b>”. Without a sign, first: "
-        "none (gradient)."
+        "Speaks most for <b>bad</b> by leave-one-out: none; most against it: “<b>film</b>”. Matters most, "
+        "whether for or against: none (gradient)."
     )
 
 
