@@ -20,7 +20,7 @@ def show_answer(*said: str, after: str = "") -> None:
 
 def prediction_line(view: View, rest: str, *more: str, after: str = "", first: str = "") -> None:
     """The page's answer beside what the model predicts, as in `show_answer`, and the second text of a pair, without
-    which it says little; first: of the answer, what stands before the prediction.
+    which it says little; first: an answer that says enough without the prediction, which follows it then.
     """
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.explained == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
@@ -28,7 +28,11 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "", first: s
         apart = number(float(logit_of(view.explainer.logits(view.encoded), view.explained)))
         chosen += f" The score is the logit of the one less that of the other: {apart} here."
     predicts = f"The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
-    show_answer(f"{first} {predicts}{_verdict(view)}{chosen} {rest}".strip(), *more, after=after + second_text(view))
+    predicted = f"{predicts}{_verdict(view)}{chosen} {rest}".rstrip()
+    if first:
+        show_answer(first, *more, after=f"<p>{predicted}</p>{after}{second_text(view)}")
+    else:
+        show_answer(predicted, *more, after=after + second_text(view))
 
 
 def captions(told: Iterable[str]) -> None:

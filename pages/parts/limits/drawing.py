@@ -57,8 +57,9 @@ def draw_gauges(view: View, boards: Boards) -> None:
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
-        told = score_line(one, board, direction), standing.limits_line(one, board, one.choice.width)
-        st.html("".join(f"<p>{line}</p>" for line in told if line))
+        for line in (score_line(one, board, direction), standing.limits_line(one, board, one.choice.width)):
+            if line:
+                st.html(f"<p>{line}</p>")
         warning = standing.narrow_warning(board.limits)
         if warning:
             st.warning(plain(warning), icon=":material/warning:")
