@@ -76,7 +76,7 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
         told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally)
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
-    after = metric_sentences.validity_sentence(report), metric_sentences.kinds_sentence(report.names)
+    after = metric_sentences.validity_sentence(report), metric_sentences.hard_soft_sentence(report.names)
     more = "".join(f"<p>{escaped(one, 600)}</p>" for one in after if one)
     prediction_line(view, aside.strip(), after=more, first=told)
 

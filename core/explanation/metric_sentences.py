@@ -75,7 +75,7 @@ def _verdict(board: MetricTable) -> str:
     return f"Hard metrics do not contradict soft ones, but {among} ones do not agree among themselves"
 
 
-def kinds_sentence(names: Sequence[str]) -> str:
+def hard_soft_sentence(names: Sequence[str]) -> str:
     """What hard and soft metrics are, with those of these names that are; "" where there are none."""
     told = {
         soft: [name for name in names if metrics()[name].soft is soft and metrics()[name].direction != NEITHER]

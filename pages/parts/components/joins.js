@@ -1,6 +1,6 @@
-// Words in one line, and under them a row for each pair: a line from the one word to the other and, behind it, what they
-// come to. Nothing crosses anything. A line is full and its number has a + where the two raise the score together, else
-// dashed and −.
+// Words in one line, and under them a row for each pair: a line from the one word to the other and, behind it, what
+// they come to. Nothing crosses anything. A line is full and its number has a + where the two raise the score together,
+// else dashed and −.
 
 import { make, visible } from './text.js';
 

@@ -51,8 +51,8 @@ const push = (state, title, url) => {
 };
 
 // The framework writes what is chosen in the theme's colour on a tint of it: too weak in the dark theme. Tint and edge
-// say that it is chosen. It leaves room above and below a page that the first view needs; and where there is room beside
-// a stop's line its buttons stand there, so that what the line speaks of is in the first view.
+// say that it is chosen. It leaves room above and below a page that the first view needs; and where there is room
+// beside a stop's line its buttons stand there, so that what the line speaks of is in the first view.
 const STYLE = `
 button[data-variant='segmented_control'][data-selected]:not([data-disabled]) { color: inherit; }
 [data-testid='stMainBlockContainer'] { padding-top: 2.4rem; padding-bottom: 4rem; }

@@ -274,6 +274,22 @@ def pick_example(browsed: Browsed) -> Example:
     return examples[index.rows[chosen]]
 
 
+def choose_unit() -> str:
+    """Draw the choice of what is masked as one piece."""
+    return linked(
+        st.segmented_control,
+        "Unit",
+        UNITS,
+        "word",
+        "unit",
+        required=True,
+        width="stretch",
+        help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
+        "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
+        "exact limits.",
+    )
+
+
 def _follow_presses(browsed: Browsed) -> None:
     """Choose the example that the presses of Previous and Next lead to, as many as they are."""
     pressed = presses()

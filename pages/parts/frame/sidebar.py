@@ -17,7 +17,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
 from core.network.architectures import UnsupportedModel
-from core.network.features import UNITS, Encoded, NoFeatures
+from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
@@ -50,6 +50,7 @@ from pages.parts.frame.picking import (
     OwnText,
     Unshowable,
     browse,
+    choose_unit,
     own_texts,
     pick_data,
     pick_example,
@@ -281,7 +282,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
             places = places._replace(example=unfolded)
         with folded(places.example) if above else contextlib.nullcontext():
             slot = st.container()
-            unit = _choose_unit()
+            unit = choose_unit()
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.
@@ -302,21 +303,6 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
         target = _target(frame.explainer.model.labels, probabilities)
         than = _than(frame.explainer.model.labels, target)
     return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, places, than)
-
-
-def _choose_unit() -> str:
-    return linked(
-        st.segmented_control,
-        "Unit",
-        UNITS,
-        "word",
-        "unit",
-        required=True,
-        width="stretch",
-        help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
-        "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
-        "exact limits.",
-    )
 
 
 def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
