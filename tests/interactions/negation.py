@@ -1,5 +1,5 @@
-"""`python -m tests.interactions.negation`: in how many bundled negations the pair that a reader wrote down beforehand is
-the strongest of all pairs of words, and in how many a random pair would be.
+"""`python -m tests.interactions.negation`: in how many bundled negations the pair that a reader wrote down beforehand, and
+a second one agreed on, is the strongest of all pairs of words, and in how many a random pair would be.
 """
 
 import argparse
@@ -35,12 +35,13 @@ def main() -> None:
     parser.add_argument("--model", default="sst2-fmm")
     parser.add_argument("--exact-up-to", type=int, default=12, help="words of which every set is asked; others sampled")
     parser.add_argument("--store", type=Path, help="folder in which scores are kept, so that a run can go on")
+    parser.add_argument("--agreed", action="store_true", help="only sentences of which two readers wrote the same")
     options = parser.parse_args()
     explainer = Explainer(load(options.model, "cpu"), options.store and Store(options.store))
-    ranks, chances, noted, right = [], [], [], []
+    ranks, chances, noted, right, agreed = [], [], [], [], []
     for example in read_bundled("reviews"):
         written = WRITTEN.get(example.id)
-        if written is None:
+        if written is None or (options.agreed and not written["agreed"]):
             continue
         encoded = explainer.encode(example.text, example.second, "word")
         logits = explainer.logits(encoded)
@@ -52,6 +53,7 @@ def main() -> None:
         ranks.append(rank)
         chances.append(2 / (encoded.F * (encoded.F - 1)))
         noted.append(written["noted"])
+        agreed.append(written["agreed"])
         right.append(explainer.model.labels[target] == example.label)
         print(
             f"{example.id} F={encoded.F:2d} {'exact' if exact else 'sampled':7s} {' + '.join(written['pair']):22s} "
@@ -60,8 +62,9 @@ def main() -> None:
             flush=True,
         )
         explainer.forget(encoded)
-    told = np.array(ranks), np.array(chances), np.array(noted), np.array(right)
-    for name, rows in (("all", slice(None)), ("noted", told[2]), ("predicted rightly", told[3])):
+    told = np.array(ranks), np.array(chances), np.array(noted), np.array(right), np.array(agreed)
+    groups = (("all", slice(None)), ("noted", told[2]), ("predicted rightly", told[3]), ("two readers agree", told[4]))
+    for name, rows in groups:
         rank, chance = told[0][rows], told[1][rows]
         print(
             f"{name}: strongest in {int((rank == 1).sum())} of {len(rank)}, among the first five in "
