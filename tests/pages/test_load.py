@@ -1,7 +1,7 @@
-"""Twenty people at one server and one model: every number is that of one's own example, and waits are told.
+"""Fourteen people at one server and one model: every number is that of one's own example, and waits are told.
 
 `python -m pytest tests/pages/test_load.py -s` prints how long people waited; FAITHSCOPE_LOAD=20x20 sets how many
-sessions ask for how many attributions each (20x2 unless it is set).
+sessions ask for how many attributions each (14x2 unless it is set).
 """
 
 import os
@@ -15,7 +15,7 @@ import pytest
 from tests.people import MEASURES, MODEL, Alone, Answer, Person
 from tests.sessions import running_server
 
-SESSIONS, EACH = map(int, os.environ.get("FAITHSCOPE_LOAD", "20x2").split("x"))
+SESSIONS, EACH = map(int, os.environ.get("FAITHSCOPE_LOAD", "14x2").split("x"))
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,8 @@ def test_everybody_gets_all_they_asked_for(answers):
     assert not [a.errors for a in answers if a.errors]
     assert all([row["name"] for row in a.words["rows"]] == list(MEASURES) for a in answers)
     asked = [a.asked for a in answers]
-    assert len(set(asked)) < len(asked) or len(asked) < 40, "some ask for the same"
-    assert len(asked) < 40 or (
+    assert len(set(asked)) < len(asked) or len(asked) < 28, "some ask for the same"
+    assert len(asked) < 28 or (
         len({a.asked[0] for a in answers}) > 10 and {a.asked[1] for a in answers} == {"word", "token"}
     )
 
