@@ -17,7 +17,7 @@ ERROR_RATE = (
 )
 # That a verdict is one of a family.
 HANGS = (
-    "A verdict counts the measures that are chosen: with fewer of them the same p may be enough, with more it may not "
+    "Choosing more or fewer measures can change the verdicts of the others: each p is held against how many are chosen "
     "(Holm)."
 )
 COLUMNS = ["measure", "verdict", "p of better", "p of worse", "AOPC", "what is known of why"]

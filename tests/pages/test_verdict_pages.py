@@ -14,7 +14,7 @@ from core.mathematics.stepwise import finish
 from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import ERROR_RATE, verdict_text
+from core.verdicts.telling import ERROR_RATE, HANGS, verdict_text
 from pages.parts.attributions.believing import BELIEVED
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
@@ -59,10 +59,7 @@ def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fr
     # The proof: the orders, p and the verdicts, of the same work.
     before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
     proof = complete(App(AOPC, example=SMALL.id, measures=NAMES))
-    assert (
-        "A verdict counts the measures that are chosen" in proof.said
-        and f"set against {report.orders} of the same" in proof.said
-    )
+    assert HANGS in proof.said and f"set against {report.orders} of the same" in proof.said
     table = next(table for table in proof.tables if table[0][:2] == ["measure", "verdict"])
     assert [row[:2] for row in table[1:]] == [[one.measure, verdict_text(one)] for one in report.verdicts]
     assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before and not proof.errors
@@ -77,6 +74,7 @@ def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh, a
     wait(app, lambda: ERROR_RATE in app.said, rest=60.0)
     better = [one.measure for one in report.verdicts if one.word == "better than chance"]
     assert ("Believe none of them" in app.said) == (not better) and "Speaks most for" in app.said
+    assert HANGS in app.said and HANGS not in plain.said
     assert all(f"{name} (p" in app.said for name in better) and not app.errors
     files = app.downloads
     table = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))

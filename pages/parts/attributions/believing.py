@@ -22,7 +22,7 @@ def say_believed(view: View, scoring: ScoredRows, words: str) -> None:
     """
     report = scoring.report
     if report is not None:
-        prediction_line(view, believe_sentence(report, view.encoded), words, after=f"<p>{escaped(HANGS)}</p>")
+        prediction_line(view, believe_sentence(report, view.encoded), words, after=f"<p>{escaped(HANGS, 400)}</p>")
         return
     prediction_line(view, _waits(scoring), words)
 

@@ -17,10 +17,16 @@ from pages.parts.sections.coloured import coloured_words
 
 
 def draw_words(
-    view: View, works: list[Attributing], rows: list[WordRow], sign: str, scoring: ScoredRows, asks: object
+    view: View,
+    works: list[Attributing],
+    rows: list[WordRow],
+    sign: str,
+    scoring: ScoredRows,
+    believed: bool,
+    asks: object,
 ) -> None:
     """Draw the rows that are there, and of measures under way what is answered so far; of the word that is clicked its
-    numbers.
+    numbers. believed: whether the answer says which measures to believe, so that how that can be wrong stands here.
     """
     known = {row.measure: row for row in rows}
     for work in works:
@@ -30,9 +36,8 @@ def draw_words(
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
     scores = scoring.scores
     show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
-    report = scoring.report
+    report = scoring.report if believed else None
     if report is not None:
-        # How a verdict beside a row can be wrong.
         captions([chance_sentence(report)])
     if word is None or not drawn:
         return
