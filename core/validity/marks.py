@@ -317,7 +317,8 @@ def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complet
     if not gate.available:
         return f". {why_unavailable(gate)}"
     if gate.first is None:
-        return f"; no step{'' if complete else ' so far'} is {OUT} ({_smallest_text(smallest, gate)})."
+        none = f"no step{'' if complete else ' so far'} is {OUT}, as what the model was not made for"
+        return f"; {none} ({_smallest_text(smallest, gate)})."
     if change is not None and gate.beyond(change):
         return f", but {_inputs_from(name(gate.first))}, so that change says little about the words."
     return f"; {SIGN} from {name(gate.first)} on its inputs are {OUT}."

@@ -81,7 +81,7 @@ st.html(f"<p id='runs'>runs {{st.session_state.runs}}, asked {{len(asked)}}</p>"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def small_page(tmp_path_factory):
     """The small page on a server of its own; its address."""
     folder = tmp_path_factory.mktemp("saving")
     (folder / "page.py").write_text(APP, encoding="utf-8")
@@ -90,12 +90,12 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
-def visit(browser, window, server):
+def visit(browser, window, small_page):
     """`visit(theme, text=…)`: a person who sees the small page."""
     people = []
 
     def come(theme: str = "light", **query):
-        people.append(browsing.Person(browser, server, theme, window))
+        people.append(browsing.Person(browser, small_page, theme, window))
         people[-1].open("", **query)
         people[-1].page.wait_for_selector(".js-plotly-plot .heatmaplayer image", state="attached")
         playwright.expect(people[-1].page.locator(".save button")).to_have_count(8)
