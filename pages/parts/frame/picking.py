@@ -322,7 +322,7 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Previous", key="previous", on_click=go, args=(-1,), shortcut="P", disabled=not count)
         st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
-        st.caption(f"{f'{place + 1:,}' if place is not None else '—'} of {count:,}")
+        st.caption(f"example {f'{place + 1:,}' if place is not None else '—'} of {count:,}")
     if browsed.query.narrows:
         aside = "" if place is not None else "; this one is not among them"
         st.caption(
