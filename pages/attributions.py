@@ -62,9 +62,10 @@ def attributions() -> None:
         evidence_section(view, rows)
     with agreement.container():
         show_agreement(rows, view.encoded.unit)
-        show_sparsity(view, rows)
-        show_completeness(view, found)
-        show_costs(view, chosen, found)
+        with st.expander("How concentrated is each, and what did it cost?"):
+            show_sparsity(view, rows)
+            show_completeness(view, found)
+            show_costs(view, chosen, found)
     with pairs:
         pairs_section(view)
     second_model(view, chosen, sign)
