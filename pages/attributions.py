@@ -17,6 +17,7 @@ from pages.parts.attributions.comparing import show_agreement, show_completeness
 from pages.parts.attributions.pairing import Pairings, pairs_section
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
+from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.frame.links import choose, folded
@@ -56,7 +57,8 @@ def attributions() -> None:
     with picture:
         scoring = ScoredRows.of(view, list(found), sign, len(chosen))
         _stream_words(view, works, rows, sign, scoring, said if believed else "")
-        save_attributions(view, rows, said, beside=other, pairs=Pairings(view).report, verdicts=scoring.report)
+        report, unstable = scoring.report, scoring.unstable
+        save_attributions(view, rows, said, (), other, Pairings(view).report, report, unstable)
         show_notes(view)
     with evidence:
         evidence_section(view, rows)
@@ -68,6 +70,7 @@ def attributions() -> None:
             show_costs(view, chosen, found)
     with pairs:
         pairs_section(view)
+    stability_section(view, list(found), sign)
     second_model(view, chosen, sign)
 
 

@@ -27,6 +27,15 @@ def measures() -> Measures:
     return Measures(sorted(REGISTERED.items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
 
 
+def with_option(name: str, option: str, value: object) -> str:
+    """A measure's name with an option in brackets, whatever else stands there; KeyError or ValueError where there is no
+    such measure, option or value.
+    """
+    plain, _, written = name.partition(" [")
+    asked = dict(part.split("=", 1) for part in written.removesuffix("]").split(", ") if part)
+    return measures()[plain].asked(", ".join(f"{key}={one}" for key, one in (asked | {option: value}).items())).name
+
+
 def default_measures() -> tuple[str, ...]:
     """What is shown unasked: one of the oracle and two of the gradient, all cheap."""
     return tuple(name for name, measure in measures().items() if measure.default)

@@ -5,7 +5,7 @@ import numpy as np
 from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
 from core.network.architectures import Tensor, is_scale_free
 from core.network.scheduler import memory_in_words
-from core.oracle.inside import Inside
+from core.oracle.inside import Inside, finite
 
 STEPS = 20
 MOST_STEPS = 10_000
@@ -34,14 +34,8 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
     import torch
     from captum.attr import IntegratedGradients
 
-    if baseline is None:
-        baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
-    if baseline not in BASELINES:
-        raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
     with memory_in_words(), torch.enable_grad():
-        embeddings = inside.model.embed(inside.ids)
-        mask = inside.model.embed(np.full_like(inside.ids, inside.encoded.mask_id)).detach()
-        start = torch.zeros_like(embeddings) if baseline == "zero" else mask
+        embeddings, start = _ends(inside, baseline)
         scores = IntegratedGradients(inside.logit, multiply_by_inputs=True).attribute(
             embeddings,
             baselines=start,
@@ -50,6 +44,42 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
             internal_batch_size=max(1, _TOKENS // inside.encoded.T),
         )
     return scores[0].detach().float().sum(dim=1)
+
+
+def _ends(inside: Inside, baseline: str | None) -> tuple[Tensor, Tensor]:
+    """Word embeddings of the input and of where the way begins, Tensor[1, T, E] each."""
+    import torch
+
+    if baseline is None:
+        baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
+    if baseline not in BASELINES:
+        raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
+    embeddings = inside.model.embed(inside.ids)
+    if baseline == "zero":
+        return embeddings, torch.zeros_like(embeddings)
+    return embeddings, inside.model.embed(np.full_like(inside.ids, inside.encoded.mask_id)).detach()
+
+
+def path_sum(explained: Explained, steps: int = STEPS, baseline: str | None = None) -> tuple[float, float]:
+    """What integrated gradients of all tokens add up to in so many steps, and f(x) − f(baseline), which is due: the
+    difference is the error of completeness, 0 is best.
+
+    Args:
+        steps, baseline: as in `token_attributions`.
+    Returns:
+        Both in logits.
+    Raises:
+        NonFinite: either is no finite number.
+    Source: Sundararajan et al. (2017), Proposition 1.
+    """
+    import torch
+
+    inside = explained.network
+    total = float(token_attributions(inside, steps, baseline).double().sum())
+    with memory_in_words(), torch.no_grad():
+        ends = inside.logit(torch.cat(_ends(inside, baseline))).double()
+    total, due = finite(np.array([total, float(ends[0] - ends[1])]))
+    return float(total), float(due)
 
 
 def integrated_gradients(
@@ -88,6 +118,7 @@ def _varied(steps: int = STEPS, baseline: str | None = None) -> dict:
         "cost": f"{steps} and their gradients",
         "passes": lambda F: steps,
         "compute": lambda explained: integrated_gradients(explained, steps, baseline),
+        "path": lambda explained, steps: path_sum(explained, steps, baseline),
     }
 
 

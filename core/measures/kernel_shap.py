@@ -147,6 +147,7 @@ register(
         hue="#4a7a00",
         order=65,
         seeded=True,
+        counted="samples",
         swept=False,
         complete=True,
         # 1 drew sets also where it could have asked for every one.

@@ -93,6 +93,7 @@ register(
         hue="#a6611a",
         order=64,
         seeded=True,
+        counted="samples",
         swept=False,
         options={"samples": (None, read_samples)},
         varied=_varied,

@@ -87,7 +87,9 @@ class Measure:
     in brackets, name → (default, reads the value; ValueError says which there are); varied: what is other in its
     registration with options; recursive: its order is found by masking step by step already, so recursive masking does
     not compute it again; baseline: what measures must beat, behind them in menus; seeded: it draws (by seed 0 where it
-    orders the words of a path or of limits); swept: scored over a data set unasked, unless its scores are places or a
+    orders the words of a path or of limits); counted: the option that says how many it draws, "" for none; path: of a
+    method along a path, from `Explained` and a number of steps to what the scores of all tokens add up to then, and to
+    f(x) − f(baseline), which is due; swept: scored over a data set unasked, unless its scores are places or a
     baseline's; alone: a score is the fall of the logit when that feature alone is masked; version: raised when results
     change.
 
@@ -116,6 +118,8 @@ class Measure:
     recursive: bool = False
     baseline: bool = False
     seeded: bool = False
+    counted: str = ""
+    path: Callable[[Explained, int], tuple[float, float]] | None = field(default=None, repr=False)
     swept: bool = True
     alone: bool = False
     options: Mapping[str, tuple[Any, Callable[[str], Any]]] = field(default_factory=dict)

@@ -104,6 +104,7 @@ def _registered(name: str, definition: str, compute: Callable, **own) -> None:
             needs=GRADIENTS,
             source="Smilkov et al. (2017)",
             seeded=True,
+            counted="draws",
             swept=False,
             options={"draws": (DRAWS, _read_draws)},
             varied=varied,

@@ -25,7 +25,14 @@ def half_twin(model: Model) -> Model | None:
     Returns:
         A Model of the same digest whose precision is "bfloat16"; what it says is never shown, only what it finds.
     """
-    if model.precision != "float32" or half_speed(model.device) < WORTH:
+    return None if model.precision != "float32" or half_speed(model.device) < WORTH else half_copy(model)
+
+
+def half_copy(model: Model) -> Model | None:
+    """The same, however fast it is; None where the model computes in half precision already, or no copy fits into
+    memory.
+    """
+    if model.precision != "float32":
         return None
     import torch
 

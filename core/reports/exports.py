@@ -67,7 +67,8 @@ class Shown:
     probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
     sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features;
-    verdicts: of its measures, None where they are not known.
+    verdicts: of its measures, None where they are not known; unstable: {measure: why its ranking is unstable, "" where
+    it is not}, of those of which that is known.
     """
 
     encoded: Encoded
@@ -82,6 +83,7 @@ class Shown:
     provenance: dict[str, str] = field(default_factory=dict)
     pairs: PairReport | None = None
     verdicts: VerdictReport | None = None
+    unstable: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def classes(self) -> tuple[int, ...]:
@@ -167,8 +169,9 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false) and VERDICT where these are known, before them
-        "version" where there are two of the text, and the lines. position counts from 1; start and end are characters
+        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT and "unstable" (why a ranking is, "no"
+        where it is not) where these are known, before them "version" where there are two of the text, and the lines.
+        position counts from 1; start and end are characters
         of the text; value and place are empty where the text masks the feature, value where a measure gives places
         only.
     """
@@ -176,13 +179,18 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     known = any(one.example.evidence for _, one in versions)
     named, lines = beside is not None, []
     for name, one in versions:
-        lines += [[name] * named + line for line in _lines(one, known, shown.verdicts is not None)]
+        lines += [
+            [name] * named + line for line in _lines(one, known, shown.verdicts is not None, bool(shown.unstable))
+        ]
     judged = VERDICT if shown.verdicts is not None else []
+    judged = judged + ["unstable"] * bool(shown.unstable)
     return ["version"] * named + COLUMNS + ["evidence"] * known + judged + CONSTANT, lines
 
 
-def _lines(shown: Shown, known: bool, judged: bool) -> list[list]:
-    """The lines of one version; known, judged: whether there are columns for the evidence, and for verdicts."""
+def _lines(shown: Shown, known: bool, judged: bool, tried: bool) -> list[list]:
+    """The lines of one version; known, judged, tried: whether there are columns for the evidence, for verdicts and for
+    how stable rankings are.
+    """
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
@@ -207,6 +215,7 @@ def _lines(shown: Shown, known: bool, judged: bool) -> list[list]:
                     None if masked else int(row.places[i]),
                     *[None if marks is None else bool(marks[i])] * known,
                     *verdict_columns(shown.verdicts, row.measure) * judged,
+                    *[shown.unstable[row.measure] or "no" if row.measure in shown.unstable else None] * tried,
                     *constant,
                     measures()[row.measure].version,
                     facts.get("date", ""),

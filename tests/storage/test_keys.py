@@ -32,6 +32,7 @@ from core.interactions.finding import stored_interactions
 from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
+from core.stability.finding import stored_stability
 from core.storage.store import Store
 from core.validity.references import FORMS
 
@@ -142,6 +143,11 @@ INTERACTIONS = {
     True: "024a7026a67150d2203fca8dd9d10e7e8132af82393e504b32feaa7da1f370ed",
     False: "43e5dcd3cefb39912063ce794783904591eb21395ff9c711b22ec82358b7c7b2",
 }
+# Of a measure that draws, and of a path.
+STABILITY = {
+    "LIME": "c582819e7ca21ed3074910593713b0a17b87b3e8989650d8514024290796502d",
+    "integrated gradients": "952930658e4063bde8e8a0c93c6a7a96911980dd40185295973b4376f8d7be8e",
+}
 LIMITS = "44c968b38566b2d2193006dc527b3963c5fd3afe45c880b3d6d454d3cc63da36"
 
 # Of the part of chance, of a measure and of limits: (log, row).
@@ -165,6 +171,7 @@ PRODUCERS = {
     "masf",
     "attribution/",
     "interactions",
+    "stability",
     "judged/",
     "predictions",
     "embedding map",
@@ -266,6 +273,22 @@ def test_interactions(explainer, store, exact):
     found = stored_interactions(explainer, encoded, 1, exact)
     assert found is not None and (found.sets, found.passes, found.exact) == (64, 3, exact)
     np.testing.assert_array_equal(found.split.pairs, arrays["pairs"])
+
+
+@pytest.mark.parametrize("name", STABILITY)
+def test_stability(explainer, store, name):
+    encoded, asked = explainer.encode(TEXT, None, "word"), 5 if measures()[name].seeded else 1
+    F, path = encoded.F, measures()[name].path is not None
+    arrays = {"sums": np.arange(6) + 0.5 if path else np.empty(0)}
+    for variant in measures()[name].variants:
+        arrays[f"drawn {variant}"] = np.arange(asked * F).reshape(asked, F) + 0.5
+        arrays |= {} if path else {f"rungs {variant}": np.full((5, F), 2.0)}
+        arrays |= {f"{change} {variant}": np.full(F, 3.0) for change in ("white space", "another batch")}
+    store.put(STABILITY[name], arrays, {"why": {"half precision": "made up"}})
+    found = stored_stability(explainer, encoded, name, 1)
+    assert found is not None and found.complete and found.changed["half precision"] == "made up"
+    np.testing.assert_array_equal(found.drawn["signed"], arrays["drawn signed"])
+    assert found.counts == (() if path else (8, 16, 32, 64)) and (found.due == 5.5) == path
 
 
 def test_attributions(explainer, store):

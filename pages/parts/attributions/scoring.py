@@ -8,12 +8,14 @@ from core.explanation.recursive import BY_RATIO, STEPS, Summary
 from core.explanation.row_scores import RowScore
 from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.mathematics.search.limits import EXACT, INSERTION
+from core.stability.telling import MEANS, UNSTABLE, Stability, unstable_text
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
 from core.verdicts.deciding import Reasons, VerdictReport, Word
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
 from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
 from core.wording import estimate, number
+from pages.parts.attributions.steadying import known_stability
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
@@ -88,6 +90,12 @@ class ScoredRows:
         return known.report(Reasons(None, stepwise, unstable, known_pairs(*about)))
 
     @property
+    def unstable(self) -> dict[str, str]:
+        """Why rankings are unstable, "" where they are not, of measures of which that is known."""
+        known = [_steady(path) for path in self.paths.values()]
+        return {one.measure: unstable_text(one) for one in known if one is not None}
+
+    @property
     def cells(self) -> dict[str, list[dict]]:
         """Of each measure its figures as `pages.parts.components.words.words` draws them."""
         standings, report = self._standings, self.report
@@ -108,6 +116,7 @@ class ScoredRows:
         between = [] if self.limits is None else [self._between(name, naopc)]
         return [
             *([] if self.limits is None else [self._verdict(name, report)]),
+            *_unstable(path),
             _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
             *between,
             _cell("its masked inputs:", tested, proof, _VALIDITY, [path]),
@@ -134,6 +143,17 @@ class ScoredRows:
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]
         return _cell("NAOPC ↑", value, proof, _NAOPC + how, [*scored, *searches[:1]])
+
+
+def _unstable(path: Path) -> list[dict]:
+    """That a ranking is unstable, where that is known; nothing is computed for it."""
+    one, proof = _steady(path), link_to("attributions", unfolded="stability")
+    about = "" if one is None else f"{unstable_text(one)} {MEANS}"
+    return [_cell("order:", UNSTABLE, proof, about, [])] if one is not None and one.unstable else []
+
+
+def _steady(path: Path) -> Stability | None:
+    return known_stability(path.side, [path.measure], path.choice.sign).get(path.measure)
 
 
 def _score(path: Path, summary: Summary | None, standing: Standing | None) -> RowScore:

@@ -3,7 +3,7 @@ again.
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.wording import safe_name, without_markup
@@ -157,6 +158,7 @@ def save_attributions(
     beside: OtherVersion | None = None,
     pairs: PairReport | None = None,
     verdicts: VerdictReport | None = None,
+    unstable: Mapping[str, str] | None = None,
 ) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
@@ -167,14 +169,17 @@ def save_attributions(
         notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
             and tags.
         beside: another version of the text, which both hold, too.
-        pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold.
+        pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
+            unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold.
     """
     if not rows:
         return
     notes = (*view.model.notes, *notes, *_notes(view))
 
     def shown() -> Shown:
-        return replace(_version_shown(view, rows, answer, notes), pairs=pairs, verdicts=verdicts)
+        return replace(
+            _version_shown(view, rows, answer, notes), pairs=pairs, verdicts=verdicts, unstable=unstable or {}
+        )
 
     def versions() -> Beside | None:
         if beside is None:
@@ -228,6 +233,26 @@ def save_pairs(view: "View", report: PairReport) -> None:
         lambda: facts() | report.as_json(),
         ["pairs", source[0], view.example.id, view.class_name, view.model.name],
         "save-pairs",
+    )
+
+
+def save_stability(view: "View", found: Sequence[Stability]) -> None:
+    """Two buttons: how stable these rankings are as a table, and all of it as JSON."""
+    source = _source(view)
+
+    def facts() -> dict[str, str]:
+        return provenance(view.model, view.encoded, view.example, *source, view.explained)
+
+    def lines() -> Iterable[list]:
+        about = facts()
+        return ([*line, *about.values()] for one in found for line in stability_lines(one))
+
+    save_report(
+        [*RECORDED, *facts()],
+        lines,
+        lambda: facts() | as_records(found),
+        ["stability", source[0], view.example.id, view.class_name, view.model.name],
+        "save-stability",
     )
 
 

@@ -1,0 +1,157 @@
+"""Changes that should not matter to an attribution: how the white space is spelled, half precision, another batch."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from core.explanation.explainer import Explainer
+from core.loading.word_bits import find_words_of
+from core.measures.registry import WORDS, Explained, Measure
+from core.network.architectures import Tensor
+from core.network.features import Encoded, NoFeatures
+from core.network.halves import half_copy, half_speed
+from core.network.model import Model
+from core.oracle.inside import Inside
+from core.oracle.oracle import Oracle
+from core.oracle.target import Target
+
+SPACES, HALF, BATCH = "white space", "half precision", "another batch"
+# Inputs in a batch of the oracle, where a batch is another one.
+_ROWS = 3
+_SPACES = re.compile(" +")
+Scores = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How a model reads a text otherwise; same: whether its network is given the very same input, so that nothing can
+    move.
+    """
+
+    model: Model
+    encoded: Encoded
+    same: bool = False
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change that should not matter: its name, what it does, and how a model then reads an example, or a sentence why
+    that cannot be.
+    """
+
+    name: str
+    about: str
+    read: Callable[[Explainer, Encoded], "Reading | str"]
+    # What it takes, in forward passes for each one of the measure, where the network reads another input.
+    passes: int = 1
+
+
+class Rebatched(Model):
+    """The same classifier with its inputs batched otherwise: three at a time for the oracle, and each beside a copy of
+    itself where gradients are taken; asked: whether anything was read in such a batch.
+    """
+
+    asked = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        self.scheduler.max_rows, self.scheduler.multiple = _ROWS, 1
+
+    def run(
+        self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """As `Model.run`."""
+        self.asked = True
+        return super().run(ids, lengths, type_ids, hidden)
+
+    def differentiable(
+        self, embeddings: Tensor, type_ids: np.ndarray | None = None, attentions: bool = False
+    ) -> tuple[Tensor, "Tensor | None"]:
+        """As `Model.differentiable`; the attention is that of every row, each input's own before its copy's."""
+        self.asked = True
+        # Row by row, since DeepLift's hooks take the first half of a batch for inputs and the other for baselines.
+        logits, maps = super().differentiable(embeddings.repeat_interleave(2, dim=0), type_ids, attentions)
+        return logits[::2], maps
+
+
+def _respaced(explainer: Explainer, encoded: Encoded) -> Reading | str:
+    texts = [None if text is None else _SPACES.sub(r"\g<0> ", text) for text in (encoded.text, encoded.second)]
+    if texts == [encoded.text, encoded.second]:
+        return "There is no space in this text."
+    try:
+        other = explainer.encode(texts[0] or "", texts[1], encoded.unit)
+    except NoFeatures as error:
+        return str(error)
+    if [one.text.split() for one in other.features] != [one.text.split() for one in encoded.features]:
+        return f"With a space more between words the tokenizer reads other {encoded.unit}s, so none compare."
+    read = [(one.ids, one.type_ids, one.feature_of, one.premasked) for one in (encoded, other)]
+    return Reading(explainer.model, other, all(np.array_equal(*both) for both in zip(*read)))
+
+
+def _halved(explainer: Explainer, encoded: Encoded) -> Reading | str:
+    model = explainer.model
+    if model.precision != "float32":
+        return f"The model computes in half precision already ({model.precision})."
+    if not half_speed(model.device):
+        return "This device has no half precision (bfloat16)."
+    twin = half_copy(model)
+    return "No second copy of the model fits into memory." if twin is None else Reading(twin, encoded)
+
+
+def _rebatched(explainer: Explainer, encoded: Encoded) -> Reading:
+    model = explainer.model
+    given = {one.name: getattr(model, one.name) for one in fields(model) if one.init}
+    return Reading(Rebatched(**given), encoded)
+
+
+CHANGES = {
+    change.name: change
+    for change in (
+        Change(SPACES, "a space more wherever there are spaces, in both texts", _respaced),
+        Change(HALF, "a copy of the model in bfloat16", _halved),
+        Change(
+            BATCH, f"at most {_ROWS} masked inputs in a batch, and gradients of each input beside a copy", _rebatched, 2
+        ),
+    )
+}
+
+
+def attribute_anew(
+    explainer: Explainer,
+    reading: Reading,
+    measure: Measure,
+    target: Target,
+    example: int,
+    cancelled: Callable[[], bool] | None = None,
+) -> Scores | str:
+    """What a measure says of an example that is read so, by seed 0 and the draws of the example itself: another text or
+    batch is no other draw. Nothing is read from the store or written there.
+
+    Args:
+        example: the integer that tells the example itself apart in seeded draws.
+    Returns:
+        {variant: float64[F]}; a sentence where the measure reads its input in no batch.
+    Raises:
+        Cancelled, OutOfMemory, NonFinite, NotApplicable: as `Explainer.attribute`.
+    """
+    encoded, model = reading.encoded, reading.model
+    oracle, inside = Oracle(model, encoded), Inside(model, encoded, encoded.premasked, target)
+    words = find_words_of(explainer.model, explainer.kept) if measure.needs == WORDS else None
+    explained = Explained(
+        lambda masks: oracle.logits(masks, cancelled=cancelled),
+        encoded.F,
+        target,
+        encoded.premasked.copy(),
+        example=example,
+        inside=inside,
+        words=words,
+    )
+    if isinstance(model, Rebatched):
+        model.asked = False
+    with inside.watched(None, cancelled):
+        found = dict(measure.compute(explained))
+    if isinstance(model, Rebatched) and not model.asked:
+        return "It reads in no batch."
+    return found

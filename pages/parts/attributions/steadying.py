@@ -1,0 +1,179 @@
+"""How stable the rankings on a page are: other seeds, samples and steps, and changes that should not matter, as work
+that somebody asks for; what is known of it, beside rows and in files.
+"""
+
+from collections.abc import Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.explanation.explainer import Cost
+from core.explanation.limiting import left_over
+from core.figures.stability_figures import runs_with_spread
+from core.job import Job
+from core.mathematics.stepwise import relay
+from core.measures.catalogue import measures
+from core.network.scheduler import NonFinite
+from core.oracle.target import target_key
+from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
+from core.stability.telling import (
+    COLUMNS,
+    MEANS,
+    PATH,
+    Stability,
+    changes_sentence,
+    path_cells,
+    stability_sentence,
+    words_in_front,
+)
+from core.storage.store import canonical_key
+from core.wording import number, plain
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import table
+from pages.parts.frame.links import choose_one, held, held_of
+from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.saving import about_view, save_stability
+from pages.parts.sections.sides import Side
+from pages.parts.sections.streaming import stream
+
+_OFFERED = (str(RUNS), "10", "20", "50")
+TITLE = "How stable are these?"
+
+
+@dataclass(frozen=True, eq=False)
+class Steadying(PageWork):
+    """Measures of the page's example, one after the other; what is stored costs nothing."""
+
+    side: Side
+    measures: tuple[str, ...]
+    seeds: int
+
+    @property
+    def key(self) -> str:
+        explainer, encoded = self.side.explainer, self.side.encoded
+        return canonical_key(
+            "job/stability",
+            1,
+            model=explainer.model.digest,
+            precision=explainer.model.precision,
+            example=encoded.digest,
+            target=target_key(self.side.explained),
+            measures=list(self.measures),
+            runs=self.seeds,
+            words=explainer.words_digest,
+        )
+
+    @property
+    def label(self) -> str:
+        return "how stable these are"
+
+    @property
+    def cost(self) -> Cost:
+        explainer, encoded = self.side.explainer, self.side.encoded
+        waits = [name for name in self.measures if _stored(self.side, name, self.seeds) is None]
+        return Cost.sum([stability_cost(explainer, encoded, name, self.seeds) for name in waits])
+
+    @property
+    def at_once(self) -> bool:
+        """Somebody has to ask."""
+        return False
+
+    def run(self, job: Job) -> Generator[dict[str, Runs | str], None, dict[str, Runs | str]]:
+        """What the job does."""
+        side, found, begun, total = self.side, dict[str, Runs | str](), 0, max(1, self.cost.passes)
+        for name in self.measures:
+            known = _stored(side, name, self.seeds) is not None
+            cost = 0 if known else stability_cost(side.explainer, side.encoded, name, self.seeds).passes
+            work = find_stability(
+                side.explainer,
+                side.encoded,
+                name,
+                side.explained,
+                self.seeds,
+                progress=lambda done, _, begun=begun: job.report(begun + done, total),
+                cancelled=job.cancelled,
+            )
+            try:
+                found[name] = yield from relay(work, lambda part, name=name: {**found, name: part})
+            except NonFinite as error:
+                found[name] = str(error)
+            begun += cost
+            job.report(begun, total)
+        return found
+
+
+def runs_asked() -> int:
+    """How many runs are chosen, wherever that is drawn."""
+    return int(held_of("runs", _OFFERED, str(RUNS)))
+
+
+def known_stability(side: Side, names: Sequence[str], sign: str, among: Collection[str] = ()) -> dict[str, Stability]:
+    """What the store has of these measures with as many runs as are chosen, and the work on `among` so far."""
+    runs = runs_asked()
+    partial: Mapping[str, Runs | str] = (Steadying(side, tuple(among), runs).latest if among else None) or {}
+    found = {name: partial.get(name) or _stored(side, name, runs) for name in names}
+    return {name: Stability(one, side.encoded, sign) for name, one in found.items() if isinstance(one, Runs)}
+
+
+def stability_section(view: View, names: Sequence[str], sign: str) -> None:
+    """Draw how stable the rankings of these measures are, folded; nothing of it is computed unasked."""
+    with st.expander(TITLE, expanded=held("unfolded") == "stability"):
+        if not names or left_over(view.encoded) < 2:
+            st.caption(f"A ranking takes a measure and two {view.encoded.unit}s that can be masked.")
+            return
+        about = "Seeds by which each measure that draws is run; what was drawn before is kept."
+        choose_one("Runs", _OFFERED, str(RUNS), "runs", about)
+        side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
+        work = Steadying(side, tuple(names), runs_asked())
+
+        def works() -> list[PageWork]:
+            known = known_stability(side, names, sign)
+            return [work] if work.job is not None or len(known) < len(names) else []
+
+        def draw(asks) -> None:
+            found = known_stability(side, names, sign, among=names)
+            if found:
+                _show(view, list(found.values()))
+            problems = [one for one in (work.latest or {}).values() if isinstance(one, str)]
+            captions(dict.fromkeys(problems))
+            asks()
+
+        stream(works, st.container(), draw, name="stability", aside=True)
+
+
+def _stored(side: Side, name: str, runs: int) -> Runs | None:
+    return stored_stability(side.explainer, side.encoded, name, side.explained, runs)
+
+
+def _show(view: View, found: list[Stability]) -> None:
+    show_answer(stability_sentence(found), *[words_in_front(one) for one in found if one.draws])
+    table(COLUMNS, [one.cells() for one in found])
+    captions([MEANS, changes_sentence()])
+    for one in found:
+        if one.draws:
+            _error_bars(view, one)
+    settling = [[one.measure, f"{n:,}", number(tau)] for one in found for n, tau in zip(one.runs.counts, one.taus)]
+    if settling:
+        table(["measure", "samples", "τ-b with the most samples ↑"], settling)
+    for one in found:
+        if lines := path_cells(one):
+            st.markdown(f"**Does {plain(one.measure)} add up?**")
+            table(PATH, lines)
+    save_stability(view, found)
+
+
+def _error_bars(view: View, one: Stability) -> None:
+    words = [piece.text for piece, masked in zip(view.encoded.features, view.encoded.premasked) if not masked]
+    mean, sd = one.spread
+    told = f"{one.measure}: mean and standard deviation of {len(one.drawn)} runs of each {view.encoded.unit}."
+    st.caption(plain(told))
+    draw_figure(
+        runs_with_spread(one.measure, measures()[one.measure].unit, words, mean, sd),
+        f"runs-{one.measure}",
+        told,
+        ["runs", one.measure, view.example.id, view.model.name],
+        about_view(view),
+        f"the runs of {one.measure}",
+    )

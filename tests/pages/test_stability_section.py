@@ -1,0 +1,66 @@
+"""How stable rankings are, on Attributions: asked for, as the library says, beside the row and in files."""
+
+import csv
+import io
+
+import pytest
+
+from core.data.examples import read_bundled
+from core.explanation.explainer import Explainer
+from core.mathematics.stepwise import finish
+from core.stability.finding import find_stability
+from core.stability.telling import COLUMNS, UNSTABLE, Stability, stability_sentence
+from core.wording import without_markup
+from pages.parts.frame import resources
+from tests.app_session import ATTRIBUTIONS, App, complete
+from tests.pages.test_scored_rows import cells
+
+pytestmark = pytest.mark.usefixtures("server")
+SMALL = next(example for example in read_bundled("reviews") if example.id == "s206")
+# The runs of the second one part.
+NAMES = ["gradient", "random"]
+ASK = "Compute how stable these are"
+
+
+@pytest.fixture(scope="module")
+def found(bundled):
+    """What the library says of it."""
+    explainer = Explainer(bundled)
+    encoded = explainer.encode(SMALL.text, None, "word")
+    target = int(explainer.logits(encoded).argmax())
+    runs = [finish(find_stability(explainer, encoded, name, target)) for name in NAMES]
+    return [Stability(one, encoded, "signed") for one in runs]
+
+
+def test_it_is_asked_for_is_the_librarys_and_labels_what_is_unstable(found, fresh, monkeypatch):
+    monkeypatch.setattr("pages.parts.attributions.pairing.AT_ONCE", 0)
+    assert [one.unstable for one in found] == [False, True]
+    app = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
+    assert [one.label for one in app.at.expander if one.label == "How stable are these?"]
+    assert not any(table[0] == COLUMNS for table in app.tables) and app.has("button", ASK)
+    assert all("order:" not in own for own in cells(app).values())
+    complete(app.press(ASK))
+    table = next(table for table in app.tables if table[0] == COLUMNS)
+    assert table[1:] == [one.cells() for one in found]
+    assert without_markup(stability_sentence(found)) in app.said and not app.errors
+    shown = cells(app)
+    assert "order:" not in shown["gradient"] and shown[NAMES[1]]["order:"]["text"] == UNSTABLE
+    assert "a chance of" in shown[NAMES[1]]["order:"]["about"]
+    # The files say it, too, and the next visit knows it.
+    files = app.downloads
+    text = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
+    told = {row["measure"]: row["unstable"] for row in csv.DictReader(io.StringIO(text))}
+    assert told["gradient"] == "no" and "ranking is unstable" in told[NAMES[1]]
+    assert "ranking is unstable" in next(text for name, text in files.items() if name.endswith("html"))
+    rows = list(csv.DictReader(io.StringIO(next(text for name, text in files.items() if name.startswith("stability")))))
+    (agree,) = [row["value"] for row in rows if row["what"] == "agreement on the top word"]
+    assert float(agree) == pytest.approx(found[1].agrees)
+    before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
+    again = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
+    assert cells(again)[NAMES[1]]["order:"]["text"] == UNSTABLE and not again.has("button", ASK)
+    assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before
+
+
+def test_a_single_word_has_nothing_to_rank(fresh):
+    app = App(ATTRIBUTIONS, measures=["gradient"]).type("superb")
+    assert not app.has("button", ASK) and not app.errors
