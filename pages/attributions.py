@@ -14,6 +14,7 @@ from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.believing import choose_believed, say_believed
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
+from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import Pairings, pairs_section
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.attributions.setting_against import rather_than
@@ -57,8 +58,10 @@ def attributions() -> None:
     with picture:
         scoring = ScoredRows.of(view, list(found), sign, len(chosen))
         _stream_words(view, works, rows, sign, scoring, said if believed else "")
-        report, unstable = scoring.report, scoring.unstable
-        save_attributions(view, rows, said, (), other, Pairings(view).report, report, unstable)
+        report, unstable, erased = scoring.report, scoring.unstable, known_erasures(scoring)
+        save_attributions(view, rows, said, (), other, Pairings(view).report, report, unstable, erased)
+        if believed:
+            operators_section(scoring)
         show_notes(view)
     with evidence:
         evidence_section(view, rows)

@@ -119,7 +119,8 @@ def _refuse(options: Options) -> None:
 
 def _print(reports: dict, encoded) -> None:
     from core.reports.exports import visible
-    from core.verdicts.telling import COLUMNS, believe_sentence, chance_sentence, erasures_sentence, verdict_cells
+    from core.verdicts.operators import operators_sentence
+    from core.verdicts.telling import COLUMNS, believe_sentence, chance_sentence, verdict_cells
     from core.wording import text_table, without_markup
 
     for erasure, report in reports.items():
@@ -131,8 +132,7 @@ def _print(reports: dict, encoded) -> None:
         marked = any(SIGN in cell for row in rows for cell in row)
         print(f"\n{chance_sentence(report)}" + (f" {MEANING}" if marked else ""))
     if len(reports) > 1:
-        said = erasures_sentence(reports)
-        print("\n" + (without_markup(said) or "No verdict hangs on how words are erased."))
+        print("\n" + without_markup(operators_sentence(reports)))
 
 
 def _write(out: Path, reports: dict, facts: dict) -> None:

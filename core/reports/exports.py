@@ -27,6 +27,7 @@ from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
 from core.verdicts.deciding import VerdictReport
+from core.verdicts.operators import UnderErasure
 
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
@@ -68,7 +69,7 @@ class Shown:
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
     sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features;
     verdicts: of its measures, None where they are not known; unstable: {measure: why its ranking is unstable, "" where
-    it is not}, of those of which that is known.
+    it is not}, of those of which that is known; erased: the verdicts by each way of erasing, as far as these are known.
     """
 
     encoded: Encoded
@@ -84,6 +85,7 @@ class Shown:
     pairs: PairReport | None = None
     verdicts: VerdictReport | None = None
     unstable: Mapping[str, str] = field(default_factory=dict)
+    erased: Mapping[str, UnderErasure] = field(default_factory=dict)
 
     @property
     def classes(self) -> tuple[int, ...]:
@@ -169,27 +171,41 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT and "unstable" (why a ranking is, "no"
-        where it is not) where these are known, before them "version" where there are two of the text, and the lines.
-        position counts from 1; start and end are characters
-        of the text; value and place are empty where the text masks the feature, value where a measure gives places
-        only.
+        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT, "unstable" (why a ranking is, "no" where
+        it is not) and, by each way of erasing, VERDICT and "inputs" (rejected or not), where these are known, before
+        them "version" where there are two of the text, and the lines. position counts from 1; start and end are
+        characters of the text; value and place are empty where the text masks the feature, value where a measure gives
+        places only.
     """
     versions = [("", shown)] if beside is None else beside.versions(shown)
     known = any(one.example.evidence for _, one in versions)
     named, lines = beside is not None, []
     for name, one in versions:
-        lines += [
-            [name] * named + line for line in _lines(one, known, shown.verdicts is not None, bool(shown.unstable))
-        ]
-    judged = VERDICT if shown.verdicts is not None else []
-    judged = judged + ["unstable"] * bool(shown.unstable)
-    return ["version"] * named + COLUMNS + ["evidence"] * known + judged + CONSTANT, lines
+        lines += [[name] * named + line for line in _lines(one, known, shown)]
+    return ["version"] * named + COLUMNS + ["evidence"] * known + _judged_columns(shown) + CONSTANT, lines
 
 
-def _lines(shown: Shown, known: bool, judged: bool, tried: bool) -> list[list]:
-    """The lines of one version; known, judged, tried: whether there are columns for the evidence, for verdicts and for
-    how stable rankings are.
+def _judged_columns(shown: Shown) -> list[str]:
+    """What is known of measures besides their scores: names of columns."""
+    erased = [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
+    return VERDICT * (shown.verdicts is not None) + ["unstable"] * bool(shown.unstable) + erased
+
+
+def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
+    """A measure's cells under the columns of `wanted`, empty where this version has none."""
+    found = verdict_columns(shown.verdicts, measure) if wanted.verdicts is not None else []
+    if wanted.unstable:
+        found = [*found, shown.unstable[measure] or "no" if measure in shown.unstable else None]
+    for erasure in wanted.erased:
+        under = shown.erased.get(erasure)
+        cells = verdict_columns(None if under is None else under.report, measure)
+        found = [*found, *cells, None if under is None else under.inputs(measure)]
+    return found
+
+
+def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
+    """The lines of one version; known: whether there is a column for the evidence; wanted: the version whose columns
+    there are of what is known of measures.
     """
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
@@ -214,8 +230,7 @@ def _lines(shown: Shown, known: bool, judged: bool, tried: bool) -> list[list]:
                     row.unit,
                     None if masked else int(row.places[i]),
                     *[None if marks is None else bool(marks[i])] * known,
-                    *verdict_columns(shown.verdicts, row.measure) * judged,
-                    *[shown.unstable[row.measure] or "no" if row.measure in shown.unstable else None] * tried,
+                    *_judged_cells(shown, wanted, row.measure),
                     *constant,
                     measures()[row.measure].version,
                     facts.get("date", ""),

@@ -61,14 +61,19 @@ class ChanceTest:
 
 
 def null_cost(
-    explainer: Explainer, encoded: Encoded, planned: int, draws: int | None = None, band: bool = True
+    explainer: Explainer,
+    encoded: Encoded,
+    planned: int,
+    draws: int | None = None,
+    band: bool = True,
+    erasure: str = MASK,
 ) -> Cost:
     """What the random orders take at most, beside the measures' own; a table of every set that is known costs nothing.
 
     band: whether the orders whose inputs are tested are to be asked for, too.
     """
     F, draws = left_over(encoded), draws_needed(planned) if draws is None else draws
-    known = explainer.oracles.of(encoded).count
+    known = explainer.oracles.of(encoded, erasure).count
     more = (1 << F) - known if table_pays(F, draws) or known >= 1 << F else max(0, draws - ORDERS) * max(0, F - 1)
     passes = max(0, more) + (band_cost(explainer, encoded, BY_FEATURE).passes if band else 0)
     return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)

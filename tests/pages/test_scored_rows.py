@@ -89,7 +89,7 @@ def test_dear_scores_say_what_they_cost_and_are_not_computed(fresh, monkeypatch)
     own = cells(app)["gradient"]
     assert own["RACU ↑"]["text"].startswith("— (about ") and own["NAOPC ↑"]["text"].startswith("— (about ")
     asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
-    assert all(label.startswith(("Compute pairs of words", "Compute how stable")) for label in asked)
+    assert all(label.startswith(("Compute pairs of words", "Find out how stable")) for label in asked)
 
 
 def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh):

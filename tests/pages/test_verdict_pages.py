@@ -11,10 +11,13 @@ from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
+from core.oracle.erasing import MASK, erasures_of
 from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
 from core.verdicts.finding import find_chance
+from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
 from core.verdicts.telling import ERROR_RATE, HANGS, verdict_text
+from core.wording import without_markup
 from pages.parts.attributions.believing import BELIEVED
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
@@ -91,3 +94,29 @@ def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatc
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], says=BELIEVED)
     assert cells(app)["gradient"]["verdict:"]["text"].startswith("— (about ") and not resources.jobs().active()
     assert "No order is scored yet" in app.said
+
+
+def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, any_speed):
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
+    wait(app, lambda: app.has("button", "Compute the same by removal"), rest=60.0)
+    complete(app)
+    complete(app.press("Compute the same by removal, zero embedding and unknown token"))
+    explainer = Explainer(bundled, None, find_reference(bundled))
+    encoded = explainer.encode(SMALL.text, None, "word")
+    target, gating = int(explainer.logits(encoded).argmax()), StandingGates(encoded, explainer.reference)
+    limits = finish(find_exact(explainer, encoded, target)).limits
+    found = {}
+    for erasure in erasures_of(bundled):
+        test = finish(find_chance(explainer, encoded, target, NAMES, erasure=erasure))
+        found[erasure] = under_erasure(test, gating, Reasons(limits) if erasure == MASK else None)
+    header, rows = operator_rows(found)
+    assert header == ["measure", "mask token", "removal", "zero embedding", "unknown token"]
+    assert next(table for table in app.tables if table[0] == header)[1:] == rows
+    said = operators_sentence({erasure: one.report for erasure, one in found.items()})
+    assert without_markup(said) in app.said and not app.errors
+    files = app.downloads
+    text = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
+    for row in csv.DictReader(io.StringIO(text)):
+        for erasure, one in found.items():
+            assert row[f"verdict ({erasure})"] == one.report.of(row["measure"]).word
+            assert row[f"inputs ({erasure})"] == one.inputs(row["measure"])

@@ -23,6 +23,7 @@ from core.validity.references import find_reference
 from core.verdicts.chance import MOST_DRAWS
 from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
 from core.verdicts.finding import NoVerdict, find_chance, null_cost, verdict_cost
+from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
 from core.verdicts.reasons import find_reasons
 from core.verdicts.telling import believe_sentence, erasures_sentence, verdict_cells, verdict_text
 from tests.verdicts.table_explainer import TableExplainer
@@ -243,7 +244,18 @@ def test_what_wins_by_one_way_of_erasing_only_is_said():
     said = erasures_sentence(reports)
     assert "<b>leave-one-out</b> does better than chance by mask token, and not by removal" in said
     assert "erased by removal" in believe_sentence(reports[REMOVAL], explainer.encoded)
-    assert erasures_sentence({MASK: reports[MASK]}) == ""
+    assert erasures_sentence({MASK: reports[MASK]}) == "" and said == operators_sentence(reports)
+    assert "none can be compared" in operators_sentence({MASK: reports[MASK]})
+    assert "by some ways only" in operators_sentence({MASK: reports[MASK], REMOVAL: reports[MASK]})
+    gating = StandingGates(explainer.encoded, None)
+    under = {
+        erasure: under_erasure(finish(find_chance(explainer, explainer.encoded, 1, [LOO], erasure=erasure)), gating)
+        for erasure in reports
+    }
+    header, rows = operator_rows(under)
+    assert header == ["measure", MASK, REMOVAL] and [row[0] for row in rows] == [LOO, "random orders"]
+    for cell, report in zip(rows[0][1:], reports.values(), strict=True):
+        assert cell == f"{verdict_text(report.verdicts[0])}; validity unavailable"
 
 
 def test_names_of_measures_and_words_are_text():

@@ -27,6 +27,7 @@ from core.reports.exports import (
 from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
+from core.verdicts.operators import UnderErasure
 from core.wording import safe_name, without_markup
 from pages.parts.frame.texts import truncation
 
@@ -159,6 +160,7 @@ def save_attributions(
     pairs: PairReport | None = None,
     verdicts: VerdictReport | None = None,
     unstable: Mapping[str, str] | None = None,
+    erased: Mapping[str, UnderErasure] | None = None,
 ) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
@@ -170,7 +172,8 @@ def save_attributions(
             and tags.
         beside: another version of the text, which both hold, too.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
-            unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold.
+            unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
+            erased: the verdicts by each way of erasing, as far as these are known, which the table holds.
     """
     if not rows:
         return
@@ -178,7 +181,11 @@ def save_attributions(
 
     def shown() -> Shown:
         return replace(
-            _version_shown(view, rows, answer, notes), pairs=pairs, verdicts=verdicts, unstable=unstable or {}
+            _version_shown(view, rows, answer, notes),
+            pairs=pairs,
+            verdicts=verdicts,
+            unstable=unstable or {},
+            erased=erased or {},
         )
 
     def versions() -> Beside | None:
