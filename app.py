@@ -12,7 +12,7 @@ from core.figures.figures import performance_by_masking
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
-from core.wording import escaped, plain, safe_name
+from core.wording import amount, escaped, linked_name, plain, safe_name
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
 from pages.parts.frame.links import held, link_to, visit
@@ -81,6 +81,9 @@ def _trust(view: View) -> None:
     browsed = view.browsed
     known = browsed is not None and browsed.known is not None and browsed.known.complete
     here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True, _link) if known else ""
+    checked = _checked(view)
+    if checked:
+        st.html(f"<p>{checked}</p>")
     st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
     if here:
         st.html(f"<p>On the data that is chosen: {here}</p>")
@@ -89,6 +92,21 @@ def _trust(view: View) -> None:
     if card is not None:
         with st.expander("Its card, weights and reference", icon=":material/id_card:"):
             _performance(view, card)
+
+
+def _checked(view: View) -> str:
+    """What *Model check* answers on the data that is chosen, where that is known; HTML in which all text is escaped."""
+    if view.browsed is None:
+        return ""
+    # Statistics take a moment to load: the example stands there before.
+    from core.evaluation.studies.check_sentences import check_answer
+    from pages.parts.check.known import known_check
+
+    found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
+    if found is None:
+        return ""
+    page = linked_name("Model check", link_to("model_check"))
+    return f"{page} on {amount(found.n, 'text')} of {escaped(found.sample.name)}: {escaped(check_answer(found), 900)}"
 
 
 def _link(example: str) -> str:

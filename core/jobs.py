@@ -25,6 +25,8 @@ _LOG = logging.getLogger(__name__)
 _MOST_LEFT, _LEFT_SECONDS = 16, 300.0
 # A page that is drawn anew has left all of its jobs for a moment: none is one too many before so many seconds.
 _SPARED_SECONDS = 5.0
+# Of work under way, after so many seconds of it, the pace says how long its like takes.
+_TOLD_SECONDS = 2.0
 # How often work looks whether anybody waits for a lock that it gave way with, and whether a page still is drawn.
 _LOOK_SECONDS = 0.05
 
@@ -203,14 +205,23 @@ class Jobs(Owner):
 
     def expects(self, cost: Cost, kind: str = "") -> float:
         """Expected seconds of work by the clock: what such work took here for each token that it was said to take at
-        most; before there was any, what its cost says.
+        most, by what is under way of its kind, else by what ended; before there was any, what its cost says.
 
         kind: of work that takes about as long for each token of its cost, whatever its texts; "" where nobody says.
         """
         with self._changed:
-            speed = self._speeds.get(kind)
-            pace = None if speed is None or not cost.tokens else speed.pace
-            return cost.seconds if pace is None else pace * cost.tokens
+            pace = self._pace_now(kind)
+            return cost.seconds if pace is None or not cost.tokens else pace * cost.tokens
+
+    def _pace_now(self, kind: str) -> float | None:
+        """Seconds a token of a kind, so that a button says the same as the progress beside it; None before any."""
+        for job in self._line:
+            of, tokens = self._claims.get(job, ("", 0.0))
+            left = job.remaining_seconds if kind and of == kind and tokens and job.worked else None
+            if left is not None and job.seconds >= _TOLD_SECONDS:
+                return (job.seconds + left) / tokens
+        speed = self._speeds.get(kind)
+        return None if speed is None else speed.pace
 
     def knows(self, kind: str) -> bool:
         """Whether work of a kind was done here."""

@@ -115,12 +115,20 @@ def duration(seconds: float) -> str:
 
 
 def estimate(seconds: float) -> str:
-    """A duration that is expected, no finer than anybody can tell: "under 1 s", "8 s", "59 s", "5 min", "3.5 h"."""
+    """A duration that is expected, no finer than anybody can tell: "under 1 s", "8 s", "25 s", "60 s", "5 min",
+    "3.5 h"; so coarse that what is told of one work at two places of a page, a moment apart, is the same.
+    """
     if seconds < 0.5:
         return "under 1 s"
     if seconds < 90:
-        return f"{max(1, round(seconds))} s"
+        step = 1 if seconds < 10 else 5 if seconds < 30 else 10
+        return f"{max(1, step * round(seconds / step))} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def shows_nothing(text: str) -> bool:
+    """Whether nothing of a text is seen: spaces, control characters and what has no width."""
+    return not any(letter.isprintable() and not letter.isspace() for letter in text)
 
 
 def in_short(error: BaseException) -> str:

@@ -6,7 +6,8 @@ from core.data.examples import Example
 from core.evaluation.sampling import draw_examples
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
-from core.wording import plain
+from core.evaluation.studies.scoring import Scoring
+from core.evaluation.studies.verdicts_question import Verdicts
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_data_page
@@ -17,6 +18,12 @@ from pages.parts.sections.questions import question_section
 PAGE = "Data set"
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
 DRAWN = {Diagnosing.name: draw_diagnosticity}
+# What they are called here; others by their name.
+CALLED = {
+    Scoring.name: "Scores by metrics",
+    Diagnosing.name: "Metrics against chance (diagnosticity)",
+    Verdicts.name: "Measures against chance (verdicts)",
+}
 
 
 def data_set() -> None:
@@ -24,18 +31,26 @@ def data_set() -> None:
     frame = open_data_page(PAGE, "A text of your own is one example, and this page asks about many. Choose data")
     if frame is None:
         return
-    # In a row of its own: three side by side would be cut off in a window of ordinary width.
     offered = [name for name, one in questions().items() if one.page == PAGE]
-    name = choose_one("Question", offered, Diagnosing.name, "section", format_func=str.capitalize)
-    examples, picked = _choose_texts(frame, *st.columns([5, 4]))
+    name = choose_one("Question", offered, Diagnosing.name, "section", format_func=_named, label_visibility="collapsed")
+    # The answer stands above what is chosen for it.
+    answered, chosen = st.container(), st.container()
+    with chosen:
+        examples, picked, about = _choose_texts(frame, *st.columns([5, 4]))
     if examples is not None:
-        st.caption(questions()[name].asks)
-        question_section(frame, questions()[name], examples, DRAWN.get(name), picked)
+        with answered:
+            question_section(
+                frame, questions()[name], examples, DRAWN.get(name), picked, f"{questions()[name].asks} {about}"
+            )
 
 
-def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | None, str]:
-    """The texts that are chosen, None, and a sentence, where there are none; and how a filter picks them, as of
-    `core.evaluation.sampling.Sample`.
+def _named(name: str) -> str:
+    return CALLED.get(name, name.capitalize())
+
+
+def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | None, str, str]:
+    """The texts that are chosen, None, and a sentence, where there are none; how a filter picks them, as of
+    `core.evaluation.sampling.Sample`; and which they are, in words.
     """
     with left:
         filtered = choose_which("Labels are not needed: the prediction is explained.")
@@ -43,11 +58,11 @@ def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | N
         size = choose_size(count_kept(frame, filtered), "Texts drawn at random")
     kept = examples_kept(frame, filtered)
     if not kept:
-        return None, ""
+        return None, "", ""
     drawn = draw_examples(kept, size)
     whole = "All of" if len(drawn) == len(kept) else f"{len(drawn):,}, drawn at random, of"
-    st.caption(plain(f"{whole} {told_of(frame, filtered, kept)}."))
-    return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else ""
+    about = f"{whole} {told_of(frame, filtered, kept)}."
+    return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else "", about
 
 
 data_set()

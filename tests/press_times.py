@@ -29,6 +29,7 @@ PICTURES = {
     "hard_and_soft_erasure": ["table", ".row .text"],
 }
 # What a page showed before stands there until it is drawn anew, marked as stale.
+_ASKS = re.compile("^(Compute|Go on with) ")
 FRESH = "[data-testid=stMain] [data-testid=stElementContainer]:not([data-stale=true])"
 
 
@@ -58,11 +59,14 @@ def seconds_after(browser, server: str, page: str, start: int) -> float:
 
 
 def batch(browser, server: str) -> Person:
-    """A person in another tab who has begun a run over many examples."""
+    """A person in another tab who has begun a run over many examples: its first come unasked, or are asked for."""
     person = Person(browser, server)
-    person.page.goto(f"{server}/data_set?sample=1000")
-    person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) ")).first.press("Enter")
-    playwright.expect(person.page.get_by_role("button", name="Cancel").first).to_be_visible()
+    person.page.goto(f"{server}/data_set?sample=1000&draws-of-data=32")
+    asks, runs = person.page.get_by_role("button", name=_ASKS).first, person.page.get_by_role("button", name="Cancel")
+    playwright.expect(asks.or_(runs).first).to_be_visible()
+    if asks.count():
+        asks.press("Enter")
+    playwright.expect(runs.first).to_be_visible()
     return person
 
 

@@ -165,6 +165,7 @@ def test_what_stands_aside_waits_until_its_page_is_drawn_and_goes_after_what_the
     first = jobs.submit("front", "", front, wanted=False)
     aside.go(2)
     until(front.inside.is_set)
+    until(lambda: aside.at)
     assert aside.at == 1, "it gives way at its next batch"
     front.go()
     assert ended(first) == DONE and ended(later) == DONE
@@ -426,6 +427,29 @@ def test_what_work_of_a_kind_took_is_what_the_next_is_expected_to_take(jobs, mon
     assert jobs.expects(Cost(100, 5.0), "curve") == 5, "of no tokens"
     assert ended(jobs.submit("b", "", lambda job: 1, kind="other", tokens=1_000)) == DONE
     assert jobs.expects(cost, "other") == 999, "it never said how far it was"
+
+
+def test_what_is_under_way_says_how_long_its_like_takes_as_its_own_progress_does(jobs, monkeypatch):
+    """Of 1,000 tokens, expected to take 10 s, half took 100 s: a button for 2,000 more of the kind says twice what the
+    progress does, with what is behind it.
+    """
+    clock, told, go = [0.0], threading.Event(), threading.Event()
+    monkeypatch.setattr(Job, "seconds", property(lambda job: clock[0]))
+
+    def work(job):
+        job.report(0, 20)
+        clock[0] = 100.0
+        job.report(10, 20)
+        told.set()
+        assert go.wait(10)
+
+    job = jobs.submit("a", "", work, kind="curve", tokens=1_000, expected=10.0)
+    assert told.wait(10)
+    whole = 100.0 + jobs.seconds_left("a")
+    assert jobs.expects(Cost(100, 20.0, 2_000), "curve") == pytest.approx(2 * whole) and 150 < whole < 210
+    assert jobs.expects(Cost(1, 7.0, 500), "other") == 7
+    go.set()
+    assert ended(job) == DONE
 
 
 def test_seconds_left_of_equals_go_by_who_ends_a_turn_before_its_end(jobs, monkeypatch):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -134,6 +135,8 @@ def readable_check(reports: list[CheckReport]) -> str:
     """Reports as text: verdict, a table of the models, a table of the curves, what departs from the paper."""
     first = reports[0]
     parts = [verdict_sentence(first), *first.notes]
+    if first.other_lengths:
+        parts.append(f"python -m core reference --model {shlex.quote(first.model)} --data FILE fits one on such texts.")
     parts.append(_models_table(reports))
     parts.extend(
         f"{one.model}\n"

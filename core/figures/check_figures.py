@@ -17,47 +17,64 @@ from core.validity.references import CALIBRATED, FORMS, LITERAL
 # Each model beside another has a dash and a mark of its own.
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
-# Four panels: performance, share rejected; p calibrated, p literal.
-_LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.38]
+# Two panels, side by side.
+_LEFT, _RIGHT = [0, 0.45], [0.55, 1]
+# Above the panels stand their headings, of two lines, which name both axes: below stands the legend.
+_BELOW: dict[str, Any] = {"legend": legend(-0.2) | {"yanchor": "top"}, "margin": {"l": 10, "r": 10, "t": 42, "b": 10}}
 
 
 @register_figure(MaskingCheck.name)
 def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
-    """Performance, share of single examples rejected, and data-set p-values of both forms against the masking ratio.
+    """Performance and, where a model has a reference, the share of single examples rejected, against the masking ratio.
 
     The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it
-    in
-    random order, each in a dash and a mark of its own.
+    in random order, each in a dash and a mark of its own.
 
-    Source: FMM Fig. 4.
+    Source: FMM Fig. 4, above.
     """
     first, tested = reports[0], any(one.floor for one in reports)
-    traces = []
-    for place, one in enumerate(reports):
-        for line in one.lines if place == 0 else one.lines[:1]:
-            traces += _line(one, line, form, place, len(reports) > 1)
-    top = _UPPER if tested else [0, 1]
-    # Below the upper panels the title of their axis would stand over the lower ones' headings.
-    titled = not tested
-    axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else top, first, titled), "yaxis": axis(domain=top)}
+    axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else [0, 1]), "yaxis": axis()}
     # Named in the legend: wherever its words stood, curves would cross them.
-    shapes = [_level(first.majority, "", RANDOM) | {"name": "class majority", "showlegend": True}]
-    notes = [heading(f"{html.escape(first.metric)} ↑ better", "")]
+    majority = {"name": f"class majority of {first.majority_of}", "showlegend": True}
+    shapes, notes = (
+        [_level(first.majority, "", RANDOM) | majority],
+        [heading(f"{html.escape(first.metric)} ↑ better<br>{_against(first)})", "")],
+    )
     if tested:
-        rejected = axis(domain=top, anchor="x2", rangemode="tozero")
-        axes |= {"xaxis2": _share("2", _RIGHT, first, titled), "yaxis2": rejected}
-        notes.append(heading(f"% of single texts rejected<br>({form})", "2"))
+        axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
+        notes.append(heading(f"% of single texts rejected<br>{_against(first)}, {form})", "2"))
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
-        for end, of, domain in (("3", CALIBRATED, _LEFT), ("4", LITERAL, _RIGHT)):
-            axes[f"xaxis{end}"] = _share(end, domain, first)
-            by = "by count" if of == CALIBRATED else "by Simes"
-            axes[f"yaxis{end}"] = axis(None, **P_AXIS, domain=_LOWER, anchor=f"x{end}")
-            shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
-            notes.append(heading(f"data-set p, {of},<br>{by}", end))
-    return figure(traces, 660 if tested else 360, notes, **axes, shapes=shapes, legend=legend(1.08))
+    return figure(_traces(reports, form, ("", "2")), 370, notes, **axes, shapes=shapes, **_BELOW)
 
 
-def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: bool) -> list[dict]:
+def p_panels(reports: Sequence[CheckReport]) -> dict:
+    """The p-values of the data set against the masking ratio: calibrated by count, literal by Simes.
+
+    Lines as in `panels`. Source: FMM Fig. 4, below.
+    """
+    axes: dict[str, Any] = {}
+    shapes, notes = [], []
+    for end, of, domain, by in (("3", CALIBRATED, _LEFT, "by count"), ("4", LITERAL, _RIGHT, "by Simes")):
+        axes[f"xaxis{end}"] = _share(end, domain)
+        axes[f"yaxis{end}"] = axis(None, **P_AXIS, anchor=f"x{end}")
+        shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
+        notes.append(heading(f"data-set p, {of}, {by}<br>{_against(reports[0])})", end))
+    return figure(_traces(reports, CALIBRATED, ("3", "4")), 370, notes, **axes, shapes=shapes, **_BELOW)
+
+
+def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) -> list[dict]:
+    """The lines of these panels, named in the legend by those of the first."""
+    return [
+        one
+        for place, report in enumerate(reports)
+        for line in (report.lines if place == 0 else report.lines[:1])
+        for one in _line(report, line, form, place, len(reports) > 1, ends)
+    ]
+
+
+def _line(
+    one: CheckReport, line: CurveFigures, form: str, place: int, several: bool, ends: tuple[str, str]
+) -> list[dict]:
     name = html.escape(f"{line.curve.label}{f', {one.model}' if several else ''}")
     look = model_stroke(line.curve.measure, line.curve.random, place) | {"name": name, "legendgroup": name}
     panels = [("", line.performance, "%{y:.3f}", {})]
@@ -70,8 +87,10 @@ def _line(one: CheckReport, line: CurveFigures, form: str, place: int, several: 
             panels.append((end, np.maximum(line.p[of], LOWEST_P), "p = %{customdata:.3g}", exact))
     return [
         trace("lines+markers", (100 * X).tolist(), y.tolist(), f"%{{x:.0f}} % masked: {told}", name, **look, **more)
-        | ({"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": False} if end else {})
+        | ({"xaxis": f"x{end}", "yaxis": f"y{end}"} if end else {})
+        | ({"showlegend": False} if end != ends[0] else {})
         for end, y, told, more in panels
+        if end in ends
     ]
 
 
@@ -83,9 +102,12 @@ def model_stroke(measure: str, random: bool, place: int) -> dict:
     return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
 
 
-def _share(end: str, domain: list[float], found: CheckReport, titled: bool = True) -> dict:
-    title = f"masked (%{found.sample.of_first})" if titled else None
-    return axis(title, range=[-3, 103], domain=domain, anchor=f"y{end}")
+def _against(found: CheckReport) -> str:
+    return f"(against % masked{found.sample.of_first}"
+
+
+def _share(end: str, domain: list[float]) -> dict:
+    return axis(None, range=[-3, 103], domain=domain, anchor=f"y{end}")
 
 
 def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool = False) -> dict:

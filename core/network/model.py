@@ -69,7 +69,9 @@ class Model:
         # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector
         # comes by.
         run: Any = weakref.WeakMethod(self.run)
-        self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple)
+        # Twins of one size are told to take as long as each other before the second has run.
+        kind = self.device, self.precision, sum(part.numel() for part in self.module.parameters())
+        self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple, kind)
 
     @property
     def C(self) -> int:

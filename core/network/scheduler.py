@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +40,10 @@ class Input:
     type_ids: np.ndarray | None = None
 
 
+# How fast networks of one kind are here, by the kind: what has not run yet is expected to be as fast as its like.
+_KINDS: dict[Hashable, Speed] = {}
+
+
 @dataclass
 class Counters:
     """Work done so far. `queries` counts inputs asked for, `passes` inputs that the network read
@@ -51,6 +55,7 @@ class Counters:
     tokens: int = 0
     seconds: float = 0.0
     _speed: Speed = field(default_factory=Speed, repr=False, compare=False)
+    _alike: Speed = field(default_factory=Speed, repr=False, compare=False)
     _warm: bool = field(default=False, repr=False, compare=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
@@ -69,15 +74,16 @@ class Counters:
         with self._guard:
             if self._warm:
                 self._speed.add(tokens, seconds)
+                self._alike.add(tokens, seconds)
             self._warm = True
 
     def seconds_for(self, tokens: float, default_rate: float = 8_000.0) -> float:
         """Expected seconds for a number of tokens, by the clock of the newest 16 batches: at the pace than which half
-        of their tokens took longer, whoever else used the machine meanwhile. Fewer than two batches leave the default
-        (tokens a second).
+        of their tokens took longer, whoever else used the machine meanwhile. Fewer than two batches leave the pace of
+        networks of its kind, and where none of these ran the default (tokens a second).
         """
         with self._guard:
-            pace = self._speed.pace
+            pace = self._speed.pace or self._alike.pace
         return tokens / default_rate if pace is None else tokens * pace
 
 
@@ -91,6 +97,7 @@ class Scheduler:
     Args:
         multiple: batches are filled up to a multiple of it with rows that are thrown away, where the device prepares
             itself for each new size of a batch (oneDNN compiles its half-precision kernels by size).
+        kind: of networks that are as fast as each other on this machine; None where there is no other.
     """
 
     def __init__(
@@ -100,12 +107,13 @@ class Scheduler:
         max_tokens: int = 16_384,
         lock: contextlib.AbstractContextManager | None = None,
         multiple: int = 1,
+        kind: Hashable = None,
     ):
         self.network = network
         self.max_rows = max_rows
         self.max_tokens = max_tokens
         self.multiple = multiple
-        self.counters = Counters()
+        self.counters = Counters(_alike=Speed() if kind is None else _KINDS.setdefault(kind, Speed()))
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
 

@@ -176,6 +176,7 @@ def test_letters_turn_no_page_and_whatever_is_typed_is_shown_or_a_sentence_tells
     playwright.expect(alert).to_have_count(1)
     playwright.expect(alert).to_contain_text("text is empty")
     person.rest()
+    assert person.text == typed, "what was shown stays"
     person.type("Better now.")
     assert person.text == "Better now."
 

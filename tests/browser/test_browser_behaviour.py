@@ -18,7 +18,7 @@ def opened(visit, short):
     person = visit()
     asked = {"part": "behaviour", "measures": "gradient", "data": short, "example": FIRST}
     person.page.goto(f"{person.server}/model_check?{browsing.urlencode(asked)}")
-    playwright.expect(person.page.get_by_text("What erasing does to predictions and embeddings")).to_be_visible()
+    playwright.expect(person.page.locator(".st-key-behaviour .js-plotly-plot").first).to_be_visible()
     maps, ask = person.page.locator(MAP), person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) "))
     # On a slow machine some of it waits to be asked for.
     playwright.expect(maps.nth(1).or_(ask.first).first).to_be_visible()

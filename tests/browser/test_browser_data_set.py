@@ -25,7 +25,7 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     person = visit()
     person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode(QUICK, doseq=True)}")
     playwright.expect(person.page.get_by_text(re.compile("that the filter leaves of"))).to_be_visible()
-    answered = person.page.get_by_role("heading", name="How often a metric prefers")
+    answered = person.page.locator(".st-key-preferences")
     ask = person.page.get_by_role("button", name=ASKS)
     # What is dear on a slow machine waits to be asked; on the second visit all is known.
     playwright.expect(answered.or_(ask).first).to_be_visible()
@@ -35,9 +35,11 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
     person.rest()
     playwright.expect(person.page.get_by_text("examples so far")).to_have_count(0)
+    person.page.get_by_role("tab", name="By length").click()
     legend = person.page.locator(".st-key-diagnosticity .js-plotly-plot").first.locator(".legendtext")
     playwright.expect(legend).to_have_count(2)
     assert legend.all_text_contents() == ["NS", "Soft-NS"]
+    person.page.get_by_role("tab", name="Soft against hard").click()
     playwright.expect(person.page.get_by_role("rowheader", name="Soft-NS against NS").first).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)

@@ -617,7 +617,16 @@ def test_the_report_is_what_the_arithmetic_says():
 )
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
     said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
-    assert said.startswith(begins) and "Soft-NS" in said and "against NS" in said
+    plain, rest = said.split(" in 50 %. ") if "coin" in said else ("", said)
+    assert rest.startswith(begins) and "Soft-NS" in rest and "against NS" in rest
+    if plain:
+        cells = build_diagnosticity_report(told, "m", "d", tiny.LABELS).cells
+        half = sorted((cells[name, "all"].half.mean, name) for name in told.study.metrics)
+        ends = [f"{100 * share:.1f} % ({name})" for share, name in (half[0], half[-1])]
+        assert f"to random attributions in {ends[0]} to {ends[1]} of the pairs" in plain
+        sure = [name for name in told.study.metrics if cells[name, "all"].half.low > 0.5]
+        named = plain.partition(" tell")[0]
+        assert named == {4: "Every one of these metrics", 0: "None of these metrics"}.get(len(sure), " and ".join(sure))
 
 
 def test_neither_kind_leads_while_texts_are_to_come():
@@ -634,7 +643,7 @@ def test_a_lead_that_rests_on_ties_is_said():
     made = build_diagnosticity_report(made_up(soft=0.35, ties=True), "m", "d", tiny.LABELS)
     said = diagnosticity_answer(made)
     assert (
-        said.startswith("Over 24 texts, soft metrics")
+        "Over 24 texts, soft metrics" in said
         and "With a tie as one half it is otherwise" in said
         and "the hard metric is ahead" in said
     )

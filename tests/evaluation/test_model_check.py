@@ -41,7 +41,16 @@ from core.evaluation.studies.check_report import (
     UNTESTED,
     build_check_report,
 )
-from core.evaluation.studies.check_sentences import HEADER, check_findings, check_json, check_rows, verdict_sentence
+from core.evaluation.studies.check_sentences import (
+    HEADER,
+    check_answer,
+    check_figures,
+    check_findings,
+    check_json,
+    check_rows,
+    expected_sentence,
+    verdict_sentence,
+)
 from core.evaluation.studies.check_tables import found_and_faithful, ratios_note, training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
@@ -49,7 +58,7 @@ from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant
-from core.figures.check_figures import panels, spans
+from core.figures.check_figures import p_panels, panels, spans
 from core.mathematics.curves import Areas
 from core.mathematics.statistics import Interval
 from core.mathematics.stepwise import finish
@@ -735,7 +744,8 @@ def test_the_verdicts_and_what_they_say():
     assert (
         "not rejected as out-of-distribution" in verdict_sentence(fine)
         and "no proof" in verdict_sentence(fine)
-        and "at most 0 of 20 texts rejected unmasked, 5 % expected, p = 1" in verdict_sentence(fine)
+        and "at most 0 of 20 texts rejected unmasked, 5 % expected)" in verdict_sentence(fine)
+        and verdict_sentence(fine).endswith("smallest p = 1.")
     )
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
@@ -746,13 +756,16 @@ def test_the_verdicts_and_what_they_say():
         and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=True))
-    assert unlike.startswith("No, not on these texts: m reaches") and "that alone may be why" in unlike
+    assert unlike.startswith("No, not on these texts: ⚠ masked at random") and "that alone may be why" in unlike
     assert "fitted" not in said and "reference is fitted on texts of such lengths" in unlike
+    assert "python" not in unlike, "a command is no part of an answer"
+    # The answer is its beginning, in plain words; the figures follow.
+    assert said == f"{check_answer(later)} {check_figures(later)}" and "p =" not in check_answer(later)
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
     assert (
         confused.verdict == CONFUSED
         and confused.worse == pytest.approx(2.0**-40)
-        and "it does worse than that constant answer" in verdict_sentence(confused)
+        and f"it does worse than always answering {LABELS[0]}" in verdict_sentence(confused)
     )
     assert "⚠" not in verdict_sentence(confused)
     assert "from 20% masked on, too" in verdict_sentence(
@@ -829,7 +842,7 @@ def test_no_verdict_before_random_order_is_through():
     coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
     said = verdict_sentence(coming)
     assert said.startswith("20 of 55 examples so far; the answer comes") and "No" not in said and "p =" not in said
-    assert "m reaches" in said and "At most 20 of 20 texts rejected at 70% masked" in said
+    assert "commonest class" in said and "m reaches" in said and "At most 20 of 20 texts rejected at 70% masked" in said
     assert check_json(coming)["verdict"] is None and check_json(whole)["verdict"] == REJECTED
     assert False in {one.agrees for one in check_findings([whole])}
     assert {one.agrees for one in check_findings([coming])} == {None}
@@ -838,6 +851,29 @@ def test_no_verdict_before_random_order_is_through():
     # Measures under way change nothing of it.
     other = replace(whole, measured_tally=Tally(3, 20, coming=True, fewest=20))
     assert verdict_sentence(other) == verdict_sentence(whole) and found_and_faithful(other, CALIBRATED) == ""
+
+
+def test_what_is_expected_is_said_beside_what_held_out_texts_gave():
+    """The card of the bundled model: 5.7 to 8.6 % of 872 texts of another file than that of the reference."""
+    about = {"calibrated": [0.072, 0.086, 0.0573], "literal": [0.2], "texts": 872, "source": "test.jsonl"}
+    reference = SimpleNamespace(about={"false_rejection": about, "source": "validation.jsonl"})
+    said = expected_sentence(reference)
+    assert said.startswith("5 % are expected of texts like the reference’s, on average over references")
+    assert "fitted on other texts (validation.jsonl), rejected 5.7 to 8.6 % of 872 held-out texts (test.jsonl)" in said
+    literal = expected_sentence(reference, "literal")
+    assert "promises no share" in literal and "rejected 20.0 % of 872" in literal and "expected" not in literal
+    about["calibrated"] = None
+    assert expected_sentence(reference) == "5 % are expected of texts like the reference’s."
+
+
+def test_whose_commonest_class_is_always_answered_is_said():
+    trained, unknown = judged(SOUND, card=card(majority=LABELS[1])), judged(SOUND)
+    assert f"always answering {LABELS[1]}, the commonest class of its training data" in check_figures(trained)
+    assert "the commonest class of these texts" in check_figures(unknown)
+    for one in (trained, unknown):
+        header, *_ = training_table([one], CALIBRATED)
+        assert f"class majority of {one.majority_of}" in header
+        assert f"class majority of {one.majority_of}" in json.dumps(panels([one], CALIBRATED))
 
 
 def test_a_reference_that_can_reject_nothing_tests_nothing():
@@ -1341,17 +1377,19 @@ def drawn(figure: dict) -> go.Figure:
     ],
 )
 def test_panels_draw_whatever_is_known(reports, form):
-    found = drawn(panels(reports, form))
-    assert all(len(trace.x) == 11 for trace in found.data)
     tested = sum(len(one.lines if i == 0 else one.lines[:1]) for i, one in enumerate(reports) if one.floor)
     curves = len(reports[0].lines) + len(reports) - 1
     # Performance of every curve, and of those that are tested single texts and both forms of the data set's p.
-    assert len(found.data) == curves + 3 * tested
-    by_axis = {axis: sum(trace.yaxis == axis for trace in found.data) for axis in ("y2", "y3", "y4")}
-    assert set(by_axis.values()) == {tested}
-    assert len({trace.name for trace in found.data}) == curves
-    # Every trace's axes are there.
-    assert all(f"yaxis{(trace.yaxis or 'y')[1:]}" in found.layout.to_plotly_json() for trace in found.data)
+    shown = [(drawn(panels(reports, form)), curves, (None, "y2"))]
+    shown += [(drawn(p_panels(reports)), tested, ("y3", "y4"))] if tested else []
+    for found, count, ends in shown:
+        assert all(len(trace.x) == 11 for trace in found.data)
+        by_axis = [sum(trace.yaxis == end for trace in found.data) for end in ends]
+        assert by_axis == [count, tested] and len(found.data) == count + tested
+        named = [trace for trace in found.data if trace.showlegend is not False]
+        assert len({trace.name for trace in found.data}) == count == len(named), "each once in the legend"
+        # Every trace's axes are there.
+        assert all(f"yaxis{(trace.yaxis or 'y')[1:]}" in found.layout.to_plotly_json() for trace in found.data)
 
 
 def test_panels_show_the_numbers_of_the_report():
@@ -1361,7 +1399,8 @@ def test_panels_show_the_numbers_of_the_report():
     assert list(random.x) == pytest.approx([10 * k for k in range(11)]) and list(random.y) == pytest.approx(
         found.random.performance.tolist()
     )
-    by = {(trace.yaxis, trace.name): trace for trace in drawn(panels([found], CALIBRATED)).data}
+    both = (*drawn(panels([found], CALIBRATED)).data, *drawn(p_panels([found])).data)
+    by = {(trace.yaxis, trace.name): trace for trace in both}
     assert list(by["y3", RANDOM].y) == [1] * 11, "by count: none of five is rejected"
     assert list(by["y2", RANDOM].y) == [0] * 11
     # A p of nought has a place on a logarithmic axis, and is told as it is.

@@ -324,6 +324,17 @@ def test_expected_seconds_go_by_the_speed_seen():
     assert (counters.passes, counters.batches, counters.tokens, counters.seconds) == (21, 3, 2_027, pytest.approx(12.2))
 
 
+def test_before_it_runs_a_network_is_as_fast_as_its_like():
+    ran, twin, other = (Scheduler(Network(), kind=kind).counters for kind in ("small", "small", "large"))
+    for seconds in (9.0, 0.5):
+        ran.add_batch(10, 1_000, seconds)
+    assert (twin.seconds_for(4_000), other.seconds_for(4_000)) == (2.0, 0.5)
+    for seconds in (9.0, 1.0):
+        twin.add_batch(10, 1_000, seconds)
+    assert twin.seconds_for(4_000) == 4.0, "its own pace, once there is one"
+    assert Scheduler(Network()).counters.seconds_for(4_000) == 0.5, "of no kind"
+
+
 def test_expected_seconds_are_of_the_clock_and_not_of_the_best_moments():
     """Two jobs share the device: of 9 batches 5 take 0.3 s for 1,000 tokens, as long as both together."""
     counters = Counters()

@@ -17,7 +17,7 @@ from core.data.examples import read_bundled
 from core.evaluation.engine import Run, run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
-from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer
+from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer, diagnosticity_parts
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How
@@ -75,6 +75,12 @@ def named(app: App, column: str) -> list[list[str]]:
     return found
 
 
+def offered(app: App) -> list[str]:
+    """What can be asked for."""
+    labels = (button.label.replace("\\", "") for button in app.at.button)
+    return [label for label in labels if label.startswith(("Compute", "Go on"))]
+
+
 @pytest.fixture(scope="module")
 def by_hand(bundled):
     """What the library says of the four sentences."""
@@ -95,7 +101,9 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     by_hand = by_hand[RANDOM]
     app = complete(given())
     assert (
-        diagnosticity_answer(by_hand) in app.said and "All of the 4 texts of mine.jsonl" in app.said and not app.errors
+        all(part in app.said for part in diagnosticity_parts(by_hand))
+        and "All of the 4 texts of mine.jsonl" in app.said
+        and not app.errors
     )
     drawn = named(app, "SoftFaith’s average ↑")
     assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
@@ -107,8 +115,10 @@ def test_the_page_says_what_the_library_says(given, by_hand):
             and (ties, texts) == (f"{cell.ties:.1%}", f"{cell.n}")
         )
     assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
-    (figure,) = app.at.get("plotly_chart")
-    assert len(json.loads(figure.proto.spec)["data"]) == 2 * 4 * 3
+    preferred, lengths = (json.loads(figure.proto.spec)["data"] for figure in app.at.get("plotly_chart"))
+    shares = [by_hand.cells[row[0], "all"].half.mean for row in drawn[1:]]
+    assert [trace["x"][0] for trace in preferred] == pytest.approx(shares)
+    assert len(lengths) == 2 * 4 * 3
     assert "Not enough to say: 4 texts" in app.said
     no_raw_markup(app)
 
@@ -119,7 +129,7 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     app.set("button_group", "Baseline", SHUFFLED)
     complete(app)
     assert (
-        diagnosticity_answer(by_hand[SHUFFLED]) in app.said
+        all(part in app.said for part in diagnosticity_parts(by_hand[SHUFFLED]))
         and "2 shuffles of its own scores" in app.said
         and "Beside the paper" not in app.said
     )
@@ -145,7 +155,7 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     app.set("button_group", "Baseline", RANDOM)
     complete(app)
     assert (
-        diagnosticity_answer(by_hand[RANDOM]) in app.said
+        all(part in app.said for part in diagnosticity_parts(by_hand[RANDOM]))
         and named(app, "against random attributions ↑") == beside
         and "set Baseline to shuffled" not in app.said
     )
@@ -203,6 +213,27 @@ def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
     app.press("Compute diagnosticity", exact=False)
     complete(app)
     assert "Not enough to say: 2 texts" in app.said and app.at.get("plotly_chart")
+
+
+def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(given, monkeypatch):
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.sections.studying.FEW", 2)
+    asked, really = [], Run.add
+    monkeypatch.setattr(Run, "add", lambda run, i, stop: asked.append((len(run.sample), i)) or really(run, i, stop))
+    told = [{"id": e.id, "text": f"{e.text} And more."} for e in SHORT]
+    app = complete(given(told))
+    assert asked == [(2, 0), (2, 1)] and "Not enough to say: 2 texts" in app.said
+    assert "The first 2 of 4 texts; all of them can be asked for below" in app.said
+    assert offered(app) == ["Go on with diagnosticity (sst2-fmm, 4 examples)"]
+    app.press("Go on with diagnosticity", exact=False)
+    complete(app)
+    assert asked[2:] == [(4, 2), (4, 3)], "what the first gave is not computed again"
+    assert "Not enough to say: 4 texts" in app.said and "The first" not in app.said
+    # Where these take long, too, both wait, and both say how long.
+    monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", -1.0)
+    app = given([one | {"text": f"{one['text']} Twice."} for one in told])
+    which = ("first 2 of 4 examples", "4 examples")
+    assert offered(app) == [f"Compute diagnosticity (sst2-fmm, {one})" for one in which] and len(asked) == 4
 
 
 def test_the_filter_on_examples_says_which_texts(given):

@@ -22,6 +22,8 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_sentences import (
     HEADER,
+    check_answer,
+    check_figures,
     check_findings,
     check_json,
     check_rows,
@@ -32,7 +34,7 @@ from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import area_cells
-from core.figures.check_figures import panels
+from core.figures.check_figures import p_panels, panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
 from core.validity.references import CALIBRATED, LITERAL, find_reference
@@ -121,7 +123,9 @@ def answered(app: App) -> bool:
 def test_the_page_says_what_the_library_says(given, by_hand):
     app = complete(given(measures=["gradient"]))
     mine, other = by_hand
-    assert verdict_sentence(mine) in unescape(app.said).split("Settings")[0] and not app.errors
+    for sentence in (check_answer(mine), check_figures(mine)):
+        assert sentence in unescape(app.said).split("Settings")[0]
+    assert not app.errors
     _header, *drawn = named(app, "all masked ↑")
     assert [row[0] for row in drawn] == ["sst2-fmm", "sst2-plain"], (
         "the one that was trained without masking stands beside it unasked"
@@ -135,11 +139,11 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
     assert [row[2] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
-    curves, cards = charts(app)
-    expected = panels([mine, other], CALIBRATED)["data"]
-    assert len(curves["data"]) == len(expected)
-    for drawn, wanted in zip(curves["data"], expected):
-        assert drawn["name"] == wanted["name"] and drawn["y"] == pytest.approx(wanted["y"], abs=1e-3)
+    curves, cards, p_values = charts(app)
+    for shown, expected in ((curves, panels([mine, other])["data"]), (p_values, p_panels([mine, other])["data"])):
+        assert len(shown["data"]) == len(expected)
+        for drawn, wanted in zip(shown["data"], expected):
+            assert drawn["name"] == wanted["name"] and drawn["y"] == pytest.approx(wanted["y"], abs=1e-3)
     assert "By their cards" in app.said and len([trace for trace in cards["data"] if trace["mode"] == "lines"]) == 3
 
 
@@ -227,7 +231,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
         shares = [trace["y"] for trace in charts(shown)[0]["data"] if trace.get("yaxis") == "y2"]
         assert shares[0] == pytest.approx(
             (100 * by_hand[0].random.share(form)).tolist()
-        ) and f"rejected<br>({form})" in json.dumps(charts(shown)[0])
+        ) and f", {form})" in json.dumps(charts(shown)[0])
 
 
 def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bundled):
@@ -245,7 +249,7 @@ def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bu
     app = complete(given(measures=["gradient"], texts=FILTERED, label="positive"))
     positive = [e for e in SHORT if e.label == "positive"]
     assert f"All of the {len(positive)} that the filter leaves of 6 texts of mine.jsonl (label positive)." in app.said
-    assert not asked and verdict_sentence(library(bundled, [CHANCE], positive)[0]) in unescape(app.said)
+    assert not asked and check_answer(library(bundled, [CHANCE], positive)[0]) in unescape(app.said)
     empty = given(measures=["gradient"], texts=FILTERED, search="zebra crossing")
     assert "leaves no text" in empty.said and not charts(empty) and not empty.errors
 
@@ -348,7 +352,7 @@ def test_what_is_left_out_is_counted_and_said(given, alone, bundled):
         and "1 of 8 examples" in app.said
         and "examples so far" not in app.said
     )
-    assert verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
+    assert check_answer(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
 
 def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(given, alone, monkeypatch):
@@ -540,7 +544,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     assert [i for name, i in held_back.asked if name == "random order"] == [3, 4, 5], (
         "what was there is not computed again"
     )
-    assert "examples so far" not in app.said and verdict_sentence(library(bundled, [CHANCE])[0]) in unescape(app.said)
+    assert "examples so far" not in app.said and check_answer(library(bundled, [CHANCE])[0]) in unescape(app.said)
 
 
 def test_going_on_in_the_same_session_shows_no_less_than_before(held_back, given, alone):

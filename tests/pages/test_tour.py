@@ -7,10 +7,12 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from core.data.browsing import Index
 from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_report import REJECTED, build_check_report
+from core.evaluation.studies.check_sentences import check_answer
 from core.evaluation.studies.model_check import Curve
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.search.limits import EXACT
@@ -20,6 +22,7 @@ from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING
+from pages.parts.check.known import known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
@@ -97,8 +100,14 @@ def ships(monkeypatch):
     resources.store.clear()
 
 
-def test_the_first_view_is_of_the_first_example(ships):
+def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_ships_says(ships, monkeypatch):
+    monkeypatch.setattr("core.evaluation.engine.Run.add", lambda *_: pytest.fail("Home reads, and computes nothing"))
     app = App(HOME)
+    explainer = resources.explainer(MASKED)
+    checked = known_check(explainer, Index(bundled_set("reviews")), "word")
+    assert checked.n == SAMPLE and f"Model check on 200 texts of reviews: {check_answer(checked)}" in app.said
+    assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
+    assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
     # A link names it: another server may show another first.
     assert app.example == first_example("reviews") and app.at.query_params["example"] == app.example
     # Within filters, or in another order, the first is the first.
@@ -162,7 +171,7 @@ def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
     app = App(STOPS[-1].path, **STOPS[-1].choices, tour=str(len(STOPS)))
     assert not app.errors and "Type or paste a text of your own" in app.said and LINES[-1] in app.said
     assert app.has("button", "Explain") and not app.has("button", "Continue the tour")
-    app.set("text_area", "Text", "a warm and funny film").press("Explain")
+    app.type("a warm and funny film")
     for page in (ATTRIBUTIONS, HOME):
         app.go(page)
         assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the tour")
@@ -210,7 +219,7 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
         ("See mistakes of the model", "Which example", "outcome=wrong", "reviews"),
         ("See mistakes of the model", "Which example", "outcome=wrong", OWN),
         ("Paste a text", "Which words", "data=own+text", "reviews"),
-        ("Check a model", "Is masking", "weights=", OWN),
+        ("Check a model", "Does this model", "weights=", OWN),
     ],
 )
 def test_the_ways_in_lead_where_they_say(server, button, question, part, data):

@@ -75,9 +75,10 @@ class CheckReport:
     """A model on a sample: its lines, random order first.
 
     metric: name of the task's metric; majority: performance of always answering `majority_name`, the commonest class of
-    train or, where no card names it, of the sample; n: examples of random order; worse: one-sided p of the sign test
-    that with everything masked the model is right less often than that answer (small: it is); gained: how much better
-    than that answer it is, unmasked and with everything masked; followed: random order, as far as it is computed;
+    `majority_of`: its training data or, where no card names it, these texts; n: examples of random order; worse:
+    one-sided p of the sign test that with everything masked the model is right less often than that answer (small: it
+    is); gained: how much better than that answer it is, unmasked and with everything masked; followed: random order, as
+    far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
     its training file, or None; extra: more sentences on the texts; other_lengths: whether they are of other lengths
     than those of the reference; tally, measured_tally: how far random order is, and the curve that is the least far.
@@ -100,6 +101,7 @@ class CheckReport:
     trained_on: str | None = None
     extra: tuple[str, ...] = ()
     other_lengths: bool = False
+    majority_of: str = "these texts"
     tally: Tally = WHOLE
     measured_tally: Tally = WHOLE
 
@@ -233,6 +235,7 @@ def build_check_report(
         training_file(model.card),
         (*_about_model(model), *cut, *doubted.values()),
         Why.LENGTH in doubted,
+        "its training data" if _trained_majority(model) else "these texts",
     )
 
 
@@ -271,9 +274,15 @@ def strategy(model: Model) -> str:
     return model.card["plan"]["training"] if model.card else ""
 
 
-def _majority(model: Model, sample: Sample) -> int:
+def _trained_majority(model: Model) -> str | None:
+    """The commonest class of its training data by its card; None where that names none."""
     named = model.card["performance"].get("majority_class") if model.card else None
-    return model.labels.index(named) if named in model.labels else majority_class(sample.labels, model.C)
+    return named if named in model.labels else None
+
+
+def _majority(model: Model, sample: Sample) -> int:
+    named = _trained_majority(model)
+    return majority_class(sample.labels, model.C) if named is None else model.labels.index(named)
 
 
 def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:

@@ -35,97 +35,118 @@ from core.explanation.rows import values_taken
 from core.mathematics.statistics import Interval
 from core.measures.catalogue import measures
 from core.validity.marks import OUT, PERCENT, SIGN
-from core.validity.references import CALIBRATED, FORMS, LITERAL
-from core.wording import as_json, percent
+from core.validity.references import CALIBRATED, FORMS, LITERAL, Reference
+from core.wording import amount, as_json, percent
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
     ONE_CLASS: "Half an answer, since the sample holds one class only",
     UNSURE: f"{NOT_ENOUGH.capitalize()} whether it does this task at all",
 }
+# Verdicts for which what the test says does not count.
+_UNTOLD = (CONFUSED, POOR, UNTESTED)
 _LENGTHS = (
-    "More of these texts than of its reference’s own are unusually long or short, and that alone may be why: until a "
-    "reference is fitted on texts of such lengths (python -m core reference), what rests on masking says little here."
+    "Many of these texts are longer or shorter than those of its reference, and that alone may be why: until a "
+    "reference is fitted on texts of such lengths, averages that rest on masking say little here."
 )
 
 
 def verdict_sentence(found: CheckReport) -> str:
-    """One sentence or two on whether the model can be trusted under masking, told by its tally; plain text."""
-    reach = _reach(found)
-    tested = f" At most {found.counted(found.worst())}." if CALIBRATED in found.random.gates else ""
-    return found.tally.tell(_verdict(found, reach), f"{reach}.{tested}")
+    """Whether the model can be trusted under masking, and the figures that this rests on; plain text."""
+    return f"{check_answer(found)} {check_figures(found)}"
 
 
-def _verdict(found: CheckReport, reach: str) -> str:
-    if found.sample.picked:
-        return (
-            f"No verdict on the model: the filter picks texts {found.sample.picked}, so performance here says how they "
-            f"were picked. {reach}."
-        )
-    if found.n < FEW:
-        return f"{too_few(found.n).capitalize()}. {reach}."
-    tested = found.verdict not in (CONFUSED, POOR, UNTESTED)
-    return _tested(found, reach) if tested else _untested(found, reach, found.sample.whole)
+def check_answer(found: CheckReport) -> str:
+    """Whether the model can be trusted under masking, in a sentence or two, told by its tally; plain text."""
+    tested = f"At most {found.counted(found.worst())}." if CALIBRATED in found.random.gates else ""
+    return found.tally.tell(_verdict(found), tested)
 
 
-def _reach(found: CheckReport) -> str:
-    return (
+def check_figures(found: CheckReport) -> str:
+    """What the model reaches unmasked and masked, beside a constant answer, and how sure the test is; plain text."""
+    reach = (
         f"{found.model} reaches {percent(found.unmasked, found.metric)} {found.metric} ↑ unmasked and "
-        f"{percent(found.masked, found.metric)} with {found.sample.whole} masked, "
-        f"where always answering {found.majority_name} reaches {percent(found.majority, found.metric)}"
+        f"{percent(found.masked, found.metric)} with {found.sample.whole} masked, where always answering "
+        f"{found.majority_name}, the commonest class of {found.majority_of}, reaches "
+        f"{percent(found.majority, found.metric)}"
+    )
+    unsure = found.tally.settled and found.verdict in (POOR, UNSURE) and found.n >= FEW
+    gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
+    counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
+    return f"{reach}{gained}{f'; smallest p = {found.smallest()[0]:.3g}' if counts else ''}."
+
+
+def expected_sentence(reference: Reference, form: str = CALIBRATED) -> str:
+    """How many texts the test rejects that it should not: what is expected, and what was found of held-out texts."""
+    shares = reference.about["false_rejection"]
+    if shares[form] is None:
+        return f"{PERCENT} are expected of texts like the reference’s."
+    low, high = (f"{100 * share:.1f}" for share in (min(shares[form]), max(shares[form])))
+    found = f"{low} %" if low == high else f"{low} to {high} %"
+    expected = (
+        f"{PERCENT} are expected of texts like the reference’s, on average over references"
+        if form == CALIBRATED
+        else "The literal form promises no share"
+    )
+    return (
+        f"{expected}; this one, fitted on other texts ({reference.about['source']}), rejected {found} of "
+        f"{amount(shares['texts'], 'held-out text')} ({shares['source']})."
     )
 
 
-def _untested(found: CheckReport, reach: str, masked: str) -> str:
+def _verdict(found: CheckReport) -> str:
+    if found.sample.picked:
+        return (
+            f"No verdict on the model: the filter picks texts {found.sample.picked}, so performance here says how they "
+            "were picked."
+        )
+    if found.n < FEW:
+        return f"{too_few(found.n).capitalize()}."
+    return _untested(found) if found.verdict in _UNTOLD else _tested(found)
+
+
+def _untested(found: CheckReport) -> str:
     """The verdict for which what the test says, if anything, does not count."""
+    masked = found.sample.whole
     if found.verdict == CONFUSED:
         where = _where(found.rejected())
         return (
-            f"No: {reach}. With {masked} masked it does worse than that constant answer, so masking confuses it, "
-            f"and scores that rest on masking say little."
+            f"No: with {masked} masked it does worse than always answering {found.majority_name}, so masking confuses "
+            "it, and scores that rest on masking say little."
         ) + (f" {SIGN} MaSF rejects its inputs as out-of-distribution {where}, too." if where else "")
     if found.verdict == POOR:
-        return (
-            f"It does not do this task: {reach} ({points_text(found.gained[0], found.metric)}). What masking does to "
-            "it says little; choose data of its own task."
-        )
+        return "It does not do this task, so what masking does to it says little: choose data of its own task."
     why = (
         f"its MaSF reference is too small to reject anything (smallest p = {found.floor[CALIBRATED]:.3g})"
         if found.floor
         else "there is no MaSF reference"
     )
-    return f"Half an answer: {reach}. Whether masked inputs are out-of-distribution for it was not tested, since {why}."
+    return f"Half an answer: whether masked inputs are out-of-distribution for it was not tested, since {why}."
 
 
-def _tested(found: CheckReport, reach: str) -> str:
-    p, where = found.smallest()[0], found.rejected()
-    counted = f"{found.counted(found.worst())}, p = {p:.3g}"
+def _tested(found: CheckReport) -> str:
+    where, counted = found.rejected(), found.counted(found.worst())
     if found.verdict in BEGINS:
         # Together they are not rejected, but more single texts are than chance and the margin explain.
         beyond = not_more(found.most_rejected(), found.n) is False
         begins = "On the edge" if beyond else BEGINS[found.verdict]
-        unsure = f" ({points_text(found.gained[0], found.metric)})" if found.verdict == UNSURE else ""
         return (
-            f"{begins}: {reach}{unsure}, and masked at random its inputs are not {OUT} together at any "
-            f"ratio ({'yet ' if beyond else ''}at most {counted})."
+            f"{begins}: masked at random, its inputs are not {OUT} together at any ratio "
+            f"({'yet ' if beyond else ''}at most {counted})."
         )
     if where[0] == 0:
         return (
-            f"Not on this data: {reach}, but {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}, p = "
-            f"{found.random.p[CALIBRATED][0]:.3g}). They may be unlike those of its "
-            "reference, in length or in kind, so the test says nothing about masking here."
+            f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so the test says "
+            "nothing about masking here. They may be unlike those of its reference, in length or in kind."
         )
-    said = f"{SIGN} masked at random its inputs are {OUT} {_where(where)} ({counted})"
+    said = f"{SIGN} masked at random, its inputs are {OUT} {_where(where)} ({counted})"
     if found.verdict == DOUBTFUL:
         return (
-            f"On the edge: {reach}, and {said}, each ratio by itself at 5 % as in the paper; Holm over all {len(X)} "
-            "ratios rejects none."
+            f"On the edge: {said}, each ratio by itself at 5 % as in the paper. Over all of them together that may be "
+            f"chance: Holm over all {len(X)} ratios rejects none."
         )
-    return (
-        f"No, not on these texts: {reach}, but {said}. {_LENGTHS}"
-        if found.other_lengths
-        else f"No: {reach}, but {said}."
-    )
+    said = f"{said}: they are unlike what it knows."
+    return f"No, not on these texts: {said} {_LENGTHS}" if found.other_lengths else f"No: {said}"
 
 
 def _where(places: np.ndarray) -> str:

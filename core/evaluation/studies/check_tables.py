@@ -22,6 +22,18 @@ def curves_in_words(reports: list[CheckReport]) -> str:
     return f"Performance at each masking ratio. {'; '.join(told)}."
 
 
+def p_in_words(reports: list[CheckReport]) -> str:
+    """The figure of the data set's p-values for those who do not see it."""
+    told = (
+        f"{one.model}, {line.curve.label}, {form}: {', '.join(map(number, line.p[form].tolist()))}"
+        for one in reports
+        for line in one.lines
+        for form in FORMS
+        if form in line.p
+    )
+    return f"p of the data set at each masking ratio. {'; '.join(told)}."
+
+
 def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
     """Models beside each other: how they were trained, what they reach, and what the test says of them."""
     header = [
@@ -29,7 +41,7 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         "trained",
         f"unmasked {reports[0].metric} ↑",
         f"all{reports[0].sample.of_first} masked ↑",
-        "class majority",
+        f"class majority of {reports[0].majority_of}",
         *(f"smallest p, {of} ↑" for of in FORMS),
         f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ({PERCENT} expected) ↓",
     ]
@@ -44,14 +56,6 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         for one in reports
     ]
     return header, rows
-
-
-def majority_sentence(one: CheckReport) -> str:
-    """What the class majority is, which of two classes can be less than half."""
-    return (
-        f"Class majority: always answering {one.majority_name}, the commonest class of the training data where a card "
-        "says which, else of these texts."
-    )
 
 
 def _smallest(one: CheckReport, form: str) -> str:

@@ -12,7 +12,7 @@ from core.evaluation.studies.diagnosticity_report import (
     build_diagnosticity_report,
     by_example,
 )
-from core.evaluation.studies.diagnosticity_sentences import diagnosticity_answer, readable_diagnosticity
+from core.evaluation.studies.diagnosticity_sentences import diagnosticity_parts, readable_diagnosticity
 from core.evaluation.studies.diagnosticity_tables import (
     averages_table,
     diagnosticity_table,
@@ -64,7 +64,7 @@ class Diagnosing(Scoring):
 
     def sentences(self, report: Any) -> list[str]:
         """The answer, and what to know besides."""
-        return [diagnosticity_answer(report), *report.notes]
+        return [*diagnosticity_parts(report), *report.notes]
 
     def tables(self, report: Any) -> list[Table]:
         """Over measures, by measure, and soft metrics against hard ones."""

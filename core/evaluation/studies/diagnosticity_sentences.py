@@ -15,10 +15,10 @@ from core.evaluation.studies.diagnosticity_report import (
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring, interval_text
 from core.explanation.rows import values_taken
-from core.mathematics.diagnosticity import STRICT, Compared
+from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
-from core.wording import as_json, fixed_number, number, text_table
+from core.wording import as_json, fixed_number, joined, number, percent, text_table
 
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
@@ -47,16 +47,22 @@ def p_value(p: float) -> str:
 
 
 def diagnosticity_answer(found: DiagnosticityReport) -> str:
-    """One or two sentences: do soft metrics tell measures from the baseline better than hard ones, and does the rule
-    for ties decide that? Told by its tally; plain text.
+    """Do metrics tell measures from the baseline, soft ones better than hard ones, and does the rule for ties decide
+    that? Told by its tally; plain text.
     """
-    return found.tally.tell(_answer(found), _figures(found))
+    return " ".join(diagnosticity_parts(found))
+
+
+def diagnosticity_parts(found: DiagnosticityReport) -> list[str]:
+    """The answer, and what it rests on where it is told of tests."""
+    figures = _tested_figures(found) if found.tally.settled and found.tests else ""
+    return [found.tally.tell(_answer(found), _figures(found)), *filter(None, [figures])]
 
 
 def _figures(found: DiagnosticityReport) -> str:
     """Diagnosticity with neither lead nor test, a tie counting 0, as in the paper."""
     told = [f"{name} {fixed_number(found.cells[name, ALL].strict.mean)}\u00a0↑" for name in found.told]
-    return f"Diagnosticity: {', '.join(told)}." if told else ""
+    return f"Diagnosticity, a tie counting 0: {', '.join(told)}." if told else ""
 
 
 def _answer(found: DiagnosticityReport) -> str:
@@ -81,11 +87,37 @@ def _answer(found: DiagnosticityReport) -> str:
         )
     strict = [one for one in found.tests if one.rule == STRICT]
     ahead = {one.ahead for one in strict}
-    begins = _verdict(found, frozenset(ahead), f"prefer measures to {against} more often than")
-    told = "; ".join(map(_pair, strict))
-    both = {one.found.n for one in strict}
+    more = f"prefer measures to {against} more often than"
+    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}."
+
+
+def _tested_figures(found: DiagnosticityReport) -> str:
+    """The figures that are set against each other by tests."""
+    strict = [one for one in found.tests if one.rule == STRICT]
+    told, both = "; ".join(map(_pair, strict)), {one.found.n for one in strict}
     where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
-    return f"{begins}. Diagnosticity{where}: {told}.{_by_half(found)}"
+    return f"Diagnosticity{where}, a tie counting 0: {told}.{_by_half(found)}"
+
+
+def _from_chance(found: DiagnosticityReport) -> str:
+    """Whether metrics tell measures from the baseline, by the 95 % interval of each, and how often they prefer them;
+    "" of fewer texts than a verdict is told of.
+    """
+    half = {name: found.cells[name, ALL].half for name in found.told}
+    if found.n < FEW or len(half) < 2:
+        return ""
+    above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
+    least, most = (choose(half, key=lambda name: half[name].mean) for choose in (min, max))
+    some = f"{joined(above)} tell{'s' * (len(above) == 1)} measures from chance, the others not for certain"
+    begins = {
+        len(half): "Every one of these metrics tells measures from chance",
+        0: "None of these metrics tells measures from chance for certain",
+    }.get(len(above), some)
+    return (
+        f"{begins}: their attributions are preferred to {BASELINE_WORDS[found.study.baseline]} in "
+        f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs, by tossing a coin "
+        "in 50 %. "
+    )
 
 
 def _pair(one: Tested) -> str:

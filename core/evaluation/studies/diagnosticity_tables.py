@@ -99,6 +99,12 @@ def diagnosticity_table(found: DiagnosticityReport) -> Table:
     ]
 
 
+def preferences_in_words(found: DiagnosticityReport) -> str:
+    """The figure of how often each metric prefers measures, for those who do not see it."""
+    told = (f"{name} {interval_text(found.cells[name, ALL].half)}" for name in found.told)
+    return f"Share of pairs in which a metric prefers a measure, a tie counting one half: {'; '.join(told)}."
+
+
 def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
     cell = found.cells[metric, measure]
     ties = f"{cell.ties:.1%}" if cell.n else "—"

@@ -117,14 +117,15 @@ def _say(behaved: list[Asking]) -> None:
 
 
 def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
-    asks()
     reports = [(one.model, one.report) for one in behaved]
     found = [report for _, report in reports if report is not None]
     if not found:
+        asks()
         return
     name = ["behaviour", *(one.model for one in found)]
     models = [model for model, report in reports if report is not None]
     _figure(found, name, about_models(models, found[0].sample.name))
+    asks()
     _table(found)
     map_section(frame, behaved, measure)
     save_report(
@@ -137,7 +138,6 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
 
 
 def _figure(found: list[BehaviourReport], name: list[str], about: str) -> None:
-    st.header("What erasing does to predictions and embeddings", anchor=False)
     draw_figure(behaviour_panels(found), "behaviour", behaviour_in_words(found), name, about)
     st.caption(
         "Above: the faster a line falls, the more faithful its order; the area above it is the fidelity. Random order "

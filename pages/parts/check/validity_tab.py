@@ -10,9 +10,18 @@ from core.evaluation.families import family
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, left_out, metric_of, told_left_out
-from core.evaluation.studies.check_sentences import HEADER, all_as_json, check_findings, check_rows, verdict_sentence
+from core.evaluation.studies.check_sentences import (
+    HEADER,
+    all_as_json,
+    check_answer,
+    check_figures,
+    check_findings,
+    check_rows,
+    expected_sentence,
+)
 from core.evaluation.studies.disagreement import disagreement
-from core.figures.check_figures import panels, spans
+from core.figures.check_figures import p_panels, panels, spans
+from core.validity.references import how_to_fit
 from core.wording import escaped, none_of, plain
 from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
@@ -42,11 +51,13 @@ def validity(frame: DataView) -> None:
     checked = models_on_sample(frame, question, size, filtered, beside, said)
     if not checked:
         return
-    works = [work for one in checked for work in one.works]
-    stream(works, stage, partial(_draw, checked, form), said, partial(_say, checked[0]), every=1.0)
-    with below, st.expander("About the p-values: the references", expanded=checked[0].explainer.reference is None):
+    works, first = [work for one in checked for work in one.works], checked[0]
+    stream(works, stage, partial(_draw, checked, form), said, partial(_say, first), every=1.0)
+    with below, st.expander("About the p-values: the references", expanded=first.explainer.reference is None):
         for one in checked:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
+        if first.explainer.reference is not None:
+            st.caption(f"On the command line. {plain(how_to_fit(first.model))}")
 
 
 def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]:
@@ -72,56 +83,71 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]
 
 def _say(first: Asking) -> None:
     chance, found = first.works[0], first.report
-    notes = [*chance.sample.notes, *told_left_out(left_out(chance.found))] if found is None else found.notes
     if found is not None:
-        said = escaped(verdict_sentence(found), 900)
-    elif chance.complete:
+        verdict, colon, why = escaped(check_answer(found), 900).partition(":")
+        show_answer(f"<b>{verdict}{colon}</b>{why}" if colon and found.tally.settled else f"{verdict}{colon}{why}")
+        return
+    if chance.complete:
         said = f"{none_of(len(chance.sample), 'example')} of the sample could be checked."
     elif chance.runs:
         said = "The first examples are being masked in random order."
     else:
         said = "Ask for random order below to see how it behaves under masking."
     show_answer(said)
-    captions(notes)
+    captions([*chance.sample.notes, *told_left_out(left_out(chance.found))])
 
 
 def _draw(checked: list[Asking], form: str, asks) -> None:
     found = [one.report for one in checked]
-    asks()
     if found[0] is None:
+        asks()
         return
     first, told = checked[0], [one for one in found if one is not None]
     name = ["model-check", *(one.model for one in told)]
     about = about_models([one.model for one, known in zip(checked, found) if known is not None], first.sample.name)
     _curves(first, told, form, name, about)
-    _side_by_side(first, told, form)
-    _measures(first.answers.found, found[0], form)
+    asks()
+    # Always the same ones: what is shown stays chosen while more is found.
+    trained, measured, p_values = st.tabs(
+        ["Trained with masking, and without", "How faithful the measures are", "p-values"]
+    )
+    with trained:
+        _side_by_side(first, told, form)
+    with measured:
+        _measures(first.answers.found, found[0], form)
+    with p_values:
+        _p_values(told, form, name, about)
     save_report(
         HEADER, lambda: [row for one in told for row in check_rows(one)], lambda: all_as_json(told), name, "check"
     )
 
 
 def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
-    st.header("What masking does", anchor=False)
+    """The answer's picture: what masking does to performance, and how many texts are rejected."""
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
-    reference = first.explainer.reference
-    rejected = "" if reference is None else reference.false_rejections(form)
+    reference, one = first.explainer.reference, found[0]
+    faster = "Random order is grey; a faithful measure takes performance down faster."
+    st.caption(plain(f"{check_figures(one)} {faster}"))
+    tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
+    captions([*filter(None, [tested]), *one.notes])
+
+
+def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) -> None:
+    if not any(one.floor for one in found):
+        st.caption("Without a MaSF reference there are no p-values.")
+        return
+    draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
-        "Random order is grey; a faithful measure takes performance down faster. Dashed red: 5 %, each ratio by "
-        "itself. A calibrated data-set p (by count) below it says that more texts masked so far are rejected than "
-        "chance explains; a literal one (by Simes) may rest on a single text. "
-        f"{plain(check_tables.majority_sentence(found[0]))}"
-        + (f" Held out and rejected all the same ↓: {rejected}." if rejected else "")
+        "Dashed red: 5 %, each ratio by itself. A calibrated data-set p (by count) below it says that more texts "
+        "masked so far are rejected than chance explains; a literal one (by Simes) may rest on a single text."
     )
     header, rows = check_tables.ratios_table(found, form)
     if rows:
-        with st.expander("Texts rejected at each masking ratio"):
-            table(header, rows, most=60)
-            st.caption(check_tables.ratios_note(form))
+        table(header, rows, most=60)
+        st.caption(check_tables.ratios_note(form))
 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
-    st.header("Trained with masking, and without", anchor=False)
     table(*check_tables.training_table(found, form), most=90)
     cards = family(first.model.card)
     if len(cards) > 1:
@@ -137,8 +163,8 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
 def _measures(passed: dict, found: CheckReport, form: str) -> None:
     """How faithful the measures are; where evidence is known, beside how well they find it."""
     if not found.measured:
+        st.caption("No measure is computed here yet: ask for one above, or choose one in the settings.")
         return
-    st.header("How faithful are the measures?", anchor=False)
     said = check_tables.found_and_faithful(found, form)
     if said:
         st.html(f"<p>{said}</p>")

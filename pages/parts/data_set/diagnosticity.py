@@ -21,10 +21,11 @@ from core.evaluation.studies.diagnosticity_tables import (
     diagnosticity_table,
     lengths_in_words,
     paper_tables,
+    preferences_in_words,
     tests_table,
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED
-from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
+from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
 from core.mathematics.erasure import SOFTMAX
 from core.metrics.catalogue import hard_and_soft, metrics
 from pages.parts.components.pictures import draw_figure
@@ -36,18 +37,34 @@ from pages.parts.sections.studying import Asking
 
 
 def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
-    """Draw what is known so far."""
-    asks()
+    """Draw what is known so far: how often each metric prefers measures, and behind it the tables."""
     found = work.report
     if found is None or not found.told:
+        asks()
         return
     name, about = _name(found), about_models([work.model], found.data)
-    _averages(work, found)
-    _figure(found, name, about)
-    with st.expander("Every measure by itself"):
+    draw_figure(draw_preferences(found), "preferences", preferences_in_words(found), [*name, "preferences"], about)
+    other = "a random one" if found.study.baseline == RANDOM else "a shuffle of its own scores"
+    st.caption(
+        f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
+        "faithful; a tie counts one half. Hard metrics (NS, NC) erase words, soft ones perturb them in part. Bars: "
+        "95 % over texts. A metric near the line says little about which measure is better."
+    )
+    asks()
+    # Always the same ones: what is shown stays chosen while more is found.
+    numbers, lengths, measures, tests, papers = st.tabs(
+        ["Numbers", "By length of the rationale", "By measure", "Soft against hard", "Beside the paper"]
+    )
+    with numbers:
+        _averages(work, found)
+    with lengths:
+        _figure(found, name, about)
+    with measures:
         table(*diagnosticity_table(found))
-    _tests(found)
-    _papers(found)
+    with tests:
+        _tests(found)
+    with papers:
+        _papers(found)
     save_report(
         HEADER,
         lambda: diagnosticity_rows(found),
@@ -58,11 +75,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
 
 
 def _averages(work: Asking, found: DiagnosticityReport) -> None:
-    asked, told = found.study.baseline, "a random attribution"
-    st.header(
-        f"How often a metric prefers a measure to {told if asked == RANDOM else 'a shuffle of its own scores'}",
-        anchor=False,
-    )
+    asked = found.study.baseline
     table(*averages_table(found))
     st.caption(averages_note(found))
     # The other baseline beside this one, once both are known for all of these texts; else why one would ask for it.
@@ -86,8 +99,8 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
 def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
     figure = draw_diagnosticity_by_length([found])
     if figure is None:
+        st.caption("None of these metrics judges rationales of several lengths; hard ones do.")
         return
-    st.header("By the length of the rationale", anchor=False)
     draw_figure(figure, "diagnosticity", lengths_in_words(found), name, about)
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
@@ -101,7 +114,6 @@ def _tests(found: DiagnosticityReport) -> None:
         pairs = " or ".join(f"{hard} with {soft}" for hard, soft in hard_and_soft())
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
         return
-    st.header("Soft against hard", anchor=False)
     table(*tests_table(found))
     captions(dict.fromkeys(one.found.reason for one in found.tests if one.found.reason))
     st.caption(
@@ -114,6 +126,7 @@ def _tests(found: DiagnosticityReport) -> None:
 def _papers(found: DiagnosticityReport) -> None:
     told = diagnosticity_findings(found)
     if not told:
+        st.caption("The paper’s findings are of its own baseline and metrics, and stand beside those alone.")
         return
     show_findings("SoftFaith", told, 120)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):

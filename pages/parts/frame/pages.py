@@ -43,7 +43,7 @@ PAGES = (
         "pages/model_check.py",
         "Model check",
         ":material/fact_check:",
-        "Is masking in-distribution for this model at all, and how does it behave under it?",
+        "Does this model still know a text when words are masked?",
     ),
     Page("pages/data_set.py", "Data set", ":material/dataset:", "Does what one example shows hold over the data?"),
     Page("pages/scoreboard.py", "Scoreboard", ":material/leaderboard:", "Which measure should be believed?"),

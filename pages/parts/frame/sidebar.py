@@ -23,7 +23,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
-from core.wording import joined, number, plain, shortened
+from core.wording import joined, number, plain, shortened, shows_nothing
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import steady_buttons
 from pages.parts.components.words import words
@@ -228,7 +228,11 @@ def text_box(text: str, second: str) -> None:
                 help="For models that read two texts (premise and hypothesis, question and passage). It is never "
                 "masked.",
             )
-        if st.form_submit_button("Explain", type="primary"):
+        asked = st.form_submit_button("Explain", type="primary")
+        if asked and shows_nothing(first):
+            # A file that was loaded is not given up for nothing.
+            st.warning("This text is empty. Type at least one word; what is shown stays until then.")
+        elif asked:
             # Without a store (a setting that cannot be used) the page says so above.
             with contextlib.suppress(SettingError):
                 keep_own_text(first, other, (text, second) if text and is_edit(text, first) else None)

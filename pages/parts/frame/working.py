@@ -27,13 +27,13 @@ class PageWork(jobs.Work):
 
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
     once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
-    cancelled; first: whether its button is the first to press.
+    cancelled; first: whether its button is the first to press; part: whether other work on the page holds it.
     """
 
     asks, asks_again = "Compute {label}", "Go on with {label}"
     kept = "Cancelled; what was computed is kept, and asking again goes on from there."
     failed = "{label} stopped: {problem}"
-    first = False
+    first = part = False
 
     @property
     def job(self) -> Job | None:
@@ -107,10 +107,8 @@ class PageWork(jobs.Work):
         until it is done, too.
         """
         own = self.seconds
-        until = resources.jobs().seconds_until(own, self.batch)
-        return estimate(own) + (
-            f"; {estimate(until)} with what is under way" if until >= max(1.2 * own, own + 2) else ""
-        )
+        alone, until = estimate(own), estimate(resources.jobs().seconds_until(own, self.batch))
+        return alone if until == alone else f"{alone}; {until} with what is under way"
 
     @property
     def at_once(self) -> bool:

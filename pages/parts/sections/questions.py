@@ -16,7 +16,7 @@ from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import escaped, plain
+from core.wording import amount, escaped, estimate, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, held, linked
@@ -25,7 +25,7 @@ from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, Growing
 
 # What draws what is known of a question, given what is called where progress is to stand.
 Draw = Callable[[Asking, Callable[[], None]], None]
@@ -38,12 +38,19 @@ _BASELINE_HELP = (
 
 
 def question_section(
-    frame: DataView, asked: type[Question], examples: Sequence[Example], draw: Draw | None = None, picked: str = ""
+    frame: DataView,
+    asked: type[Question],
+    examples: Sequence[Example],
+    draw: Draw | None = None,
+    picked: str = "",
+    about: str = "",
 ) -> None:
-    """Draw a question about examples of the data, or say why it cannot be asked.
+    """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
+    beginning is asked first.
 
     Args:
-        draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`.
+        draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`; about: which
+            examples these are, a sentence.
     """
     said, stage, below = (st.container() for _ in range(3))
     with below:
@@ -57,8 +64,12 @@ def question_section(
         with said:
             st.info(plain(f"{told[:1].upper()}{told[1:]}."))
         return
-    one = Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data))
-    stream(one.works, stage, partial(draw or draw_question, one), said, partial(_say, one), every=1.0, together=True)
+    one = Growing.of(Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data)))
+
+    def drawn(asks: Callable[[], None]) -> None:
+        (draw or draw_question)(one.shown, asks)
+
+    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about), every=1.0, together=True)
 
 
 def choose_question(question: type[Question], model: Model) -> Question:
@@ -112,9 +123,10 @@ def _sample(frame: DataView, question: Question, examples: Sequence[Example]) ->
     return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
 
 
-def _say(one: Asking) -> None:
+def _say(grown: Growing, about: str) -> None:
+    one = grown.shown
     report, answers = one.report, one.answers
-    texts = f"{len(one.sample):,} text{'' if len(one.sample) == 1 else 's'}"
+    texts = amount(len(one.sample), "text")
     if report is not None:
         answer, *told = one.question.sentences(report)
         said = escaped(answer, 1200)
@@ -129,7 +141,17 @@ def _say(one: Asking) -> None:
         else:
             said = "Not known yet. Ask for it below: it streams, and the first texts tell something already."
     show_answer(said)
-    captions([*one.sample.notes, *told])
+    captions([*filter(None, [f"{_how_far(grown)} {about}".strip()]), *one.sample.notes, *told])
+
+
+def _how_far(grown: Growing) -> str:
+    """Of how many texts this tells where it is the beginning, and how long all take; "" for all of them."""
+    if grown.shown is grown.whole:
+        return ""
+    begins = f"The first {len(grown.shown.sample):,} of {amount(len(grown.whole.sample), 'text')}"
+    if not any(work.active for work in grown.shown.works):
+        return f"{begins}; all of them can be asked for below."
+    return f"{begins}; all of them take about {estimate(grown.whole.seconds)} and can be asked for then."
 
 
 def draw_question(one: Asking, asks: Callable[[], None]) -> None:

@@ -147,17 +147,19 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped."""
     waiting = [work for work in works if not work.complete and not work.runs]
 
+    every = [work for work in waiting if not work.part]
+
     def ask_all() -> None:
-        for work in waiting:
+        for work in every:
             work.ask()
 
-    if together and len(waiting) > 1:
-        st.button(f"Compute all {len(waiting)} of these", key="ask-all", on_click=ask_all, icon=":material/play_arrow:")
+    if together and len(every) > 1:
+        st.button(f"Compute all {len(every)} of these", key="ask-all", on_click=ask_all, icon=":material/play_arrow:")
     for work in waiting:
         job, label = work.job, plain(work.label)
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             asks = work.asks_again if work.begun else work.asks
-            kind = "primary" if work.first else "secondary"
+            kind = "primary" if work.first and work is waiting[0] else "secondary"
             st.button(asks.format(label=label), key=f"ask-{work.key}", on_click=work.ask, type=kind)
             st.markdown(work.price)
             if job is not None and job.state == FAILED:

@@ -2,36 +2,42 @@
 where it stopped and is read from the store, and what they come to.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
 import numpy as np
 import streamlit as st
 
 from core.evaluation.engine import Known, Study, read_study, run_study, study_cost
+from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
 from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.network.model import Model
 from core.storage.store import canonical_key
+from core.wording import amount
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 
-# What the answer can be told from alone starts unasked up to this.
-_LEADING_SECONDS = 90.0
+# What the answer can be told from alone starts unasked up to this; the beginning of a sample, which streams from its
+# first text on and stands still once nobody looks, up to that.
+_LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 900.0
 
 
 @dataclass(frozen=True, eq=False)
 class Studying(PageWork):
     """Any study of one model over a sample; what is known of it is what the study reports. first: the one that answers
-    first, of the model that the page is about.
+    first, of the model that the page is about; of: of how many examples the sample is the beginning, 0 where it is all;
+    begins: whether it starts unasked because it is.
     """
 
     explainer: Explainer
     sample: Sample
     study: Study
     first: bool = False
+    of: int = 0
+    begins: bool = False
     batch = True
 
     @property
@@ -49,9 +55,14 @@ class Studying(PageWork):
         )
 
     @property
+    def part(self) -> bool:
+        return bool(self.of)
+
+    @property
     def label(self) -> str:
-        N = len(self.sample)
-        return f"{self.study.label} ({self.explainer.model.name}, {N:,} example{'' if N == 1 else 's'})"
+        N, of = len(self.sample), self.of or len(self.sample)
+        beginning = f"first {N:,} of " if N < of else ""
+        return f"{self.study.label} ({self.explainer.model.name}, {beginning}{amount(of, 'example')})"
 
     @property
     def cost(self) -> Cost:
@@ -70,7 +81,7 @@ class Studying(PageWork):
     def at_once(self) -> bool:
         # What leads streams from its first second on.
         leads = self.first and self.study.leads and self.cost.seconds <= _LEADING_SECONDS
-        return super().at_once or self._stored.complete or leads
+        return super().at_once or self._stored.complete or leads or self.begins
 
     @property
     def begun(self) -> bool:
@@ -138,7 +149,8 @@ def _cost(key: str, state: str, _work: Studying) -> Cost:
 class Asking:
     """One model that is asked a question on a sample: its works, and what is known of them together.
 
-    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`.
+    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`; of, begins: as of
+    `Studying`.
     """
 
     explainer: Explainer
@@ -146,6 +158,8 @@ class Asking:
     question: Question
     first: bool = True
     drawn_from: int = 0
+    of: int = 0
+    begins: bool = False
 
     @property
     def model(self) -> Model:
@@ -154,8 +168,26 @@ class Asking:
     @property
     def works(self) -> list[Studying]:
         """One a study, the one that answers first in front."""
-        studies = self.question.studies
-        return [Studying(self.explainer, self.sample, one, self.first and one == studies[0]) for one in studies]
+        studies, how = self.question.studies, (self.of, self.begins)
+        return [Studying(self.explainer, self.sample, one, self.first and one == studies[0], *how) for one in studies]
+
+    @property
+    def seconds(self) -> float:
+        """Expected seconds of what is left of it."""
+        return sum(work.seconds for work in self.works if not work.complete)
+
+    @property
+    def done(self) -> int:
+        """Of its works the examples that are done, together."""
+        return sum(work.found.done for work in self.works)
+
+    def beginning(self, count: int) -> "Asking":
+        """The same of the first so many examples, whose rows are the same ones: it starts unasked where that is not
+        dear.
+        """
+        sample = replace(self.sample, examples=self.sample.examples[:count], labels=self.sample.labels[:count])
+        first = replace(self, sample=sample, of=len(self.sample))
+        return replace(first, begins=sum(work.cost.seconds for work in first.works) <= _BEGINNING_SECONDS)
 
     @property
     def answers(self) -> Answers:
@@ -181,6 +213,39 @@ class Asking:
             drawn_from=self.drawn_from,
         )
         return _report(key, self.question, answers)
+
+
+@dataclass(frozen=True, eq=False)
+class Growing:
+    """A question asked of a sample, the beginning first: as few as a verdict is told of, so that something is there
+    soon; the whole waits to be asked for, unless it is cheap or known further already.
+    """
+
+    whole: Asking
+    first: Asking | None
+
+    @classmethod
+    def of(cls, whole: Asking) -> "Growing":
+        """The question with its beginning, where it has one."""
+        dear = len(whole.sample) > FEW and not all(work.at_once for work in whole.works)
+        return cls(whole, whole.beginning(FEW) if dear else None)
+
+    @property
+    def shown(self) -> Asking:
+        """What answers now."""
+        first, whole = self.first, self.whole
+        if first is None or any(work.runs for work in whole.works) or whole.done > first.done:
+            return whole
+        return first
+
+    @property
+    def works(self) -> list[Studying]:
+        """What is under way or to be asked for: the beginning, beside it the whole while nothing is under way."""
+        first, whole = self.first, self.whole
+        if first is None or self.shown is whole or all(work.complete for work in first.works):
+            return whole.works
+        # Both at once would compute the same rows twice.
+        return first.works if any(work.active for work in first.works) else [*first.works, *whole.works]
 
 
 def _done(found: Known) -> list:

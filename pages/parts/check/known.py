@@ -1,0 +1,21 @@
+"""What the store knows of a model check, for pages that tell of it and compute none."""
+
+from core.data.browsing import Index
+from core.data.parsed import BadData
+from core.evaluation.sampling import SAMPLE, draw_sample
+from core.evaluation.studies.check_question import MaskingCheck
+from core.evaluation.studies.check_report import CheckReport, metric_of
+from core.explanation.explainer import Explainer
+from pages.parts.sections.studying import Asking
+
+
+def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
+    """What *Model check* says of this model on this data as it opens, in random order; None where that was not computed
+    for every text of its sample, and where there are no labels of the model's classes.
+    """
+    try:
+        sample = draw_sample(index.data, explainer.model.labels, SAMPLE)
+    except BadData:
+        return None
+    one = Asking(explainer, sample, MaskingCheck(unit=unit, metric=metric_of(explainer.model)))
+    return one.report if one.works[0].found.complete else None
