@@ -36,12 +36,12 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
     """The measure that comes closest to what the model allows, and how close."""
     gate, exact = first.gates[direction], board.limits.method == EXACT
+    best, worst = (1, 0) if direction == COMPREHENSIVENESS else (0, 1)
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     return (
         f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: its order of "
         f"{known.side.encoded.unit}s scores <b>{number(first.naopc[direction])}</b> {ARROWS[direction]} (NAOPC), where "
-        f"{'1' if direction == COMPREHENSIVENESS else '0'} is the best {'possible' if exact else 'that was found'}."
-        f"{warned}"
+        f"{best} is the best {'possible' if exact else 'that was found'} and {worst} the worst.{warned}"
     )
 
 
