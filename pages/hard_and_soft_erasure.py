@@ -98,6 +98,8 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     with st.expander("How to read it"):
         captions((_KEPT, _PLACES, _SPREAD))
         table(*metric_rows(report.names), most=300)
+    if not report.rated:
+        return
     name = safe_name(["erasure", view.example.id, view.model.name], "csv")
     whose = [view.model.name, view.model.digest]
     save_table(

@@ -15,7 +15,8 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
-from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random
+from core.explanation.judging import BASELINES, How, Judge, judge_by_metric, judge_measure, judge_random
+from core.explanation.metric_report import MetricReport
 from core.explanation.metric_sentences import metrics_answer, no_better, pairs_sentence
 from core.explanation.metric_table import MetricTable, build_metric_table
 from core.mathematics.stepwise import finish
@@ -27,6 +28,7 @@ from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.references import find_reference
 from core.wording import WHOLE, Tally, ordinal, without_markup
+from pages.parts.erasure.metric_cells import draw_metric_table
 from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -112,6 +114,22 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     assert float(mean) == pytest.approx(chance["NS"].mean(), abs=6e-3) and float(spread) == pytest.approx(
         chance["NS"].std(ddof=1), abs=6e-3
     )
+
+
+def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_hand, monkeypatch):
+    parts, drawn = list(judge_by_metric(*mine, "gradient", "signed", METRICS, How(draws=8))), []
+    assert [tuple(part.found) for part in parts] == [METRICS[: k + 1] for k in range(len(METRICS))]
+    for name in METRICS:
+        assert parts[-1].found[name].value == pytest.approx(by_hand["gradient"].found[name].value, abs=1e-6)
+    monkeypatch.setattr("pages.parts.erasure.metric_cells.st.html", drawn.append)
+    how, free = How(draws=8), mine[1].F
+    draw_metric_table(
+        MetricReport(
+            "a", "word", free, METRICS, "signed", how, "Holm", "calibrated", 0.01, {}, {}, {}, {"gradient": parts[0]}
+        )
+    )
+    row = without_markup(drawn[0].partition("gradient")[2])
+    assert f"{parts[0].found['NS'].value:.3g}" in row and row.count("…") == len(METRICS) - 1 and "1st" not in row
 
 
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
