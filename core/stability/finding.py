@@ -188,14 +188,15 @@ class _Asking:
         """The scores of one run, from the store where it has them."""
         before = self.done
         try:
-            return self.explainer.attribute(
+            found = self.explainer.attribute(
                 self.encoded,
                 name,
                 self.target,
                 seed=seed,
                 progress=lambda done, _: self._tell(before + done),
                 cancelled=self.cancelled,
-            ).scores
+            )
+            return _sound(found.scores, name)
         finally:
             self._tell(before + measures()[name].passes(self.encoded.F))
 
@@ -219,6 +220,7 @@ class _Asking:
         example = int(self.encoded.digest[:8], 16)
         try:
             found = attribute_anew(self.explainer, read, self.measure, self.target, example, self.cancelled)
+            found = found if isinstance(found, str) else _sound(found, self.measure.name)
         except (NonFinite, RuntimeError) as error:
             # What is sound in its own precision may give no number in half of it, or the device lack an operation.
             if change != HALF:
@@ -231,6 +233,12 @@ class _Asking:
         self.done = min(done, self.total)
         if self._told is not None:
             self._told(self.done, self.total)
+
+
+def _sound(scores: Scores, name: str) -> Scores:
+    if not all(np.isfinite(one).all() for one in scores.values()):
+        raise NonFinite(f"{name} gave NaN or infinity, so there is no order to compare.")
+    return scores
 
 
 def _asked(measure: Measure, runs: int) -> int:

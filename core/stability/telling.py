@@ -112,7 +112,7 @@ class Stability:
         """Why its ranking is unstable, clauses that follow its name, text; none where it is not."""
         found = []
         if self.agrees < AGREE:
-            found.append(f"two runs name the same {self.encoded.unit} first with a chance of {self._chance}")
+            found.append(f"two runs name the same {self.encoded.unit} first with a chance of {number(self.agrees)}")
         told = [change for change, one in self.moves.items() if isinstance(one, Moved) and not one.top]
         return found + ([f"another {self.encoded.unit} comes first by {joined(told)}"] if told else [])
 

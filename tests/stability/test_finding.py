@@ -12,6 +12,7 @@ from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures, with_option
 from core.measures.registry import NotApplicable
+from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.inside import Inside
 from core.stability import finding
 from core.stability.changes import BATCH, CHANGES, HALF, SPACES, Reading, attribute_anew
@@ -278,16 +279,22 @@ def test_what_is_kept_says_the_same_and_asks_nothing(tiny_model, tmp_path, name)
     assert stored_stability(again, encoded, name, 1, runs=7) is None or not measures()[name].seeded
 
 
+def test_a_measure_that_gives_nan_is_a_sentence(unchanged):
+    explainer = table({"gradient": lambda masked, seed: {"L2": [1, np.nan, 0, 0], "L1": [1, 0, 0, 0]}})
+    with pytest.raises(NonFinite, match="gradient gave NaN"):
+        of(explainer, "gradient")
+
+
 def test_stopped_half_way_what_was_drawn_is_known(tiny_model, tmp_path):
     model = tiny_model("bert")
     explainer = Explainer(model, Store(tmp_path))
     encoded = explainer.encode(TEXT, None, "word")
-    work = find_stability(explainer, encoded, "SmoothGrad [draws=2]", 1)
-    for _ in range(3):
-        next(work)
-    work.close()
-    asked = [explainer.stored(encoded, "SmoothGrad [draws=2]", 1, seed=seed) is not None for seed in range(4)]
-    assert asked == [True, True, True, False]
+    parts, known = [], lambda seed: explainer.stored(encoded, "SmoothGrad [draws=2]", 1, seed=seed) is not None
+    with pytest.raises(Cancelled):
+        for part in find_stability(explainer, encoded, "SmoothGrad [draws=2]", 1, cancelled=lambda: known(2)):
+            parts = [*parts, len(part.drawn["L2"])]
+    assert parts == [1, 2, 3]
+    assert [known(seed) for seed in range(4)] == [True, True, True, False]
 
 
 @pytest.mark.parametrize("name", NAMES)
