@@ -156,14 +156,19 @@ def _how_far(grown: Growing) -> str:
 
 def draw_question(one: Asking, asks: Callable[[], None]) -> None:
     """Draw what is known of any question: its figure, its tables and what saves them."""
-    asks()
     question, report, answers = one.question, one.report, one.answers
     if report is None:
+        asks()
         return
     name = [question.name, one.model.name, one.sample.name]
     figure = question_figure(question.name, [report])
     if figure is not None:
         draw_figure(figure, "question", question.in_words(report), name, about_models([one.model], one.sample.name))
-    for header, rows in question.tables(report):
+    tables = question.tables(report)
+    for header, rows in tables[:1]:
+        table(header, rows)
+    # What is known stands in view, and what is under way behind it.
+    asks()
+    for header, rows in tables[1:]:
         table(header, rows)
     save_records(partial(question.records, answers), partial(question.as_json, answers), name, "question")
