@@ -617,7 +617,7 @@ def test_the_report_is_what_the_arithmetic_says():
 )
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
     said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
-    plain, rest = said.split(" in 50 %. ") if "coin" in said else ("", said)
+    plain, rest = said.split(" (tossing a coin: 50 %). ") if "coin" in said else ("", said)
     assert rest.startswith(begins) and "Soft-NS" in rest and "against NS" in rest
     if plain:
         cells = build_diagnosticity_report(told, "m", "d", tiny.LABELS).cells

@@ -114,9 +114,9 @@ def _from_chance(found: DiagnosticityReport) -> str:
         0: "None of these metrics tells measures from chance for certain",
     }.get(len(above), some)
     return (
-        f"{begins}: their attributions are preferred to {BASELINE_WORDS[found.study.baseline]} in "
-        f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs, by tossing a coin "
-        "in 50 %. "
+        f"{begins}: their attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} in "
+        f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a coin: "
+        "50 %). "
     )
 
 
