@@ -1,30 +1,34 @@
-"""What ships computed: the strip on Home, and what the tour, *Examples* and *Model check* show of the bundled models and
-data.
+"""What ships computed: the strip on Home, and what the tour, *Examples*, *Model check* and *Data set* show of the
+bundled models and data.
 
     python -m tests.shipping strip | crossing | results [--store FOLDER]
 
 The strip is a sentence chosen by a rule (`chosen`), masked step by step under the bundled model and under its twin.
 The crossing is the example of the tour's stop on AOPC and NAOPC, chosen by a rule as well (`crossing`).
 The results are files of a store: pages are opened until nothing on them waits, then opened again with empty caches, and
-what that second visit reads is packed into one archive. A store that is given holds what earlier runs computed, so that
-a run goes on where one stopped.
+what that second visit reads is packed into one archive, rows of studies in single precision. A store that is given holds
+what earlier runs computed, so that a run goes on where one stopped.
 """
 
 import argparse
 import contextlib
 import json
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
+import numpy as np
 import streamlit as st
 
 from core.data.examples import read_bundled
+from core.evaluation.engine import Run
+from core.evaluation.store_log import StoreLog
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.limiting import find_exact, score
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
@@ -45,7 +49,7 @@ from core.storage.shipped import RESULTS, write_shipped
 from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from pages.parts.frame import resources
-from pages.parts.frame.tour import STOPS
+from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
 
 # Tokens a second of a device of ordinary speed.
@@ -189,32 +193,56 @@ def crossing(models: dict[str, Explainer]) -> list[tuple[bool, float, str]]:
     return sorted(ranked, key=lambda one: (one[0], -one[1]))
 
 
-# Pages beside the tour's stops whose numbers ship, and whether what they offer is asked for there.
+# What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
+NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
+# Pages beside the tour's stops whose numbers ship, the most wanted first, and what is asked for there.
 PAGES = (
-    ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, False),
-    ("pages/examples.py", {"model": "ag-news-fmm", "data": "news"}, False),
-    *(("pages/examples.py", {"model": f"stories-{task}-fmm", "data": f"stories {task}"}, False) for task in (1, 2, 3)),
-    ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, True),
+    ("pages/aopc_and_naopc.py", {"model": "stories-1-fmm", "data": "stories 1"}, BELIEVED),
+    ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, NOTHING),
+    ("pages/examples.py", {"model": "ag-news-fmm", "data": "news"}, NOTHING),
+    *(
+        ("pages/examples.py", {"model": f"stories-{task}-fmm", "data": f"stories {task}"}, NOTHING)
+        for task in (1, 2, 3)
+    ),
+    ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
+    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
 )
+# What ships may be as large as this with the strip; pages that do not fit are left out, the last first.
+MOST_BYTES = 2_000_000
 
 
-def shown() -> Iterator[tuple[str, dict[str, str], bool]]:
-    """(page, choices of its address, whether what it offers is asked for) of all whose numbers ship."""
-    yield "app.py", {}, False
+@dataclass
+class Visit:
+    """A page that was opened: places below the store's root of the files that it was the first to read, and the runs of
+    studies that it read.
+    """
+
+    page: str
+    choices: dict[str, str]
+    files: set[str] = field(default_factory=set)
+    runs: list[Run] = field(default_factory=list)
+
+
+def shown() -> Iterator[tuple[str, dict[str, str], str]]:
+    """(page, choices of its address, what is asked for there) of all whose numbers ship."""
+    yield "app.py", {}, NOTHING
     for stop in STOPS:
         if stop.choices.get("data") != "own text":
-            yield stop.path, stop.choices, False
+            yield stop.path, stop.choices, NOTHING
     yield from PAGES
 
 
-def opened(page: str, choices: dict[str, str], asks: bool) -> None:
-    """Open a page as a visitor does, and stay until nothing is under way or, with `asks`, waits to be asked for."""
+def opened(page: str, choices: dict[str, str], asks: str) -> None:
+    """Open a page as a visitor does, and stay until nothing is under way or, of what `asks` matches, waits to be asked
+    for.
+    """
     app = App(page, **choices)
     while True:
         while resources.jobs().active():
             time.sleep(0.2)
         app.run()
-        offers = [button for button in app.at.button if asks and str(button.key).startswith("ask-")]
+        waiting = [button for button in app.at.button if str(button.key).startswith("ask-")]
+        offers = [button for button in waiting if re.search(asks, button.label)]
         if not resources.jobs().active():
             if not offers:
                 return
@@ -238,34 +266,73 @@ def any_machine() -> Iterator[None]:
         yield
 
 
-def visited(store: Path, read: set[str] | None = None) -> None:
-    """Open every page whose numbers ship; read: filled with the files of the store that this reads."""
+def visited(store: Path) -> list[Visit]:
+    """Open every page whose numbers ship, with empty caches."""
     st.cache_resource.clear()
-    untold = Store._read
+    untold, unnoted, visits = Store._read, Run.read, []
 
     def noted(self: Store, path: Path, unpack: Any) -> Any:
         found = untold(self, path, unpack)
-        if found is not None and read is not None:
-            read.add(path.relative_to(self.root).as_posix())
+        if found is not None:
+            visits[-1].files.add(path.relative_to(self.root).as_posix())
         return found
 
+    def noted_rows(self: Run) -> None:
+        unnoted(self)
+        if isinstance(self.log, StoreLog) and self.known.any():
+            visits[-1].runs.append(self)
+
     with (
-        mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store)}),
+        mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store), "FAITHSCOPE_SHIPPED": "no"}),
         mock.patch.object(Store, "_read", noted),
+        mock.patch.object(Run, "read", noted_rows),
         any_machine(),
     ):
         for page, choices, asks in shown():
             began = time.monotonic()
+            visits.append(Visit(page, choices))
             opened(page, choices, asks)
             print(f"{page} {choices}: {time.monotonic() - began:.0f} s", flush=True)
+    return visits
 
 
-def write_results(store: Path) -> int:
-    """Write the archive; its bytes."""
-    visited(store)
-    read: set[str] = set()
-    visited(store, read)
-    return write_shipped(store, read, RESULTS)
+def packed(run: Run, there: set[str]) -> Iterator[Path]:
+    """Pack the rows of a run that are not `there`, and add them; the file that holds them."""
+    log, places = cast(StoreLog, run.log), []
+    for i in range(len(run.sample)):
+        subject = run.subject(i)
+        for place, name in () if subject is None else zip(np.ndindex(*run.study.parts), run.study.row_keys(subject)):
+            if run.known[(i, *place)] and (named := f"{log.key} {name}") not in there:
+                places.append((i, place))
+                there.add(named)
+    if places:
+        folder = log.folders[1]
+        before = set(folder.glob("*"))
+        log.pack(run, places)
+        yield from set(folder.glob("*")) - before
+
+
+def write_results(root: Path) -> int:
+    """Write the archive, and say what each page adds to it; its bytes."""
+    visited(root)
+    visits = visited(root)
+    logs = {path for visit in visits for run in visit.runs for path in cast(StoreLog, run.log).folders}
+    there, names, made, size = set(), set(), [], 0
+    for visit in visits:
+        mine = [path for run in visit.runs for path in packed(run, there)]
+        made += mine
+        files = {name for name in visit.files if (root / name).parent not in logs}
+        files |= {path.relative_to(root).as_posix() for path in mine}
+        with_it = write_shipped(root, names | files, RESULTS)
+        if with_it + STRIP.stat().st_size > MOST_BYTES:
+            print(f"left out: {visit.page} {visit.choices}: {with_it - size:,} bytes", flush=True)
+            continue
+        print(f"{visit.page} {visit.choices}: {with_it - size:,} bytes", flush=True)
+        names, size = names | files, with_it
+    size = write_shipped(root, names, RESULTS)
+    for path in made:
+        path.unlink()
+    return size
 
 
 if __name__ == "__main__":

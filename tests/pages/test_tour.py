@@ -5,14 +5,16 @@ import json
 import time
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from core.data.browsing import Index
 from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
-from core.evaluation.sampling import SAMPLE, draw_sample
+from core.evaluation.sampling import SAMPLE, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.check_sentences import check_answer
+from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.search.limits import EXACT
@@ -28,7 +30,7 @@ from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
 from tests.sessions import Session, running_server
-from tests.shipping import MASKED, MEASURE, PLAIN, SURE, any_machine, sides, strip, walk
+from tests.shipping import EVERYTHING, MASKED, MEASURE, PAGES, PLAIN, SURE, any_machine, sides, strip, walk
 
 LINES = [stop.line for stop in STOPS]
 # What another stop may show of another thing.
@@ -280,6 +282,17 @@ def test_what_ships_of_a_check_is_what_the_code_computes(study, walked, passes_o
         assert p == pytest.approx(again.p[form], abs=0.02)
 
 
+def test_what_ships_of_a_data_set_is_what_the_code_computes(walked, passes_of, tmp_path):
+    """The scores of a measure and of a random attribution of one of its texts, the same when computed anew."""
+    few, store = Diagnosing(("gradient",), count=1), Store(tmp_path / "store", shipped=RESULTS)
+    data = bundled_set("reviews")
+    sample = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE)[:1])
+    spent, shipped = passes_of(lambda: finish(run_study(walked[MASKED], sample, few, store)))
+    again = finish(run_study(walked[MASKED], sample, few))
+    assert spent == 0 and shipped.complete
+    assert np.isfinite(again.values).any() and shipped.values == pytest.approx(again.values, abs=1e-4, nan_ok=True)
+
+
 def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_path):
     """Over the data the test objects, and not to the unmasked texts; many are of other lengths than the reference's."""
     (stop,) = (stop for stop in STOPS if stop.title == "Model check")
@@ -297,13 +310,21 @@ def on_any_machine():
         yield
 
 
-@pytest.mark.parametrize("stop", STOPS[:-1], ids=lambda stop: f"{stop.title}-{len(stop.choices)}")
-def test_a_stop_is_there_at_once(stop, ships, on_any_machine, monkeypatch, tmp_path):
+# Every stop but the last, and the pages of which all ships; what they are asked by tells them apart.
+AT_ONCE = {(stop.path, tuple(stop.choices.items())) for stop in STOPS[:-1]}
+AT_ONCE |= {(page, tuple(choices.items())) for page, choices, asked in PAGES if asked == EVERYTHING}
+
+
+@pytest.mark.parametrize(
+    "page, chosen", sorted(AT_ONCE), ids=lambda one: one if isinstance(one, str) else str(len(one))
+)
+def test_what_ships_is_there_at_once(page, chosen, ships, on_any_machine, monkeypatch, tmp_path):
     """With nothing in the store of its own, nothing is asked of the network but what no page keeps."""
+    choices = dict(chosen)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     resources.jobs.clear()
-    app = App(stop.path, **stop.choices)
-    loaded = [resources.explainer(name).model for name in (stop.choices["model"], stop.choices.get("beside")) if name]
+    app = App(page, **choices)
+    loaded = [resources.explainer(name).model for name in (choices["model"], choices.get("beside")) if name]
     spent = sum(model.scheduler.counters.passes for model in loaded)
     while resources.jobs().active():
         time.sleep(0.05)
