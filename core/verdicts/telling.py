@@ -16,10 +16,7 @@ ERROR_RATE = (
     f"than chance, and on at most {PERCENT} one worse: each tail is tested at {PERCENT}, by Holm over the measures."
 )
 # That a verdict is one of a family.
-HANGS = (
-    "Choosing more or fewer measures can change the verdicts of the others: each p is held against how many are chosen "
-    "(Holm)."
-)
+HANGS = "Choosing more or fewer measures can change the others’ verdicts: each p is held against their number (Holm)."
 COLUMNS = ["measure", "verdict", "p of better", "p of worse", "AOPC", "what is known of why"]
 RECORDED = [
     "measure",
