@@ -251,7 +251,7 @@ def test_texts_that_cannot_be_read_have_a_line_with_their_problem(evaluate, monk
     for what in UNLABELLED:
         assert evaluate("--what", what) == 0
         (line,) = (line for line in lines(evaluate.out) if line["problem"])
-        assert (line["example"], line["row"], line["problem"], line["measure"], line["class"]) == (
+        assert (line["example"], line["row"], line["problem"], line["measure"], line.get("class")) == (
             "t3",
             4,
             "There is nothing in it.",

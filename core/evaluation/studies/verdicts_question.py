@@ -6,6 +6,7 @@ import numpy as np
 
 from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question, Table, register
+from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.scoring import interval_text
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
@@ -16,7 +17,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE
-from core.wording import Tally, amount, as_json, joined, refuse_unknown
+from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +26,7 @@ class VerdictsReport:
 
     counts: int64[M, 4], texts by measure and word, in the order of `Word`; better: of each measure the share of texts
     on which it is better than chance, with an exact 95 % interval, ↑; none: on how many texts no measure is, though at
-    least one could be told; erasure: what masking did; tally: how far it is.
+    least one could be told; erasure: what masking did; tally: how far it is; notes: on texts that were left out or cut.
     """
 
     measures: tuple[str, ...]
@@ -35,6 +36,7 @@ class VerdictsReport:
     n: int
     erasure: str
     tally: Tally
+    notes: tuple[str, ...] = ()
 
 
 @register
@@ -80,7 +82,8 @@ class Verdicts(Question[VerdictsReport]):
         n, told = len(texts), (texts != str(Word.UNTOLD)).any(axis=1)
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
         better = tuple(share_interval(int(one), n) for one in counts[:, [*Word].index(Word.BETTER)])
-        return VerdictsReport(self.measures, counts, better, none, n, self.erasure, answers.tally())
+        notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
+        return VerdictsReport(self.measures, counts, better, none, n, self.erasure, answers.tally(), tuple(notes))
 
     def sentences(self, report: VerdictsReport) -> list[str]:
         """How often each is better than chance, on how many texts none is, and how often a verdict is wrong."""
@@ -89,7 +92,7 @@ class Verdicts(Question[VerdictsReport]):
         if report.n < FEW:
             few = replace(report.tally, fewest=FEW)
             answer = f"Not enough to say how often: {amount(report.n, 'text')}, and answers begin at {FEW}."
-            return [few.tell(answer), ERROR_RATE]
+            return [few.tell(answer), ERROR_RATE, *report.notes]
         answer = (
             f"The order by {shares} of {report.n:,} texts is better than chance{by}; on {report.none:,} of them that "
             "is so of no measure here."
@@ -100,7 +103,7 @@ class Verdicts(Question[VerdictsReport]):
             "Where inputs are rejected, or the text allows no difference, it cannot be told: of "
             f"{report.measures[most]} on {untold[most]:,} of {report.n:,} texts."
         )
-        return [report.tally.tell(answer), *[why] * bool(untold.any()), ERROR_RATE]
+        return [report.tally.tell(answer), *[why] * bool(untold.any()), ERROR_RATE, *report.notes]
 
     def tables(self, report: VerdictsReport) -> list[Table]:
         """Texts by measure and word."""
