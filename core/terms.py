@@ -54,6 +54,10 @@ TERMS = {
     ),
     "recursive masking": "Mask what a measure ranks first, compute the measure again on what is left, and go on.",
     "random order": "Masking the words in an order drawn by a seed: what a measure must beat.",
+    "order: unstable": (
+        "Two runs of a measure that draws name the same word first less often than 9 times in 10, or a change that "
+        "should not matter, such as half precision, puts another word first. A stable ranking need not be faithful."
+    ),
     "verdict": (
         "Whether a measure’s order does better than random orders of the same words on one text: better than chance, "
         "no better, worse, or cannot be told. A random attribution is called better on at most 5 % of texts."
