@@ -183,6 +183,8 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     monkeypatch.setattr("core.network.memory.without_collecting", contextlib.nullcontext)
     # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
     monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
+    # Nor do they wait for what stands aside; `stands_aside` is for those that do.
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
     # A whole sample takes a minute, which most tests of pages only pass by.
     monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
     st.cache_resource.clear()
@@ -228,3 +230,9 @@ def orders_wait(monkeypatch, server):
     them.
     """
     monkeypatch.setattr("pages.parts.sections.sides.Orders.at_once", property(lambda work: False))
+
+
+@pytest.fixture
+def stands_aside(server, monkeypatch):
+    """What stands aside on a page starts as soon as nothing else is to do."""
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 0.0)

@@ -21,7 +21,7 @@ from tests.attack.victims import in_another, undisturbed
 # How much of each; of sessions how many, and numbers, answers, switches of each.
 SIZES = {
     "small": {
-        "kills": 10,
+        "kills": 6,
         "servers": 1,
         "inputs": 6,
         "links": 2,

@@ -297,8 +297,8 @@ def test_what_seldom_takes_all_that_it_may_says_so_until_such_work_was_done(expl
     monkeypatch.setattr(type(work.study), "seldom_all", True)
     assert ", up to " in work.price
     jobs._speeds[work.likeness] = Speed()
-    jobs._speeds[work.likeness].add(work.cost.tokens, 59.0)
-    assert work.price == f"at most {work.cost.passes:,} forward passes, about 59 s"
+    jobs._speeds[work.likeness].add(work.cost.tokens, 60.0)
+    assert work.price == f"at most {work.cost.passes:,} forward passes, about 60 s"
     jobs.close()
 
 

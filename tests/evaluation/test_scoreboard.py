@@ -80,7 +80,7 @@ def test_of_measures_that_are_alike_any_beats_another_in_at_most_five_of_a_hundr
     """Five measures whose values on a text differ by chance alone, on as few texts as are answered for; values that
     leave the middle to one side, and values with ties.
     """
-    rng, N = np.random.default_rng(23), 400
+    rng, N = np.random.default_rng(23), 200
     for draw in (rng.normal, lambda size: rng.exponential(size=size) + rng.normal(size=(size[0], 1)), None):
         wrong = 0
         for _ in range(N):

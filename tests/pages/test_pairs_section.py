@@ -23,7 +23,7 @@ from core.wording import number, without_markup
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 # Seven words, the first two of which make the sentence.
 SHORT = next(example for example in read_bundled("reviews") if example.id == "s139")
 LONG = next(example for example in read_bundled("reviews") if len(find_words(example.text)) == 14)

@@ -20,7 +20,7 @@ from core.wording import number
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 NAMES = ["leave-one-out", "input × gradient"]
 SMALL = next(example for example in read_bundled("reviews") if len(find_words(example.text)) == 9)
 

@@ -14,7 +14,7 @@ from core.wording import without_markup
 from tests.app_session import ATTRIBUTIONS, App, complete
 from tests.pages.test_scored_rows import cells
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 SMALL = next(example for example in read_bundled("reviews") if example.id == "s206")
 # The runs of the second one part.
 NAMES = ["gradient", "random"]

@@ -23,9 +23,9 @@ from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 from tests.pages.test_scored_rows import cells
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 NAMES = ["leave-one-out", "gradient"]
-SMALL = next(example for example in read_bundled("reviews") if example.id == "s206")
+SMALL = next(example for example in read_bundled("reviews") if example.id == "s230")
 AOPC = "pages/aopc_and_naopc.py"
 
 
