@@ -1,4 +1,6 @@
-"""Data set: does it hold beyond this example?"""
+"""Data set: does what one example shows hold over the data?"""
+
+from functools import partial
 
 import streamlit as st
 
@@ -8,7 +10,9 @@ from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
+from core.wording import amount
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
+from pages.parts.data_set.verdicts import verdict_of_chosen
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
@@ -18,6 +22,8 @@ from pages.parts.sections.questions import question_section
 PAGE = "Data set"
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
 DRAWN = {Diagnosing.name: draw_diagnosticity}
+# What stands behind the answer besides.
+ADDED = {Verdicts.name: verdict_of_chosen}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",
@@ -32,16 +38,15 @@ def data_set() -> None:
     if frame is None:
         return
     offered = [name for name, one in questions().items() if one.page == PAGE]
-    name = choose_one("Question", offered, Diagnosing.name, "section", format_func=_named, label_visibility="collapsed")
+    name = choose_one("Question", offered, offered[0], "section", format_func=_named, label_visibility="collapsed")
     # The answer stands above what is chosen for it.
     answered, chosen = st.container(), st.container()
     with chosen:
         examples, picked, about = _choose_texts(frame, *st.columns([5, 4]))
     if examples is not None:
+        added = partial(ADDED[name], frame) if name in ADDED else None
         with answered:
-            question_section(
-                frame, questions()[name], examples, DRAWN.get(name), picked, f"{questions()[name].asks} {about}"
-            )
+            question_section(frame, questions()[name], examples, DRAWN.get(name), picked, about, added)
 
 
 def _named(name: str) -> str:
@@ -50,7 +55,7 @@ def _named(name: str) -> str:
 
 def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | None, str, str]:
     """The texts that are chosen, None, and a sentence, where there are none; how a filter picks them, as of
-    `core.evaluation.sampling.Sample`; and which they are, in words.
+    `core.evaluation.sampling.Sample`; and which they are, "200 texts drawn at random of the 264 texts of reviews".
     """
     with left:
         filtered = choose_which("Labels are not needed: the prediction is explained.")
@@ -60,8 +65,8 @@ def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | N
     if not kept:
         return None, "", ""
     drawn = draw_examples(kept, size)
-    whole = "All of" if len(drawn) == len(kept) else f"{len(drawn):,}, drawn at random, of"
-    about = f"{whole} {told_of(frame, filtered, kept)}."
+    part = "" if len(drawn) == len(kept) else f"{amount(len(drawn), 'text')} drawn at random of "
+    about = f"{part}{told_of(frame, filtered, kept)}"
     return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else "", about
 
 

@@ -31,7 +31,12 @@ PAGES = {
     "aopc_and_naopc": {},
     "hard_and_soft_erasure": {"draws": "8"},
     "model_check": {"measures": "gradient"},
-    "data_set": {"measures": "gradient", "metrics": ["NS", "Soft-NS"], "draws-of-data": "1"},
+    "data_set": {
+        "section": "diagnosticity",
+        "measures": "gradient",
+        "metrics": ["NS", "Soft-NS"],
+        "draws-of-data": "1",
+    },
     "scoreboard": {"measures": "gradient", "draws-of-data": "1"},
 }
 # What waits to be asked for on any machine.

@@ -61,7 +61,7 @@ def seconds_after(browser, server: str, page: str, start: int) -> float:
 def batch(browser, server: str) -> Person:
     """A person in another tab who has begun a run over many examples: its first come unasked, or are asked for."""
     person = Person(browser, server)
-    person.page.goto(f"{server}/data_set?sample=1000&draws-of-data=32")
+    person.page.goto(f"{server}/data_set?section=diagnosticity&sample=1000&draws-of-data=32")
     asks, runs = person.page.get_by_role("button", name=_ASKS).first, person.page.get_by_role("button", name="Cancel")
     playwright.expect(asks.or_(runs).first).to_be_visible()
     if asks.count():

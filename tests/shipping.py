@@ -205,7 +205,7 @@ PAGES = (
         for task in (1, 2, 3)
     ),
     ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
-    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
+    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "section": "diagnosticity"}, EVERYTHING),
 )
 # What ships may be as large as this with the strip; pages that do not fit are left out, the last first.
 MOST_BYTES = 2_000_000

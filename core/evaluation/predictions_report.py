@@ -37,7 +37,8 @@ def predictions_sentence(
         share = f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)"
         return f"The model is right on {share}. {_mistake(index, judged, match, complete, link)}"
     least = int(np.nanargmin(judged.confidence))
-    return f"The model is least sure about {_says(index, judged, least, ': ', link)}."
+    of = "" if complete else f"Of {known:,} examples so far, "
+    return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."
 
 
 def _mistake(
@@ -47,7 +48,8 @@ def _mistake(
     if row is None:
         return "It makes no mistake here." if complete else ""
     label = escaped(label_text(judged, match, index.data.examples[row].label))
-    return f"Its most confident mistake is {_says(index, judged, row, ': it says ', link)}, the label is {label}."
+    said, so_far = _says(index, judged, row, ": it says ", link), "" if complete else " so far"
+    return f"Its most confident mistake{so_far} is {said}, the label is {label}."
 
 
 def _says(index: Index, judged: Predicted, row: int, says: str, link: Callable[[str], str] | None) -> str:

@@ -5,7 +5,7 @@ to, and how that is told.
 import abc
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 from core.evaluation.findings import FEW
@@ -106,6 +106,12 @@ class Question(abc.ABC, Generic[Report]):
     def own_choices(cls) -> dict[str, Offered]:
         """Those of them that are its own, each with what is offered, the default in front."""
         return {one.name: one.metadata["choice"] for one in fields(cast(Any, cls)) if "choice" in one.metadata}
+
+    @classmethod
+    def unasked(cls, name: str) -> Any:
+        """What a choice is where nobody chooses."""
+        (one,) = (one for one in fields(cast(Any, cls)) if one.name == name)
+        return one.default if one.default_factory is MISSING else one.default_factory()
 
     @classmethod
     def asked(cls, chosen: Mapping[str, Any]) -> "Question":

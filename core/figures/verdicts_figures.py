@@ -39,7 +39,9 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "y": [name for name, _, _ in lines],
                 "x": shares,
                 "text": [f"{counts[w]:,}" if counts[w] else "" for _, counts, _ in lines],
-                "marker": {"color": colour, "pattern": {"shape": pattern}},
+                # Numbers on it stay readable.
+                "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgopacity": 0.25}},
+                "textangle": 0,
                 "hovertemplate": f"%{{y}}: {word} on %{{x:.0%}} of texts<extra></extra>",
             }
         )
@@ -47,7 +49,7 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
         bars,
         120 + 34 * len(lines),
         barmode="stack",
-        xaxis=axis("share of texts", range=[0, 1], tickformat=".0%"),
+        xaxis=axis("share of texts", range=[0, 1.01], tickformat=".0%"),
         yaxis=axis("", autorange="reversed"),
         legend=legend(1.02) | {"traceorder": "normal"},
     )

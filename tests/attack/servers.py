@@ -31,7 +31,7 @@ PAGES = {
     "aopc_and_naopc": {},
     "hard_and_soft_erasure": {"draws": "8"},
     "model_check": {"measures": "gradient"},
-    "data_set": {"measures": "gradient", "metrics": ["NS"], "draws-of-data": "1"},
+    "data_set": {"section": "diagnosticity", "measures": "gradient", "metrics": ["NS"], "draws-of-data": "1"},
 }
 TEXTS = ("s041", "s068", "s076", "s096", "s180", "s205")
 STRANGE: tuple[Callable[[random.Random], str], ...] = (

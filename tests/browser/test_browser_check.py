@@ -26,7 +26,7 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, shor
     playwright.expect(person.page.get_by_text("sst2-fmm reaches")).to_be_visible()
     playwright.expect(person.page.get_by_role("cell", name="never masked")).to_be_visible()
     said = person.said
-    assert "sst2-fmm reaches" in said and "class majority" in said and "Beside the paper" in said
+    assert "sst2-fmm reaches" in said and "class majority" in said and "Beside FMM" in said
     legend = person.page.locator(".st-key-curves .js-plotly-plot").first.locator(".legendtext")
     # The figure is drawn a moment after the words around it.
     playwright.expect(legend).to_have_count(4)

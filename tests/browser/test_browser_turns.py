@@ -28,7 +28,7 @@ def shows(person, place: int) -> None:
 def test_every_press_counts_and_what_is_shown_goes_before_a_run_over_many(visit, short):
     other = visit().open("examples")
     # Its first texts come unasked, with so many draws for long enough; where they are too dear for that, asked for.
-    other.page.goto(f"{other.server}/data_set?sample=1000&draws-of-data=32")
+    other.page.goto(f"{other.server}/data_set?section=diagnosticity&sample=1000&draws-of-data=32")
     asks = other.page.get_by_role("button", name=re.compile("^(Compute|Go on with) ")).first
     playwright.expect(asks.or_(other.page.get_by_role("button", name="Cancel")).first).to_be_visible()
     if asks.count():

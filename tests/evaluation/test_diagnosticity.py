@@ -35,7 +35,7 @@ from core.metrics.registry import HIGHER, LOWER, NEITHER
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.soft import Soft
 from core.storage.store import Store
-from core.wording import WHOLE, Tally
+from core.wording import WHOLE, Tally, fixed_number
 from tests import tiny
 
 NAN = float("nan")
@@ -600,10 +600,25 @@ def test_the_report_is_what_the_arithmetic_says():
         (hard, f"Soft-{hard}", rule) for rule in (STRICT, HALF) for hard in ("NS", "NC")
     ]
     never = (
-        f"On none of these texts does the model predict {tiny.LABELS[1]}, {tiny.LABELS[2]}, so nothing is known "
-        f"here about explanations of that class."
+        f"None of the 24 texts is predicted to be {tiny.LABELS[1]} or {tiny.LABELS[2]}, so nothing is known here about "
+        "explanations of that class."
     )
     assert made.complete and made.notes == (never,)
+
+
+def test_what_the_next_text_may_refute_is_not_told_while_it_is_to_come():
+    """After one text of many: a class that is not predicted yet, a metric that is undefined so far, a measure without a
+    score.
+    """
+    found = made_up(n=1, undefined=1)
+    found.values[:, 0, 0] = NAN
+    made = build_diagnosticity_report(found, "model", "data", tiny.LABELS)
+    for part in ("Not even the one text", "undefined on every text", "cannot score leave-one-out"):
+        assert part in " ".join(made.notes), made.notes
+    coming = replace(made, tally=Tally(1, 50, coming=True, fewest=20))
+    for part in ("None of", "Not even", "every text", "cannot score"):
+        assert part not in " ".join(coming.notes), coming.notes
+    assert "undefined on 1 of 1 texts" in " ".join(coming.notes)
 
 
 @pytest.mark.parametrize(
@@ -634,7 +649,7 @@ def test_neither_kind_leads_while_texts_are_to_come():
     coming = replace(made, tally=Tally(24, 55, coming=True, fewest=20))
     said = diagnosticity_answer(coming)
     assert said.startswith("24 of 55 examples so far") and "prefer" not in said and "p\u00a0" not in said
-    assert f"Soft-NS {made.cells['Soft-NS', ALL].strict.mean:.3f}" in said
+    assert f"Soft-NS {made.cells['Soft-NS', ALL].half.mean:.3f}" in said
     assert any(one.agrees is not None for one in diagnosticity_findings(made))
     assert {one.agrees for one in diagnosticity_findings(coming)} == {None}
 
@@ -643,10 +658,11 @@ def test_a_lead_that_rests_on_ties_is_said():
     made = build_diagnosticity_report(made_up(soft=0.35, ties=True), "m", "d", tiny.LABELS)
     said = diagnosticity_answer(made)
     assert (
-        "Over 24 texts, soft metrics" in said
-        and "With a tie as one half it is otherwise" in said
-        and "the hard metric is ahead" in said
+        "Over 24 texts, hard metrics" in said
+        and "With a tie as 0, as SoftFaith counts, it is otherwise" in said
+        and "the soft metric is ahead" in said
     )
+    assert f"{fixed_number(made.cells['NS', ALL].half.mean)}" in said, "the headline counts as the picture does"
     assert made.cells["NS", ALL].ties == 1 and made.cells["NS", ALL].half.mean == 0.5
 
 

@@ -18,7 +18,7 @@ from core.oracle.erasing import REMOVAL
 from core.storage.store import Store
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.wording import without_markup
+from core.wording import Tally
 from tests import tiny
 
 NAMES = ("leave-one-out", "gradient")
@@ -71,12 +71,44 @@ def test_verdicts_are_counted_by_hand(answers):
     assert report.better[0].low == pytest.approx(0.3605426, abs=1e-6)
     assert report.better[0].high == pytest.approx(0.8088099, abs=1e-6)
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
-    answer, untold, _ = question.sentences(report)
-    assert "leave-one-out on 60 % [36, 81] and gradient on 0 % [0, 17] of 20 texts" in without_markup(answer)
-    assert "on 7 of them" in answer and "leave-one-out on 3 of 20" in untold
-    assert question.tables(report)[0][1][1][2:] == ["0", "14", "5", "1", "20"]
+    answer, _, sure, untold, _ = question.sentences(report)
+    assert answer == (
+        "Not on every text: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. The "
+        "other: gradient on 0 (0 %). On 7 (35 %) none of them is, so look at each text by itself."
+    )
+    assert "leave-one-out 60 % [36, 81] and gradient 0 % [0, 17]" in sure
+    assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold
+    words, why = question.tables(report)
+    assert words[1][1][2:] == ["0", "14", "5", "1", "20"]
+    # One text of neither; of the first measure alone two more, whose orders are there.
+    assert [row[1:] for row in why[1]] == [["1", "0", "2"], ["1", "0", "0"]]
     drawn = question_figure("verdicts", [report])
     assert [bar["x"] for bar in drawn["data"]] == [[0.6, 0], [0.25, 0.7], [0, 0.25], [0.15, 0.05]]
+
+
+@pytest.mark.parametrize(
+    "words, begins, ends",
+    [
+        (
+            [[1, 0]] * 20,
+            "leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0 (0 %).",
+            "fail.",
+        ),
+        (
+            [[1, 0]] * 11 + [[0, 1]] * 9,
+            "No measure is better than chance on every text, and which one most often",
+            "itself.",
+        ),
+        ([[0, -1]] * 20, "On none of the 20 texts is any of these measures better than chance.", "chance."),
+    ],
+)
+def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answers, words, begins, ends):
+    question, report = told(answers, words)
+    said = question.sentences(report)[0]
+    assert said.startswith(begins) and said.endswith(ends), said
+    coming = replace(report, tally=Tally(20, 55, coming=True, fewest=20))
+    said = question.sentences(coming)[0]
+    assert said.startswith("20 of 55 examples so far") and "more often" not in said and "none" not in said
 
 
 def test_of_few_texts_nothing_is_told(answers):

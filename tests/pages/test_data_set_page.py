@@ -23,6 +23,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.judging import How
 from core.mathematics.erasure import MIN_MAX
 from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures, swept_measures
 from core.network.scheduler import Cancelled
 from pages.parts.frame import resources
 from pages.parts.sections.studying import Studying
@@ -36,7 +37,7 @@ PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
 AT_ONCE = Studying.at_once
 FEW = {RANDOM: 3, SHUFFLED: 2}
-CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
+CHOSEN = {"section": "diagnosticity", "measures": ["gradient", "attention"], "draws-of-data": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +103,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     app = complete(given())
     assert (
         all(part in app.said for part in diagnosticity_parts(by_hand))
-        and "All of the 4 texts of mine.jsonl" in app.said
+        and "Asked of the 4 texts of mine.jsonl" in app.said
         and not app.errors
     )
     drawn = named(app, "SoftFaith’s average ↑")
@@ -131,7 +132,7 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
     assert (
         all(part in app.said for part in diagnosticity_parts(by_hand[SHUFFLED]))
         and "2 shuffles of its own scores" in app.said
-        and "Beside the paper" not in app.said
+        and "SoftFaith found" not in app.said
     )
     beside = named(app, "against random attributions ↑")
     assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
@@ -223,12 +224,12 @@ def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(gi
     told = [{"id": e.id, "text": f"{e.text} And more."} for e in SHORT]
     app = complete(given(told))
     assert asked == [(2, 0), (2, 1)] and "Not enough to say: 2 texts" in app.said
-    assert "The first 2 of 4 texts; all of them can be asked for below" in app.said
+    assert "Asked of the first 2 of the 4 texts of mine.jsonl" in app.said and "ask for them below" in app.said
     assert offered(app) == ["Go on with diagnosticity (sst2-fmm, 4 examples)"]
     app.press("Go on with diagnosticity", exact=False)
     complete(app)
     assert asked[2:] == [(4, 2), (4, 3)], "what the first gave is not computed again"
-    assert "Not enough to say: 4 texts" in app.said and "The first" not in app.said
+    assert "Not enough to say: 4 texts" in app.said and "the first" not in app.said
     # Where these take long, too, both wait, and both say how long.
     monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", -1.0)
     app = given([one | {"text": f"{one['text']} Twice."} for one in told])
@@ -236,12 +237,52 @@ def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(gi
     assert offered(app) == [f"Compute diagnosticity (sst2-fmm, {one})" for one in which] and len(asked) == 4
 
 
+def test_all_texts_are_asked_for_while_the_first_stream_and_nothing_is_computed_twice(given, monkeypatch):
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
+    monkeypatch.setattr("pages.parts.sections.studying.FEW", 3)
+    asked, really, going = [], Run.add, threading.Event()
+
+    def slow(run, i, cancelled):
+        asked.append((len(run.sample), i))
+        while run.done and not going.wait(0.02):
+            if cancelled():
+                asked.pop()
+                raise Cancelled("stopped")
+        really(run, i, cancelled)
+
+    monkeypatch.setattr(Run, "add", slow)
+    app = given([{"id": e.id, "text": f"{e.text} And yet."} for e in SHORT])
+    wait(app, lambda: "1 of 3 examples so far" in app.said)
+    # What one text says of all is not told, nor that these are all.
+    assert "None of" not in app.said and "Not even" not in app.said and "Asked of the first 3 of the 4" in app.said
+    assert offered(app)[-1:] == ["Compute diagnosticity (sst2-fmm, 4 examples)"]
+    app.press("Compute diagnosticity", exact=False)
+    going.set()
+    complete(app)
+    assert sorted(i for _, i in asked) == [0, 1, 2, 3] and asked[0] == (3, 0), asked
+    assert "Not enough to say: 4 texts" in app.said
+
+
+def test_the_page_opens_with_how_often_measures_beat_chance_each_question_with_its_own_measures(given):
+    app = given([{"id": SHORT[0].id, "text": SHORT[0].text}], section=[], measures=[])
+    assert app.widget("button_group", "Question").value == "verdicts"
+    complete(app)
+    assert list(app.widget("multiselect", "Measures").value) == list(default_measures())
+    assert "Not enough to say how often: 1 text" in app.said and f"Here, on {SHORT[0].id}" in app.said
+    app.set("button_group", "Question", "diagnosticity")
+    assert list(app.widget("multiselect", "Measures").value) == list(swept_measures())
+    assert "measures" not in app.at.query_params
+    app.set("multiselect", "Measures", ["gradient"])
+    app.set("button_group", "Question", "verdicts")
+    assert list(app.widget("multiselect", "Measures").value) == ["gradient"], "what is chosen stays"
+
+
 def test_the_filter_on_examples_says_which_texts(given):
     app = complete(given(texts=FILTERED))
     assert "no filter is set on Examples" in app.said
     app = complete(given(texts=FILTERED, search="film"))
     left = sum("film" in example.text.casefold() for example in SHORT)
-    assert f"All of the {left} that the filter leaves of 4 texts of mine.jsonl" in app.said
+    assert f"Asked of the {left} that the filter leaves of 4 texts of mine.jsonl" in app.said
     picked = complete(given(texts=FILTERED, predicted="positive"))
     assert (
         "The filter picks texts by what the model does with them, so this may say how they were picked" in picked.said
@@ -272,7 +313,7 @@ def test_texts_of_which_little_or_nothing_can_be_said(given, told, said):
 
 def test_a_class_that_is_never_predicted_is_named(given):
     app = complete(given([{"id": e.id, "text": e.text} for e in SHORT if e.label == SHORT[0].label][:2]))
-    assert "On none of these texts does the model predict" in app.said
+    assert "None of the 2 texts is predicted to be" in app.said
 
 
 def test_a_text_of_ones_own_is_one_example():

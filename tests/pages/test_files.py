@@ -94,7 +94,7 @@ VIEWS = {
     "validity": (CHECK, {"part": "in-distribution"}, BOTH),
     "behaviour": (CHECK, {"part": "behaviour"}, BOTH),
     "erasure": (ERASURE, {"draws": "8", "closer": "length"}, {FMM}),
-    "data set": (DATA_SET, {"metrics": ["NS", "NC"]}, {FMM}),
+    "data set": (DATA_SET, {"section": "diagnosticity", "metrics": ["NS", "NC"]}, {FMM}),
 }
 
 

@@ -248,7 +248,7 @@ def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bu
     assert named(app, "all masked ↑") == named(whole, "all masked ↑") and "that the filter leaves" not in app.said
     app = complete(given(measures=["gradient"], texts=FILTERED, label="positive"))
     positive = [e for e in SHORT if e.label == "positive"]
-    assert f"All of the {len(positive)} that the filter leaves of 6 texts of mine.jsonl (label positive)." in app.said
+    assert f"Asked of the {len(positive)} that the filter leaves of 6 texts of mine.jsonl (label positive)." in app.said
     assert not asked and check_answer(library(bundled, [CHANCE], positive)[0]) in unescape(app.said)
     empty = given(measures=["gradient"], texts=FILTERED, search="zebra crossing")
     assert "leaves no text" in empty.said and not charts(empty) and not empty.errors
@@ -257,7 +257,7 @@ def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bu
 def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
     app = complete(given(measures=["gradient"], texts=FILTERED, outcome="right"))
     assert "No verdict on the model" in app.said and "how they were picked" in app.said
-    assert "sst2-fmm reaches 100.0 % accuracy ↑ unmasked" in app.said and "Beside the paper" not in app.said
+    assert "sst2-fmm reaches 100.0 % accuracy ↑ unmasked" in app.said and "Beside FMM" not in app.said
     told = json.loads(app.download("All figures (JSON)"))["models"][0]
     assert (
         told["sentence"].startswith("No verdict")
@@ -329,7 +329,7 @@ def test_a_model_without_a_card_or_reference_is_not_tested(given, tiny_root, mon
     (row,) = named(app, "all masked ↑")[1:]
     assert row[1] == "no card" and row[5:] == ["— (no reference)", "— (no reference)", "—"]
     (only,) = charts(app)
-    assert {trace.get("yaxis", "y") for trace in only["data"]} == {"y"} and "Beside the paper" not in app.said
+    assert {trace.get("yaxis", "y") for trace in only["data"]} == {"y"} and "Beside FMM" not in app.said
 
 
 def test_a_model_of_another_task_beside_it_is_a_sentence(given, tiny_root, monkeypatch):

@@ -202,7 +202,7 @@ def _notes(first: Walked, left_out: dict[str, int]) -> list[str]:
             f"Fewer than 10 pieces that can be erased, so that several masking ratios erase the same ones: {few:,} of "
             f"{int(first.there.sum()):,} examples."
         )
-    if int(first.there.sum()) == 1:
+    if int(first.there.sum()) == 1 and first.complete:
         notes.append(
             "One example alone has no spread, and its centroid is itself. Take more examples to see how embeddings "
             "drift."

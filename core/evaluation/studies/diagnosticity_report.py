@@ -25,7 +25,7 @@ from core.mathematics.diagnosticity import (
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_soft, metrics
-from core.wording import WHOLE, Tally, cut_sentence
+from core.wording import WHOLE, Tally, cut_sentence, none_of
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
@@ -99,23 +99,25 @@ class DiagnosticityReport:
         notes = told_left_out(self.left_out)
         if self.cut:
             notes.append(cut_sentence(self.cut, self.total))
+        # What the next text may refute is told once none is to come.
+        ended = not self.tally.coming
         never = [name for name, count in self.predicted.items() if not count]
-        if never:
+        if never and ended:
             notes.append(
-                f"On none of these texts does the model predict {', '.join(never)}, so nothing is known here about "
-                f"explanations of that class."
+                f"{none_of(self.n, 'text')} is predicted to be {' or '.join(never)}, so nothing is known here about "
+                "explanations of that class."
             )
         for count, why in sorted({(count, self.reasons[name]) for name, count in self.undefined.items() if count}):
             names = [name for name, of in self.undefined.items() if (of, self.reasons[name]) == (count, why)]
             are = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} undefined on"
             where = (
                 "every text"
-                if count == self.n
+                if count == self.n and ended
                 else f"{count:,} of {self.n:,} texts, which {'its' if len(names) == 1 else 'their'} numbers leave out"
             )
             notes.append(f"{are} {where}. {' '.join(why)}".rstrip())
         for (name, measure), one in self.cells.items():
-            if not one.n and self.cells[name, ALL].n:
+            if ended and not one.n and self.cells[name, ALL].n:
                 notes.append(f"{name} cannot score {measure}, so tests of soft against hard leave {measure} out.")
         if self.n < FEW:
             notes.append(f"Of fewer than {FEW} texts there is no verdict, whatever a p.")

@@ -20,6 +20,8 @@ from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
 from core.wording import as_json, fixed_number, joined, number, percent, text_table
 
+# The paper, as sentences name it.
+SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
 # SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its
@@ -60,9 +62,9 @@ def diagnosticity_parts(found: DiagnosticityReport) -> list[str]:
 
 
 def _figures(found: DiagnosticityReport) -> str:
-    """Diagnosticity with neither lead nor test, a tie counting 0, as in the paper."""
-    told = [f"{name} {fixed_number(found.cells[name, ALL].strict.mean)}\u00a0↑" for name in found.told]
-    return f"Diagnosticity, a tie counting 0: {', '.join(told)}." if told else ""
+    """Diagnosticity with neither lead nor test."""
+    told = [f"{name} {fixed_number(found.cells[name, ALL].half.mean)}\u00a0↑" for name in found.told]
+    return f"Diagnosticity, a tie counting one half: {', '.join(told)}." if told else ""
 
 
 def _answer(found: DiagnosticityReport) -> str:
@@ -85,18 +87,17 @@ def _answer(found: DiagnosticityReport) -> str:
             f"neither ({one.strict.mean:.3g} with a tie as 0), "
             f"over {found.n:,} text{'' if found.n == 1 else 's'}."
         )
-    strict = [one for one in found.tests if one.rule == STRICT]
-    ahead = {one.ahead for one in strict}
+    ahead = {one.ahead for one in found.tests if one.rule == HALF}
     more = f"prefer measures to {against} more often than"
     return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}."
 
 
 def _tested_figures(found: DiagnosticityReport) -> str:
     """The figures that are set against each other by tests."""
-    strict = [one for one in found.tests if one.rule == STRICT]
-    told, both = "; ".join(map(_pair, strict)), {one.found.n for one in strict}
+    halves = [one for one in found.tests if one.rule == HALF]
+    told, both = "; ".join(map(_pair, halves)), {one.found.n for one in halves}
     where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
-    return f"Diagnosticity{where}, a tie counting 0: {told}.{_by_half(found)}"
+    return f"Diagnosticity{where}, a tie counting one half: {told}.{_by_strict(found)}"
 
 
 def _from_chance(found: DiagnosticityReport) -> str:
@@ -131,18 +132,20 @@ def _pair(one: Tested) -> str:
 
 
 def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:
-    """Which kind of metric is ahead and, against the paper's baseline, whether the paper says so too."""
+    """Which kind of metric is ahead and, against SoftFaith's baseline, whether SoftFaith says so too."""
     over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
     if found.n < FEW and ahead != frozenset([UNKNOWN]):
         return f"{too_few(found.n).capitalize()}, whatever p"
     unsure = (
-        f"; in the paper soft ones {more} hard ones"
+        f"; {SOFTFAITH} found that soft ones {more} hard ones"
         if paper
         else f" in how often they prefer measures to {BASELINE_WORDS[found.study.baseline]}"
     )
     return {
-        frozenset([SOFT]): f"{over}, soft metrics {more} hard ones{', as the paper found' if paper else ''}",
-        frozenset([HARD]): f"{over}, hard metrics {more} soft ones{'; the paper found the reverse' if paper else ''}",
+        frozenset([SOFT]): f"{over}, soft metrics {more} hard ones{f', as {SOFTFAITH} found' if paper else ''}",
+        frozenset(
+            [HARD]
+        ): f"{over}, hard metrics {more} soft ones{f'; {SOFTFAITH} found the reverse' if paper else ''}",
         frozenset([EQUAL]): f"{over}, soft and hard metrics do not differ for certain{unsure}",
         frozenset([UNKNOWN]): "Whether soft metrics beat hard ones cannot be tested here",
     }.get(ahead, f"{over}, neither kind of metric is ahead throughout{unsure}")
@@ -155,12 +158,13 @@ def set_against(study: Scoring) -> str:
     return f"{study.count} shuffle{'' if study.count == 1 else 's'} of its own scores"
 
 
-def _by_half(found: DiagnosticityReport) -> str:
-    """Whether a tie as one half says the same."""
-    turned = [one for one, half in zip(found.tests, found.tests[len(found.tests) // 2 :]) if one.ahead != half.ahead]
-    halves = {one.hard: one for one in found.tests if one.rule != STRICT}
+def _by_strict(found: DiagnosticityReport) -> str:
+    """Whether a tie as 0, SoftFaith's rule, says the same."""
+    strict = [one for one in found.tests if one.rule == STRICT]
+    halves = {(one.hard, one.soft): one for one in found.tests if one.rule == HALF}
+    turned = [one for one in strict if one.ahead != halves[one.hard, one.soft].ahead]
     if not turned:
-        return " A tie as one half leaves that as it is."
+        return " Counting a tie 0, as SoftFaith does, leaves that as it is."
     words = {
         SOFT: "the soft metric is ahead",
         HARD: "the hard metric is ahead",
@@ -168,10 +172,9 @@ def _by_half(found: DiagnosticityReport) -> str:
         UNKNOWN: "that cannot be tested",
     }
     return (
-        " With a tie as one half it is otherwise: "
+        " With a tie as 0, as SoftFaith counts, it is otherwise: "
         + "; ".join(
-            f"{one.soft} {halves[one.hard].found.second:.3g} against {one.hard} {halves[one.hard].found.first:.3g}, "
-            f"{words[halves[one.hard].ahead]}"
+            f"{one.soft} {one.found.second:.3g} against {one.hard} {one.found.first:.3g}, {words[one.ahead]}"
             for one in turned
         )
         + "."

@@ -25,7 +25,7 @@ def averages_table(found: DiagnosticityReport) -> Table:
     paper = found.study.baseline == RANDOM
     header = [
         "metric",
-        f"{RULES[STRICT]} ↑ (the paper’s)",
+        f"{RULES[STRICT]} ↑ (as SoftFaith)",
         f"{RULES[HALF]} ↑ (0.5: neither preferred)",
         "ties",
         "texts",
@@ -113,7 +113,7 @@ def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
 
 def tests_table(found: DiagnosticityReport) -> Table:
     """Soft metrics against hard ones."""
-    return ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (the paper’s)", "paired p", "texts"], [
+    return ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (SoftFaith’s)", "paired p", "texts"], [
         [
             f"{one.soft} against {one.hard}",
             RULES[one.rule],

@@ -7,7 +7,6 @@ import numpy as np
 from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
-from core.evaluation.studies.scoring import interval_text
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.statistics import Interval, share_interval
@@ -19,6 +18,18 @@ from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
 
+# Where a verdict cannot be told, on how many texts it is for what.
+UNTOLD = (
+    "of every measure: the random orders’ inputs are rejected, or the text allows no difference",
+    "it has no order: all of its scores are equal",
+    "of it alone: the inputs of its own order are rejected",
+)
+# What a verdict means, in a sentence.
+MEANS = (
+    "Better than chance: masked one by one in the measure’s order, words take the prediction down further than in "
+    "random orders of the same text, by a test on each text."
+)
+
 
 @dataclass(frozen=True, eq=False)
 class VerdictsReport:
@@ -26,13 +37,16 @@ class VerdictsReport:
 
     counts: int64[M, 4], texts by measure and word, in the order of `Word`; better: of each measure the share of texts
     on which it is better than chance, with an exact 95 % interval, ↑; none: on how many texts no measure is, though at
-    least one could be told; erasure: what masking did; tally: how far it is; notes: on texts that were left out or cut.
+    least one could be told; untold: int64[M, 3], of the texts on which it cannot be told those on which that is so of
+    every measure, those on which the measure has no order, and the others; erasure: what masking did; tally: how far it
+    is; notes: on texts that were left out or cut.
     """
 
     measures: tuple[str, ...]
     counts: np.ndarray
     better: tuple[Interval, ...]
     none: int
+    untold: np.ndarray
     n: int
     erasure: str
     tally: Tally
@@ -48,7 +62,7 @@ class Verdicts(Question[VerdictsReport]):
     Source: glossary, Verdict.
     """
 
-    name, order, done = "verdicts", 5, "judged"
+    name, order, done = "verdicts", 0, "judged"
     asks = "How often is each measure better than chance?"
 
     measures: tuple[str, ...] = field(default_factory=default_measures)
@@ -83,40 +97,34 @@ class Verdicts(Question[VerdictsReport]):
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
         better = tuple(share_interval(int(one), n) for one in counts[:, [*Word].index(Word.BETTER)])
         notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
-        return VerdictsReport(self.measures, counts, better, none, n, self.erasure, answers.tally(), tuple(notes))
+        untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
+        return VerdictsReport(
+            self.measures, counts, better, none, untold, n, self.erasure, answers.tally(), tuple(notes)
+        )
 
     def sentences(self, report: VerdictsReport) -> list[str]:
-        """How often each is better than chance, on how many texts none is, and how often a verdict is wrong."""
-        shares = joined([f"{name} on {_percent(share)}" for name, share in zip(report.measures, report.better)])
-        by = "" if report.erasure == MASK else f" under {report.erasure}"
+        """Which measures are better than chance on how many texts, on how many none is, and how often a verdict is
+        wrong.
+        """
         if report.n < FEW:
             few = replace(report.tally, fewest=FEW)
             answer = f"Not enough to say how often: {amount(report.n, 'text')}, and answers begin at {FEW}."
             return [few.tell(answer), ERROR_RATE, *report.notes]
-        answer = (
-            f"The order by {shares} of {report.n:,} texts is better than chance{by}; on {report.none:,} of them that "
-            "is so of no measure here."
-        )
-        untold = report.counts[:, [*Word].index(Word.UNTOLD)]
-        most = int(untold.argmax())
-        why = (
-            "Where inputs are rejected, or the text allows no difference, it cannot be told: of "
-            f"{report.measures[most]} on {untold[most]:,} of {report.n:,} texts."
-        )
-        return [report.tally.tell(answer), *[why] * bool(untold.any()), ERROR_RATE, *report.notes]
+        shares = [f"{name} {_percent(share)}" for name, share in zip(report.measures, report.better)]
+        sure = f"Better than chance ↑, with 95 % intervals over texts: {joined(shares)}."
+        answer = report.tally.tell(_answer(report), sure)
+        more = [sure] * report.tally.settled
+        return [answer, MEANS, *more, *_untold_sentence(report), ERROR_RATE, *report.notes]
 
     def tables(self, report: VerdictsReport) -> list[Table]:
-        """Texts by measure and word."""
-        header = ["measure", "better than chance ↑ (share)", *[f"{word} (texts)" for word in Word], "texts"]
-        return [
-            (
-                header,
-                [
-                    [name, interval_text(share), *(f"{count:,}" for count in counts), f"{report.n:,}"]
-                    for name, share, counts in zip(report.measures, report.better, report.counts)
-                ],
-            )
+        """Texts by measure and word, and why it cannot be told where it cannot."""
+        header = ["measure", "better than chance ↑ [95 %]", *[f"{word} (texts)" for word in Word], "texts"]
+        rows = [
+            [name, _percent(share), *(f"{count:,}" for count in counts), f"{report.n:,}"]
+            for name, share, counts in zip(report.measures, report.better, report.counts)
         ]
+        why = [[name, *(f"{count:,}" for count in counts)] for name, counts in zip(report.measures, report.untold)]
+        return [(header, rows), *[(["cannot be told (texts)", *UNTOLD], why)] * bool(report.untold.any())]
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example and measure.
@@ -138,6 +146,57 @@ class Verdicts(Question[VerdictsReport]):
                     | {"AOPC comprehensiveness ↑": as_json(told["reached"]), "erasure": self.erasure}
                 )
         return lines
+
+
+def _answer(report: VerdictsReport) -> str:
+    """The answer, its first sentence what to take home; of no fewer texts than answers begin at."""
+    counts, n = report.counts[:, [*Word].index(Word.BETTER)].tolist(), report.n
+    better = "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
+    best, most = max(range(len(counts)), key=counts.__getitem__), max(counts)
+    name, share = report.measures[best], report.better
+    if not most:
+        return f"On none of the {n:,} texts is any of these measures {better}."
+    told = [f"{one} on {_some(count, n)}" for one, count in zip(report.measures, counts)]
+    others = told[:best] + told[best + 1 :]
+    rest = "The other" + "s" * (len(others) > 1)
+    ahead = all(share[best].low > one.high for i, one in enumerate(share) if i != best)
+    if most == n:
+        leads = f"{name} is {better} on every one of the {n:,} texts"
+    elif not others:
+        return f"{name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})."
+    elif ahead:
+        more = f"more often than {rest.lower()}"
+        leads = f"Not on every text: {name} is {better} on {most:,} of {n:,} ({_share(most, n)}), {more}"
+    else:
+        leads = f"No measure is {better} on every text, and which one most often cannot be told"
+        rest, others = "By measure", told
+    none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
+    listed = f" {rest}: {joined(others)}." if others else ""
+    return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}."
+
+
+def _some(count: int, n: int) -> str:
+    return f"{count:,} ({_share(count, n)})"
+
+
+def _share(count: int, n: int) -> str:
+    return f"{100 * count / n:.0f} %"
+
+
+def _why_untold(untold: np.ndarray, orderless: np.ndarray) -> np.ndarray:
+    """int64[M, 3], see UNTOLD, from what cannot be told and what has no order, bool[n, M]."""
+    every = untold.all(axis=1, keepdims=True)
+    alone = untold & ~every
+    return np.stack([one.sum(axis=0) for one in (untold & every, alone & orderless, alone & ~orderless)], axis=1)
+
+
+def _untold_sentence(report: VerdictsReport) -> list[str]:
+    """Of how many texts it cannot be told, and why; [] where it always can."""
+    told = [f"{name} on {one.sum():,}" for name, one in zip(report.measures, report.untold) if one.any()]
+    if not told:
+        return []
+    of = f"Cannot be told: of {joined(told)} of {report.n:,} texts"
+    return [f"{of}, where masked inputs are rejected or no order differs. Attributions says of each text why."]
 
 
 def _percent(share: Interval) -> str:

@@ -11,7 +11,7 @@ from core.evaluation.questions import Question
 from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK
-from core.wording import plain
+from core.wording import amount, plain
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size, other_model
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
@@ -74,6 +74,7 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     sample = draw_sample(data if whole else replace(data, examples=kept), frame.explainer.model.labels, size)
     if whole:
         return sample
-    about = f"{'All' if len(sample) == len(kept) else f'{len(sample):,}'} of {told_of(frame, filtered, kept)}."
+    part = "" if len(sample) == len(kept) else f"{amount(len(sample), 'text')} drawn at random of "
+    about = f"Asked of {part}{told_of(frame, filtered, kept)}."
     picked = frame.browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)

@@ -44,6 +44,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
         return
     name, about = _name(found), about_models([work.model], found.data)
     draw_figure(draw_preferences(found), "preferences", preferences_in_words(found), [*name, "preferences"], about)
+    captions(work.question.sentences(found)[1:])
     other = "a random one" if found.study.baseline == RANDOM else "a shuffle of its own scores"
     st.caption(
         f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
@@ -53,7 +54,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
     numbers, lengths, measures, tests, papers = st.tabs(
-        ["Numbers", "By length of the rationale", "By measure", "Soft against hard", "Beside the paper"]
+        ["Numbers", "By length of the rationale", "By measure", "Soft against hard", "Beside SoftFaith"]
     )
     with numbers:
         _averages(work, found)
@@ -117,7 +118,7 @@ def _tests(found: DiagnosticityReport) -> None:
     table(*tests_table(found))
     captions(dict.fromkeys(one.found.reason for one in found.tests if one.found.reason))
     st.caption(
-        "On the texts that have both. Rank-sum: Wilcoxon’s test as the paper uses it, as if the two had been found on "
+        "On the texts that have both. Rank-sum: Wilcoxon’s test as SoftFaith uses it, as if the two had been found on "
         "different texts. Paired: Wilcoxon’s signed-rank test on the same texts (zeros by Pratt), which is what the "
         "sentence above goes by."
     )
@@ -126,7 +127,7 @@ def _tests(found: DiagnosticityReport) -> None:
 def _papers(found: DiagnosticityReport) -> None:
     told = diagnosticity_findings(found)
     if not told:
-        st.caption("The paper’s findings are of its own baseline and metrics, and stand beside those alone.")
+        st.caption("SoftFaith’s findings are of its own baseline and metrics, and stand beside those alone.")
         return
     show_findings("SoftFaith", told, 120)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):

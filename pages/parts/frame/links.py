@@ -147,6 +147,12 @@ def forget(key: str) -> None:
     st.query_params.pop(key, None)
 
 
+def forget_unasked(key: str) -> None:
+    """Let go of a choice that nobody made."""
+    if _unasked(key):
+        forget(key)
+
+
 def visit(path: str, **choices: str) -> NoReturn:
     """Go to a page as a link to it would, with these choices in its address and no other."""
     _let_go(lambda key: True)

@@ -107,6 +107,6 @@ def choose_perturbation(names: Sequence[str]) -> tuple[str, float]:
             "does; there its Bernoulli mask falls on special tokens too.",
         )
     if NOISE in kinds:
-        about = "Standard deviation of the noise, as a share of each element that it is added to; the paper tunes it."
+        about = "Standard deviation of the noise, as a share of each element that it is added to; SoftFaith tunes it."
         sigma = float(choose_one("Noise σ", tuple(f"{size:g}" for size in SIGMAS), f"{SIGMA:g}", "sigma", about))
     return placement, sigma

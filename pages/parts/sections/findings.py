@@ -11,5 +11,5 @@ from pages.parts.components.tables import table
 def show_findings(paper: str, findings: Sequence[Finding], most: int) -> None:
     """A heading and a table of them, with at most so many characters a cell; nothing where there are none."""
     if findings:
-        st.header("Beside the paper", anchor=False)
+        st.header(f"Beside {paper}", anchor=False)
         table([f"{paper} found", "here", ""], [[one.claim, one.here, one.said] for one in findings], most=most)

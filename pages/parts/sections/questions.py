@@ -12,14 +12,13 @@ from core.evaluation.sampling import Sample, draw_sample, without_labels
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.figures.catalogue import question_figure
 from core.mathematics.erasure import MIN_MAX, SCALINGS
-from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from core.wording import amount, escaped, estimate, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.links import choose_one, held, linked
+from pages.parts.frame.links import choose_one, forget_unasked, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
@@ -30,9 +29,9 @@ from pages.parts.sections.studying import Asking, Growing
 # What draws what is known of a question, given what is called where progress is to stand.
 Draw = Callable[[Asking, Callable[[], None]], None]
 DRAWN = ("1", str(DRAWS), "32")
-_DRAWS_HELP = "Random draws of each soft perturbation. The paper takes one; more take longer and lessen the noise."
+_DRAWS_HELP = "Random draws of each soft perturbation. SoftFaith takes one; more take longer and lessen the noise."
 _BASELINE_HELP = (
-    "What each measure is set against. Random: uniform attributions, as in the paper. Shuffled: the measure’s own "
+    "What each measure is set against. Random: uniform attributions, as in SoftFaith. Shuffled: the measure’s own "
     "scores in other places, so that soft metrics keep and erase as much as for the measure."
 )
 
@@ -44,32 +43,36 @@ def question_section(
     draw: Draw | None = None,
     picked: str = "",
     about: str = "",
+    adds: Callable[[Asking], str] | None = None,
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
     beginning is asked first.
 
     Args:
         draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`; about: which
-            examples these are, a sentence.
+            examples these are, "the 50 texts of mine.csv"; adds: what stands behind the answer besides, HTML in which
+            all text is escaped.
     """
     said, stage, below = (st.container() for _ in range(3))
-    with below:
-        st.header("Settings", anchor=False)
-        question = choose_question(asked, frame.explainer.model)
-    try:
-        question.check(frame.explainer.model)
-        sample = replace(_sample(frame, question, examples), picked=picked)
-    except ValueError as error:
-        told = str(error).rstrip(".")
-        with said:
+    # Seconds, in which nothing else would stand here.
+    with said, st.spinner("Computing: what is known of these texts is read first …"):
+        with below:
+            st.header("Settings", anchor=False)
+            question = choose_question(asked, frame.explainer.model)
+        try:
+            question.check(frame.explainer.model)
+            sample = replace(_sample(frame, question, examples), picked=picked)
+        except ValueError as error:
+            told = str(error).rstrip(".")
             st.info(plain(f"{told[:1].upper()}{told[1:]}."))
-        return
-    one = Growing.of(Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data)))
+            return
+        one = Growing.of(Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data)))
+        _ = one.shown.report  # kept from here on
 
     def drawn(asks: Callable[[], None]) -> None:
         (draw or draw_question)(one.shown, asks)
 
-    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about), every=1.0, together=True)
+    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about, adds), every=1.0, together=True)
 
 
 def choose_question(question: type[Question], model: Model) -> Question:
@@ -80,7 +83,12 @@ def choose_question(question: type[Question], model: Model) -> Question:
     with left:
         if "measures" in names:
             about = "What is computed of a measure is kept when another is added."
-            chosen["measures"] = choose_measures(about, first=swept_measures())
+            first = question.unasked("measures")
+            if st.session_state.get("question of measures") != first:
+                # What nobody chose gives way to what another question begins with.
+                forget_unasked("measures")
+            st.session_state["question of measures"] = first
+            chosen["measures"] = choose_measures(about, first=first)
         if "sign" in names:
             about = "Signed: what supports the predicted class ranks first. Absolute: what matters most either way."
             chosen["sign"] = choose_sign(about)
@@ -123,13 +131,16 @@ def _sample(frame: DataView, question: Question, examples: Sequence[Example]) ->
     return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
 
 
-def _say(grown: Growing, about: str) -> None:
+def _say(grown: Growing, about: str, adds: Callable[[Asking], str] | None) -> None:
     one = grown.shown
     report, answers = one.report, one.answers
     texts = amount(len(one.sample), "text")
     if report is not None:
-        answer, *told = one.question.sentences(report)
-        said = escaped(answer, 1200)
+        answer, told = one.question.sentences(report)[0], []
+        lead, stop, rest = escaped(answer, 1200).partition(". ")
+        # What may turn is no headline.
+        said = f"<b>{lead}{stop}</b>{rest}" if answers.complete else f"{lead}{stop}{rest}"
+        said += f" {adds(one)}" if adds else ""
         if one.sample.picked:
             said += f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
     else:
@@ -141,17 +152,21 @@ def _say(grown: Growing, about: str) -> None:
         else:
             said = "Not known yet. Ask for it below: it streams, and the first texts tell something already."
     show_answer(said)
-    captions([*filter(None, [f"{_how_far(grown)} {about}".strip()]), *one.sample.notes, *told])
+    captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
 
 
-def _how_far(grown: Growing) -> str:
-    """Of how many texts this tells where it is the beginning, and how long all take; "" for all of them."""
-    if grown.shown is grown.whole:
-        return ""
-    begins = f"The first {len(grown.shown.sample):,} of {amount(len(grown.whole.sample), 'text')}"
-    if not any(work.active for work in grown.shown.works):
-        return f"{begins}; all of them can be asked for below."
-    return f"{begins}; all of them take about {estimate(grown.whole.seconds)} and can be asked for then."
+def _asked_of(grown: Growing, about: str) -> str:
+    """The question, of which texts it is asked, where this is the beginning how long all of them take, and where that
+    is chosen.
+    """
+    shown, begins = grown.shown, grown.shown is not grown.whole
+    which = about or f"the {amount(len(grown.whole.sample), 'text')}"
+    first = f"the first {len(shown.sample):,} of " if begins else ""
+    rest = f" All of them take about {estimate(grown.whole.seconds)}: ask for them below." if begins else ""
+    return (
+        f"{shown.question.asks} Asked of {first}{which}.{rest} Texts, measures and all else are chosen in the settings "
+        "at the end of the page."
+    )
 
 
 def draw_question(one: Asking, asks: Callable[[], None]) -> None:
@@ -164,6 +179,7 @@ def draw_question(one: Asking, asks: Callable[[], None]) -> None:
     figure = question_figure(question.name, [report])
     if figure is not None:
         draw_figure(figure, "question", question.in_words(report), name, about_models([one.model], one.sample.name))
+    captions(question.sentences(report)[1:])
     tables = question.tables(report)
     for header, rows in tables[:1]:
         table(header, rows)

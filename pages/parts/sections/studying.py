@@ -2,6 +2,8 @@
 where it stopped and is read from the store, and what they come to.
 """
 
+import time
+from collections.abc import Generator
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
@@ -29,7 +31,8 @@ _LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 900.0
 class Studying(PageWork):
     """Any study of one model over a sample; what is known of it is what the study reports. first: the one that answers
     first, of the model that the page is about; of: of how many examples the sample is the beginning, 0 where it is all;
-    begins: whether it starts unasked because it is.
+    begins: whether it starts unasked because it is; beginnings: the same study on such beginnings, which this one
+    takes over from.
     """
 
     explainer: Explainer
@@ -38,6 +41,7 @@ class Studying(PageWork):
     first: bool = False
     of: int = 0
     begins: bool = False
+    beginnings: tuple["Studying", ...] = ()
     batch = True
 
     @property
@@ -120,10 +124,18 @@ class Studying(PageWork):
         # Another process may have written more than was read before.
         _read.clear()
         _cost.clear()
+        for one in self.beginnings:
+            one.cancel()
         super().ask(wanted)
 
-    def run(self, job: Job) -> Any:
-        """What the job does."""
+    def run(self, job: Job) -> Generator[Any, None, Any]:
+        """What the job does, once what it takes over from has kept its rows: nothing is computed twice."""
+        while any(one.active for one in self.beginnings):
+            time.sleep(0.01)
+            yield None
+        return (yield from self._asked(job))
+
+    def _asked(self, job: Job) -> Generator[Any, None, Any]:
         return run_study(
             self.explainer,
             self.sample,
@@ -149,8 +161,8 @@ def _cost(key: str, state: str, _work: Studying) -> Cost:
 class Asking:
     """One model that is asked a question on a sample: its works, and what is known of them together.
 
-    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`; of, begins: as of
-    `Studying`.
+    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`; of, begins, beginnings:
+    as of `Studying`.
     """
 
     explainer: Explainer
@@ -160,6 +172,7 @@ class Asking:
     drawn_from: int = 0
     of: int = 0
     begins: bool = False
+    beginnings: tuple[Studying, ...] = ()
 
     @property
     def model(self) -> Model:
@@ -168,8 +181,19 @@ class Asking:
     @property
     def works(self) -> list[Studying]:
         """One a study, the one that answers first in front."""
-        studies, how = self.question.studies, (self.of, self.begins)
-        return [Studying(self.explainer, self.sample, one, self.first and one == studies[0], *how) for one in studies]
+        studies = self.question.studies
+        return [
+            Studying(
+                self.explainer,
+                self.sample,
+                one,
+                self.first and one == studies[0],
+                self.of,
+                self.begins,
+                tuple(begun for begun in self.beginnings if begun.study == one),
+            )
+            for one in studies
+        ]
 
     @property
     def seconds(self) -> float:
@@ -228,7 +252,8 @@ class Growing:
     def of(cls, whole: Asking) -> "Growing":
         """The question with its beginning, where it has one."""
         dear = len(whole.sample) > FEW and not all(work.at_once for work in whole.works)
-        return cls(whole, whole.beginning(FEW) if dear else None)
+        first = whole.beginning(FEW) if dear else None
+        return cls(whole if first is None else replace(whole, beginnings=tuple(first.works)), first)
 
     @property
     def shown(self) -> Asking:
@@ -240,12 +265,13 @@ class Growing:
 
     @property
     def works(self) -> list[Studying]:
-        """What is under way or to be asked for: the beginning, beside it the whole while nothing is under way."""
+        """What is under way or to be asked for: the beginning, beside it the whole, which takes over once it is asked
+        for.
+        """
         first, whole = self.first, self.whole
         if first is None or self.shown is whole or all(work.complete for work in first.works):
             return whole.works
-        # Both at once would compute the same rows twice.
-        return first.works if any(work.active for work in first.works) else [*first.works, *whole.works]
+        return [*first.works, *whole.works]
 
 
 def _done(found: Known) -> list:
