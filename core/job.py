@@ -28,13 +28,14 @@ class Job:
     state: "running" from its first turn on, also while others have theirs; partial: what the work
     yielded last; result: what it returned; problem: why it failed, a sentence. wanted: somebody asked for it, so that
     it goes on while nobody looks; batch: it is about many examples, and those that are about one go first; place:
-    where it was asked for, in words; askers: who asked for it; batches: that were begun since `done` grew; turns: begun
-    of work that yields, 0 of other work, None before it begins; far: how far it is of `total`, also between pieces.
+    where it was asked for, in words; askers: who asked for it; seen: who has it, or had it, on a page; batches: that
+    were begun since `done` grew; turns: begun of work that yields, 0 of other work, None before it begins; far: how far
+    it is of `total`, also between pieces.
     """
 
     def __init__(self, key: str, label: str, wanted: bool = True, batch: bool = False):
         self.key, self.label, self.wanted, self.batch = key, label, wanted, batch
-        self.place, self.askers = "", set[str]()
+        self.place, self.askers, self.seen = "", set[str](), set[str]()
         self.state = WAITING
         self.done = self.total = self.batches = 0
         self.far, self._weighed = 0.0, False

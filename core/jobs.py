@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator
 from types import GeneratorType
 
 from core.explanation.explainer import Cost
@@ -156,6 +156,7 @@ class Jobs(Owner):
                 self._works[job] = work
                 self._claims[job] = (kind, tokens)
             job.wanted |= wanted
+            job.seen.add(asker)
             if wanted:
                 job.askers.add(asker)
             self.look_again()
@@ -167,12 +168,14 @@ class Jobs(Owner):
             self._viewers.arrives(viewer, draws)
             self.look_again()
 
-    def looks(self, viewer: str, keys: Iterable[str], aside: bool = False) -> None:
+    def looks(self, viewer: str, keys: Collection[str], aside: bool = False) -> None:
         """The jobs of these keys are on the viewer's page; aside: they go after what the page is for, and wait until it
         is drawn and somebody has stayed there for a moment.
         """
         with self._changed:
             self._viewers.looks(viewer, keys, aside)
+            for job in filter(None, map(self._jobs.get, keys)):
+                job.seen.add(viewer)
             self.look_again()
 
     def looked_at(self, viewer: str) -> frozenset[str]:
@@ -189,6 +192,11 @@ class Jobs(Owner):
         """Jobs that wait or run and are not parked, oldest first."""
         with self._changed:
             return [job for job in self._jobs.values() if job.active and not job.parked]
+
+    def parked(self) -> list[Job]:
+        """Jobs that stand still since nobody looks at them, oldest first."""
+        with self._changed:
+            return [job for job in self._jobs.values() if job.parked and not job._stop.is_set()]
 
     def ahead(self, key: str) -> int:
         """How many jobs have their turn before this one's next; 0 if it is at work, ended, parked or unknown."""

@@ -25,7 +25,7 @@ from pages.parts.frame.links import choose, folded
 from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page, text_box
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
-from pages.parts.sections.evidence import evidence_section
+from pages.parts.sections.evidence import evidence_section, evidence_sentence
 from pages.parts.sections.saving import save_attributions
 from pages.parts.sections.streaming import stream
 
@@ -88,7 +88,7 @@ def _stream_words(
         st.container(),
         partial(draw_words, view, works, rows, sign, scoring, bool(words)),
         view.places.answer if words else None,
-        partial(say_believed, view, scoring, words),
+        partial(say_believed, view, scoring, words, evidence_sentence(view, rows)),
         name="scores",
         aside=True,
     )

@@ -56,13 +56,17 @@ def examples() -> None:
 
 
 def _answer(frame: Frame, browsed: Browsed) -> None:
-    index, judged, row = browsed.index, browsed.judged, worst(browsed.judged)
+    index, judged = browsed.index, browsed.judged
     complete = browsed.known is None or browsed.known.complete
     # What the filter leaves comes first: it is what is asked for.
+    left = browsed.rows if browsed.query.narrows else None
     here = slice_sentence(judged, browsed.rows, browsed.query, complete)
-    show_answer(here, predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one)))
-    if row is not None:
-        mistake = index.data.examples[row].id
+    said = predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one), left)
+    show_answer(*(said, here) if left is not None and browsed.query.picked_by else (here, said))
+    row = worst(judged, left)
+    mistake = None if row is None else index.data.examples[row].id
+    # Of the one that is chosen already there is nothing to press.
+    if mistake is not None and (frame.example is None or frame.example.id != mistake):
         st.button(
             f"Choose {plain(shortened(mistake))}",
             key="choose-worst",

@@ -130,10 +130,10 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        f"Drag the slider: the words that {MEASURE} ranks first are masked, computed anew after each step. The "
-        f"prediction of {MASKED}, which was trained to be masked, changes at {10 * mine.flips} %, and none of its inputs "
-        f"is rejected. Those of its twin {PLAIN}, trained without masking, are rejected from {10 * twin.gate.first} % "
-        f"on: what it predicts there says nothing."
+        f"Drag the slider: it masks what {MEASURE} ranks first, asked anew after each step. {MASKED}, trained to be "
+        f"masked, changes its prediction at {10 * mine.flips} %, and none of its inputs is rejected. Its twin {PLAIN} was "
+        f"trained without masking: from {10 * twin.gate.first} % on its inputs are rejected (✕), so what it predicts "
+        f"there says nothing."
     )
 
 

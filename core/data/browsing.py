@@ -282,9 +282,10 @@ def counts(index: Index, judged: Predicted, query: Query) -> dict[str, dict[str,
     return found
 
 
-def worst(judged: Predicted) -> int | None:
-    """The row of the most confident mistake; None if there is none."""
+def worst(judged: Predicted, rows: np.ndarray | None = None) -> int | None:
+    """The row of the most confident mistake, of all or of these rows, int64[n]; None if there is none."""
     wrong = np.flatnonzero(judged.right == 0)
+    wrong = wrong if rows is None else wrong[np.isin(wrong, rows)]
     return int(wrong[judged.confidence[wrong].argmax()]) if len(wrong) else None
 
 

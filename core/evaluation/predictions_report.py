@@ -7,6 +7,9 @@ import numpy as np
 from core.data.browsing import Index, LabelMatch, Predicted, worst
 from core.wording import escaped, linked_name, number
 
+# How much of a text that is named is quoted.
+_QUOTED = 100
+
 EXAMPLE_COLUMNS = [
     "id",
     "text",
@@ -23,11 +26,16 @@ EXAMPLE_COLUMNS = [
 
 
 def predictions_sentence(
-    index: Index, judged: Predicted, match: LabelMatch, complete: bool, link: Callable[[str], str] | None = None
+    index: Index,
+    judged: Predicted,
+    match: LabelMatch,
+    complete: bool,
+    link: Callable[[str], str] | None = None,
+    left: np.ndarray | None = None,
 ) -> str:
     """How often the model is right and where it is most surely wrong, without labels where it is least sure; HTML in
     which all text is escaped. complete: whether every example is predicted; link: the address of an example, None where
-    its name leads nowhere.
+    its name leads nowhere; left: rows int64[n] that a filter leaves, of which the mistake is, None for all.
     """
     known, labelled = int((judged.predicted >= 0).sum()), int((judged.right >= 0).sum())
     if not known:
@@ -35,29 +43,31 @@ def predictions_sentence(
     if labelled:
         right, so_far = int((judged.right == 1).sum()), "" if complete else " so far"
         share = f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)"
-        return f"The model is right on {share}. {_mistake(index, judged, match, complete, link)}"
+        return f"The model is right on {share}. {_mistake(index, judged, match, complete, link, left)}"
     least = int(np.nanargmin(judged.confidence))
     of = "" if complete else f"Of {known:,} examples so far, "
     return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."
 
 
 def _mistake(
-    index: Index, judged: Predicted, match: LabelMatch, complete: bool, link: Callable[[str], str] | None
+    index: Index, judged: Predicted, match: LabelMatch, complete: bool, link: Callable[[str], str] | None, left
 ) -> str:
-    row = worst(judged)
+    row = worst(judged, left)
     if row is None:
-        return "It makes no mistake here." if complete else ""
+        return (
+            f"It makes no mistake {'here' if left is None else 'on those that the filter leaves'}." if complete else ""
+        )
     label = escaped(label_text(judged, match, index.data.examples[row].label))
+    of = " of those that the filter leaves" if left is not None else ""
     said, so_far = _says(index, judged, row, ": it says ", link), "" if complete else " so far"
-    return f"Its most confident mistake{so_far} is {said}, the label is {label}."
+    return f"Its most confident mistake{of}{so_far} is {said}, the label is {label}."
 
 
 def _says(index: Index, judged: Predicted, row: int, says: str, link: Callable[[str], str] | None) -> str:
     name, share = judged.labels[judged.predicted[row]], number(float(judged.confidence[row]))
-    example = index.data.examples[row].id
-    return (
-        f"{linked_name(example, None if link is None else link(example))}{says}{escaped(name)} with probability {share}"
-    )
+    example = index.data.examples[row]
+    named = linked_name(example.id, None if link is None else link(example.id))
+    return f"{named}, “{escaped(example.text, _QUOTED)}”{says}{escaped(name)} with probability {share}"
 
 
 def label_text(judged: Predicted, match: LabelMatch, label: str | None) -> str:

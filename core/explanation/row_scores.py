@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.explanation.rows import WordRow
+from core.explanation.standings import COMPREHENSIVENESS, StandingTable
+from core.mathematics.aopc import naopc
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.validity.marks import SIGN
-from core.wording import escaped, named_word, number
+from core.wording import escaped, joined, named_word, number
 
 # A word on which measures part: each calls it at least this share of its own largest value.
 PARTED = 0.1
@@ -136,6 +138,45 @@ def bridge_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore]) -> 
     )
 
 
+def reach_text(table: StandingTable) -> str:
+    """What NAOPC random orders reach, text without an end: what one must be held against; "" where it is not known."""
+    chance, limits = table.chance, table.limits
+    if chance is None or math.isnan(chance.naopc):
+        return ""
+    low, high = (number(naopc(end, limits.lower, limits.upper)) for end in (chance.low, chance.high))
+    return f"Random orders of these words reach a NAOPC of {low} to {high} (the middle 95 % of {len(chance.aopc)})"
+
+
+def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: bool = False) -> str:
+    """Why orders that are no better than chance may have a high NAOPC, and a high RACU, HTML in which all text is
+    escaped; "" where none is known to be no better, or the random orders are not there. anew: whether it is told
+    already that RACU is of another order.
+    """
+    failing = {name: one for name, one in scores.items() if one.better is False and _known(one.naopc)}
+    reach = reach_text(table)
+    if table.chance is None or not failing or not reach:
+        return ""
+    told = {name: f"<b>{escaped(name)}</b> ({number(one.naopc or 0.0)})" for name, one in failing.items()}
+    reached = {one.measure: one.aopc[COMPREHENSIVENESS] for one in table.standings if one.measure in failing}
+    low, high = table.chance.low, table.chance.high
+    parts = [
+        (lambda aopc: low <= aopc <= high, "within that"),
+        (lambda aopc: aopc < low, "below that"),
+        (lambda aopc: aopc > high, "above that, but not by enough for so many measures"),
+    ]
+    said = [
+        f"{joined(those)} {'lies' if len(those) == 1 else 'lie'} {where}"
+        for lies, where in parts
+        if (those := [told[name] for name, aopc in reached.items() if lies(aopc)])
+    ]
+    ahead = not anew and any(one.ranks and (one.racu or 0.0) > 0 for one in failing.values())
+    return f"{reach}: {'; '.join(said)}.{' RACU is of an order computed anew after each masked word.' * ahead}"
+
+
+def _known(value: float | None) -> bool:
+    return value is not None and not math.isnan(value)
+
+
 def _both(score: RowScore) -> bool:
     """Whether both scores are known, defined and unmarked."""
-    return score.ranks and score.naopc is not None and not math.isnan(score.naopc) and not score.naopc_marked
+    return score.ranks and _known(score.naopc) and not score.naopc_marked

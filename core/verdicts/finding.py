@@ -13,10 +13,11 @@ from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc
 from core.mathematics.arrays import Value
 from core.mathematics.search.limits import MOST_EXACT, lattice_limits
+from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.measures.kernel_shap import absent
 from core.network.features import Encoded
-from core.network.scheduler import NonFinite
+from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 from core.oracle.erasing import MASK
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
@@ -139,6 +140,29 @@ def find_chance(
     finally:
         oracle.flush()
     return ChanceTest(target, scores, problems, other, sign, planned, band, null, exact, erasure)
+
+
+def chance_known(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: Target,
+    names: Sequence[str],
+    sign: str = "signed",
+    *,
+    planned: int | None = None,
+    directions: Sequence[str] = (COMPREHENSIVENESS,),
+) -> bool:
+    """Whether `find_chance` would ask nothing of the network: the random orders that are known settle every verdict."""
+    try:
+        # What is told to stop at its first batch comes to its end only without one.
+        finish(
+            find_chance(
+                explainer, encoded, target, names, sign, planned=planned, directions=directions, cancelled=lambda: True
+            )
+        )
+    except (Cancelled, NonFinite, OutOfMemory, NoVerdict):
+        return False
+    return True
 
 
 def _null(

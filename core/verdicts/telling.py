@@ -52,8 +52,8 @@ def verdict_text(one: Verdict) -> str:
     return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
 
 
-def believe_sentence(report: VerdictReport, encoded: Encoded) -> str:
-    """Which measures to believe on this text, which not, and what is known of why they part."""
+def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) -> str:
+    """Which measures to believe on this text, which not and, with `why`, what is known of why they part."""
     better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
     said = []
     if better:
@@ -63,7 +63,12 @@ def believe_sentence(report: VerdictReport, encoded: Encoded) -> str:
     said += [f"{joined(no_better)} {_does(no_better)} no better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
     told = [f"{'; '.join(said)}."] if said else []
-    return " ".join([*told, *_untold(report, not said), *_reasons(report, encoded), *_marks(report)])
+    return " ".join([*told, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
+
+
+def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
+    """What is known of why measures part; "" for nothing."""
+    return " ".join(_reasons(report, encoded))
 
 
 def chance_sentence(report: VerdictReport) -> str:

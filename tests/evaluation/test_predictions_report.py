@@ -24,7 +24,17 @@ def judged(labels, probabilities=SHARES, named=LABELS):
 def test_right_answers_are_counted_and_the_surest_mistake_is_named():
     said = predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
     assert "right on <b>2 of 3</b> examples (66.7 % ↑)" in said
-    assert "mistake is <b>e1</b>: it says negative with probability 0.8, the label is &lt;b&gt;positive" in said
+    assert "is <b>e1</b>, “text 1”: it says negative with probability 0.8, the label is &lt;b&gt;positive" in said
+
+
+def test_of_what_a_filter_leaves_the_surest_mistake_is_named_and_all_are_counted():
+    found = judged([LABELS[1], LABELS[1], LABELS[1]])
+    said = predictions_sentence(*found, True, left=np.array([2, 1]))
+    assert "1 of 3" in said and "Its most confident mistake of those that the filter leaves is <b>e1</b>" in said
+    assert "mistake is <b>e0</b>" in predictions_sentence(*found, True)
+    assert predictions_sentence(*found, True, left=np.array([2])).endswith(
+        "no mistake on those that the filter leaves."
+    )
 
 
 def test_what_is_not_known_yet_is_not_claimed():
@@ -35,8 +45,9 @@ def test_what_is_not_known_yet_is_not_claimed():
 
 
 def test_without_labels_the_least_sure_example_is_named():
-    assert "least sure about <b>e2</b>: &lt;b&gt;positive&lt;/b&gt; with probability 0.6." in predictions_sentence(
-        *judged([None] * 3), True
+    assert (
+        "least sure about <b>e2</b>, “text 2”: &lt;b&gt;positive&lt;/b&gt; with probability 0.6."
+        in predictions_sentence(*judged([None] * 3), True)
     )
 
 

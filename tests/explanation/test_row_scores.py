@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_scores import RowScore, bridge_sentence, parted_word, parting_sentence
+from core.explanation.row_scores import (
+    RowScore,
+    bridge_sentence,
+    parted_word,
+    parting_sentence,
+    reach_sentence,
+    reach_text,
+)
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 
@@ -122,3 +129,35 @@ def test_scores_that_put_different_measures_first_are_explained_and_no_others():
         == ""
         == told(RowScore(2.53, 0.69), RowScore(), ROWS[:1])
     )
+
+
+def board(low: float, high: float, **reached: float):
+    """Limits 0.2 and 0.7, so that NAOPC is twice what AOPC exceeds 0.2 by; 30 random orders."""
+    return SimpleNamespace(
+        limits=SimpleNamespace(lower=0.2, upper=0.7),
+        chance=SimpleNamespace(aopc=np.zeros(30), low=low, high=high, naopc=0.5),
+        standings=[SimpleNamespace(measure=name, aopc={"comprehensiveness": aopc}) for name, aopc in reached.items()],
+    )
+
+
+def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach():
+    found = board(0.25, 0.55, a=0.4, b=0.21, c=0.6, d=0.69)
+    scores = {name: RowScore(0.3, 2 * (one - 0.2), better=False) for name, one in zip("abc", (0.4, 0.21, 0.6))}
+    scores["d"] = RowScore(0.9, 0.98, better=True)
+    assert reach_text(found) == "Random orders of these words reach a NAOPC of 0.1 to 0.7 (the middle 95 % of 30)"
+    said = (
+        f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
+        "above that, but not by enough for so many measures."
+    )
+    assert reach_sentence(found, scores) == f"{said} RACU is of an order computed anew after each masked word."
+    assert reach_sentence(found, scores, anew=True) == said, "that is told already"
+    low = {"a": RowScore(-0.1, 0.4, better=False)}
+    assert reach_sentence(found, low).endswith("lies within that."), "both say the same of it"
+
+
+def test_nothing_is_set_against_random_orders_that_is_better_not_told_or_where_there_are_none():
+    found = board(0.25, 0.55, a=0.4)
+    for score in (RowScore(0.3, 0.4, better=True), RowScore(0.3, 0.4), RowScore(0.3, NAN, better=False)):
+        assert reach_sentence(found, {"a": score}) == ""
+    found.chance = None
+    assert reach_text(found) == reach_sentence(found, {"a": RowScore(0.3, 0.4, better=False)}) == ""

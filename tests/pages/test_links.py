@@ -60,7 +60,9 @@ def test_a_sentence_that_names_an_example_leads_to_it():
     asked = parse_qs(query)
     # The rest of the view stays as it is.
     assert path == "" and asked["tag"] == ["negation"] and f"Choose {asked['example'][0]}" in str(app.at.button)
-    assert App(EXAMPLES, **asked).example == asked["example"][0]
+    there = App(EXAMPLES, **asked)
+    assert there.example == asked["example"][0] and not there.has("button", f"Choose {there.example}")
+    asked = parse_qs(links(App(EXAMPLES))[0].partition("?")[2])
     (link,) = links(App(HOME))
     assert link.startswith("examples?") and parse_qs(link.partition("?")[2])["example"] == asked["example"]
 

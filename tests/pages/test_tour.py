@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 import time
 from urllib.parse import parse_qsl
 
@@ -27,8 +28,8 @@ from core.validity.marks import MEANING
 from pages.parts.check.known import known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
-from pages.parts.frame.tour import STOPS, shipped_strip, shown_here
-from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped
+from pages.parts.frame.tour import STOPS, shipped_strip
+from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped, wait
 from tests.sessions import Session, running_server
 from tests.shipping import EVERYTHING, MASKED, MEASURE, PAGES, PLAIN, SURE, any_machine, sides, strip, walk
 
@@ -116,9 +117,46 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     assert App(ATTRIBUTIONS, order="length").example != first_example("reviews")
 
 
-def test_the_first_stop_quotes_the_sentence_that_is_chosen():
-    text = next(one.text for one in read_bundled("reviews") if one.id == STOPS[0].choices["example"])
-    assert f"“{text}”" in LINES[0]
+def test_the_first_stop_is_of_the_surest_mistake_that_its_filter_leaves(ships):
+    """The page quotes it, it is the first row and chosen, and there is no other to choose."""
+    stop = STOPS[0]
+    example = next(one for one in read_bundled("reviews") if one.id == stop.choices["example"])
+    app = App(stop.path, **stop.choices, tour="1")
+    assert (
+        f"of those that the filter leaves is {example.id}, “{html.escape(example.text)}”: it says negative" in app.said
+    )
+    first, *others = app.table["rows"]
+    assert first["id"] == example.id and first["chosen"] and not any(row["chosen"] for row in others)
+    assert not app.has("button", "Choose ") and first["label"] == "positive" and first["predicted"] == "negative"
+
+
+def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walked):
+    """One stands where the prediction changes and nothing is rejected, the other where the twin alone is rejected."""
+    changes, beside = (stop for stop in STOPS if stop.title == "Recursive masking")
+    text = next(one.text for one in read_bundled("reviews") if one.id == changes.choices["example"])
+    mine, twin = (walk(walked[name], text, MEASURE).summary for name in (MASKED, PLAIN))
+    assert mine.flips == int(changes.choices["step"]) and mine.gate.first is None and mine.flips < 5
+    assert twin.gate.first is not None and twin.gate.first <= int(beside.choices["step"])
+
+
+@pytest.mark.usefixtures("stands_aside", "ships", "on_any_machine")
+@pytest.mark.parametrize(
+    "at, claims",
+    [
+        (2, ["On “wasted” they part", "Random orders of these words reach a NAOPC of"]),
+        (6, ["leave-one-out finds the evidence best"]),
+    ],
+)
+def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypatch, tmp_path):
+    """Of what ships: nothing is asked of the network."""
+    stop = STOPS[at - 1]
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    app = App(stop.path, **stop.choices, tour=str(at))
+    counters = resources.explainer(stop.choices["model"]).model.scheduler.counters
+    spent = counters.passes
+    told = ["Believe none of them here: no order does better than chance.", *claims]
+    wait(app, lambda: all(claim in app.said for claim in told), rest=60.0)
+    assert counters.passes == spent
 
 
 def test_home_leads_to_four_places():
@@ -161,12 +199,21 @@ def test_of_another_example_a_stop_says_nothing_and_leads_back():
     assert LINES[1] not in app.said and app.has("button", "Back to the tour")
 
 
-def test_a_stop_names_what_it_shows_where_that_is_other_than_before():
-    assert shown_here(1) == " Here: sst2-fmm, reviews, s009." and shown_here(2) == ""
-    for at in range(2, len(STOPS) + 1):
-        before, now = ({k: v for k, v in STOPS[i].choices.items() if k in CHOSEN} for i in (at - 2, at - 1))
-        assert (shown_here(at) == "") == (before == now)
-        assert all(value in shown_here(at) for value in now.values()) or before == now
+def test_a_stop_announces_first_what_it_shows_that_was_not_shown_before():
+    shown = [{key: value for key, value in stop.choices.items() if key in CHOSEN} for stop in STOPS]
+    assert all(value in f"{STOPS[0].new} {LINES[0]}" for value in shown[0].values())
+    for stop, before, now in zip(STOPS[1:], shown, shown[1:]):
+        assert bool(stop.new) == (before != now)
+        assert all(value in stop.new for key, value in now.items() if before.get(key) != value)
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=lambda stop: str(STOPS.index(stop) + 1))
+def test_a_stop_is_spoken_in_twenty_seconds_and_names_no_number(stop):
+    told = " ".join([stop.new, stop.line, *stop.recap])
+    assert len(told.split()) <= 60, "at three words a second"
+    for name in stop.choices.values():
+        told = told.replace(name, "")
+    assert not re.search(r"\d", told.replace("sst2-plain", "").replace("sst2-fmm", ""))
 
 
 def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
@@ -202,7 +249,7 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
     with Session(server, "", example="s005", unit="token", measures="attention") as walker:
         walker.press("Take the tour: three minutes")
         for stop in STOPS:
-            assert stop.line in said(walker)
+            assert all(told in said(walker) for told in (stop.new, stop.line, *stop.recap))
             asked = dict(parse_qsl(walker.query))
             assert asked["tour"] == str(STOPS.index(stop) + 1) and "attention" not in walker.query
             assert {key: asked.get(key, value) for key, value in stop.choices.items()} == stop.choices

@@ -51,10 +51,15 @@ def asked(monkeypatch):
         assert not app.exception
         return [caption.value for caption in app.caption]
 
-    def ask(key, place=PLACE, asker=ME, wanted=True):
-        return jobs.submit(key, key, lambda job: go.wait(10), place=place, asker=asker, wanted=wanted)
+    def ask(key, place=PLACE, asker=ME, wanted=True, batch=False):
+        def work(job):
+            for done in (0, 2) if batch else ():
+                job.report(done, 5)
+            return go.wait(10)
 
-    ask.shown = shown
+        return jobs.submit(key, key, work, place=place, asker=asker, wanted=wanted, batch=batch)
+
+    ask.shown, ask.jobs = shown, jobs
     yield ask
     go.set()
     jobs.close()
@@ -84,6 +89,21 @@ def test_what_started_by_itself_or_others_asked_for_is_not_listed(asked):
     asked("itself", "Model check", wanted=False)
     asked("theirs", "Model check", "you")
     assert asked.shown(["itself"], later=False) == []
+
+
+def test_what_began_by_itself_over_many_says_that_it_stands_still_away_from_its_page(asked):
+    asked.jobs.looks(ME, ["texts of *reviews*"])
+    own = asked("texts of *reviews*", "Data set", wanted=False, batch=True)
+    asked("theirs", "Data set", "you", wanted=False, batch=True)
+    asked("of one text", "Attributions, s002", wanted=False)
+    until(lambda: own.done)
+    line = r"texts of \*reviews\* · Data set: 40 %; it stands still until you come back to Data set."
+    assert asked.shown([], later=False) == [line] and asked.shown([], later=True) == [line, line]
+    asked.jobs.looks(ME, [own.key])
+    assert not own.parked, "where it is looked at it goes on"
+    asked(own.key, "Data set", wanted=True, batch=True)
+    told = asked.shown([], later=False)
+    assert told[0] == "**Goes on elsewhere**" and line not in told, "once it is asked for it goes on"
 
 
 def test_what_waits_says_so(asked):

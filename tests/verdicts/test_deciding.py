@@ -15,17 +15,18 @@ from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split
 from core.mathematics.stepwise import finish
 from core.measures.kernel_shap import all_sets
-from core.network.scheduler import NonFinite
+from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.erasing import MASK, REMOVAL
 from core.oracle.oracle import Oracle
 from core.storage.store import Store
+from core.validity.mask_tests import MaskTest
 from core.validity.references import find_reference
 from core.verdicts.chance import MOST_DRAWS
 from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
-from core.verdicts.finding import NoVerdict, find_chance, null_cost, verdict_cost
+from core.verdicts.finding import NoVerdict, chance_known, find_chance, null_cost, verdict_cost
 from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
 from core.verdicts.reasons import find_reasons
-from core.verdicts.telling import believe_sentence, erasures_sentence, verdict_cells, verdict_text
+from core.verdicts.telling import believe_sentence, erasures_sentence, verdict_cells, verdict_text, why_sentence
 from tests.verdicts.table_explainer import TableExplainer
 
 LOO, GRADIENT, IXG = "leave-one-out", "gradient", "input × gradient"
@@ -192,7 +193,12 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     assert known.stepwise[LOO] == 1 / 31
     report = decided(explainer, known=Reasons(stepwise=known.stepwise))
     assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
-    assert "computed again at each step" in believe_sentence(report, explainer.encoded)
+    why = f"<b>{LOO}</b> does better than chance if computed anew after each masked word, as RACU is."
+    assert believe_sentence(report, explainer.encoded).startswith("Believe none of them here")
+    assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
+        report, explainer.encoded
+    )
+    assert "masked word" not in believe_sentence(report, explainer.encoded, why=False)
 
 
 def paired(F: int, i: int, j: int, value: float, p: float = 0.5) -> Paired:
@@ -314,3 +320,27 @@ def test_the_figure_holds_every_order_and_each_measure_at_its_own():
     assert low < report.reached[IXG] and report.reached[LOO] < high
     # Where every order reaches the same there is a bar all the same.
     assert max(among_random_orders(np.full(9, 0.2), {}, "v", False)["data"][0]["y"]) == 9
+
+
+def test_verdicts_that_known_orders_settle_ask_for_nothing():
+    """What was asked before is known; before that the first input is one too many."""
+    explainer, known = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}), set()
+    oracle = explainer.oracles.of(explainer.encoded)
+    real = oracle.logits
+
+    def logits(masks, *, progress=None, cancelled=None):
+        fresh = {row.tobytes() for row in masks} - known
+        if fresh and cancelled is not None and cancelled():
+            raise Cancelled
+        known.update(fresh)
+        return real(masks)
+
+    def judge(masks, ratios=None, *, progress=None, cancelled=None):
+        return MaskTest(logits(masks, cancelled=cancelled), {}, {})
+
+    oracle.logits, oracle.judge = logits, judge
+    asked = explainer, explainer.encoded, 1, [LOO]
+    assert not chance_known(*asked) and not known
+    finish(find_chance(*asked))
+    before = len(known)
+    assert before and chance_known(*asked) and len(known) == before

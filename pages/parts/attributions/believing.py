@@ -1,7 +1,7 @@
 """Which measures to believe on a text, as the page's answer, where somebody asks for that."""
 
-from core.verdicts.telling import HANGS, believe_sentence
-from core.wording import escaped, estimate
+from core.verdicts.telling import believe_sentence, why_sentence
+from core.wording import estimate
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
@@ -15,16 +15,18 @@ def choose_believed() -> bool:
     return choose_one("The answer says", (WORDS, BELIEVED), WORDS, "says", label_visibility="collapsed") == BELIEVED
 
 
-def say_believed(view: View, scoring: ScoredRows, words: str) -> None:
-    """The page's answer: which measures to believe, or what that waits for; then which words count.
+def say_believed(view: View, scoring: ScoredRows, words: str, evidence: str) -> None:
+    """The page's answer: which measures to believe, or what that waits for, and meanwhile which words count.
 
-    words: HTML in which all text is escaped.
+    words, evidence: HTML in which all text is escaped; the latter: which measure finds the evidence best, or "".
     """
     report = scoring.report
     if report is not None:
-        prediction_line(view, believe_sentence(report, view.encoded), words, after=f"<p>{escaped(HANGS, 400)}</p>")
+        found = f"{evidence} {believe_sentence(report, view.encoded, why=False)}".lstrip()
+        why = f"{scoring.reach} {why_sentence(report, view.encoded)}".strip()
+        prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
         return
-    prediction_line(view, _waits(scoring), words)
+    prediction_line(view, f"{evidence} {_waits(scoring)}".lstrip(), words)
 
 
 def _waits(scoring: ScoredRows) -> str:

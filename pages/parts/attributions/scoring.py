@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 
 from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, STEPS, Summary
-from core.explanation.row_scores import RowScore
-from core.explanation.standings import COMPREHENSIVENESS, Standing
+from core.explanation.row_scores import RowScore, reach_sentence, reach_text
+from core.explanation.standings import COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT, INSERTION
 from core.stability.telling import MEANS, UNSTABLE, Stability, unstable_text
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.verdicts.deciding import Reasons, VerdictReport, Word
+from core.verdicts.deciding import Cause, Reasons, VerdictReport, Word
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
 from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
 from core.wording import estimate, number
@@ -69,7 +69,10 @@ class ScoredRows:
     @property
     def scores(self) -> dict[str, RowScore]:
         """What is known so far."""
-        standings, report = self._standings, self.report
+        return self._scores(self._board)
+
+    def _scores(self, board: StandingTable | None) -> dict[str, RowScore]:
+        standings, report = _standings(board), self.report
         found = {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
         told = {} if report is None else {one.measure: one.word == Word.BETTER for one in report.verdicts if one.told}
         return {name: replace(one, better=told.get(name)) for name, one in found.items()}
@@ -90,6 +93,13 @@ class ScoredRows:
         return known.report(Reasons(None, stepwise, unstable, known_pairs(*about)))
 
     @property
+    def reach(self) -> str:
+        """What random orders reach, where measures do no better, HTML in which all text is escaped; "" elsewhere."""
+        board, report = self._board, self.report
+        anew = report is not None and any(Cause.REDUNDANCY in one.causes for one in report.verdicts)
+        return "" if board is None else reach_sentence(board, self._scores(board), anew)
+
+    @property
     def unstable(self) -> dict[str, str]:
         """Why rankings are unstable, "" where they are not, of measures of which that is known."""
         known = [_steady(path) for path in self.paths.values()]
@@ -98,16 +108,15 @@ class ScoredRows:
     @property
     def cells(self) -> dict[str, list[dict]]:
         """Of each measure its figures as `pages.parts.components.words.words` draws them."""
-        standings, report = self._standings, self.report
-        return {name: self._cells(name, path, standings.get(name), report) for name, path in self.paths.items()}
+        board, report = self._board, self.report
+        return {name: self._cells(name, path, board, report) for name, path in self.paths.items()}
 
     @property
-    def _standings(self) -> dict[str, Standing]:
-        board = None if self.limits is None else self.limits.table
-        return {} if board is None else {one.measure: one for one in board.standings}
+    def _board(self) -> StandingTable | None:
+        return None if self.limits is None else self.limits.table
 
-    def _cells(self, name: str, path: Path, standing: Standing | None, report: VerdictReport | None) -> list[dict]:
-        choice, summary = path.choice, path.summary
+    def _cells(self, name: str, path: Path, board: StandingTable | None, report: VerdictReport | None) -> list[dict]:
+        choice, summary, standing = path.choice, path.summary, _standings(board).get(name)
         held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
         proof = link_to("recursive_masking", **held, play=name)
         score = _score(path, summary, standing)
@@ -115,7 +124,7 @@ class ScoredRows:
         tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
         between = [] if self.limits is None else [self._between(name, naopc)]
         return [
-            *([] if self.limits is None else [self._verdict(name, report)]),
+            *([] if self.limits is None else [self._verdict(name, report, "" if board is None else reach_text(board))]),
             *_unstable(path),
             _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
             *between,
@@ -126,14 +135,15 @@ class ScoredRows:
         held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
         return link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
 
-    def _verdict(self, name: str, report: VerdictReport | None) -> dict:
+    def _verdict(self, name: str, report: VerdictReport | None, reach: str) -> dict:
         known = self.limits
         assert known is not None
         verdicts, found = known.verdicts, None if report is None else report.of(name)
         why = "" if report is None or found is None else reason_text(report, found)
         works = [*known.works, *([] if verdicts is None else [verdicts])]
         text = "" if found is None else verdict_text(found)
-        return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, [why, _VERDICT])), works)
+        about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
+        return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, about)), works)
 
     def _between(self, name: str, value: str) -> dict:
         known = self.limits
@@ -143,6 +153,10 @@ class ScoredRows:
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]
         return _cell("NAOPC ↑", value, proof, _NAOPC + how, [*scored, *searches[:1]])
+
+
+def _standings(board: StandingTable | None) -> dict[str, Standing]:
+    return {} if board is None else {one.measure: one for one in board.standings}
 
 
 def _unstable(path: Path) -> list[dict]:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
-from core.verdicts.telling import chance_sentence
+from core.verdicts.telling import HANGS, chance_sentence
 from core.wording import escaped
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.editing import edit_word
@@ -38,7 +38,7 @@ def draw_words(
     show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
     report = scoring.report if believed else None
     if report is not None:
-        captions([chance_sentence(report)])
+        captions([f"{chance_sentence(report)} {HANGS}"])
     if word is None or not drawn:
         return
     encoded = view.encoded

@@ -50,18 +50,11 @@ const push = (state, title, url) => {
   written = now;
 };
 
-// The framework writes what is chosen in the theme's colour on a tint of it: too weak in the dark theme. Tint and edge
-// say that it is chosen. It leaves room above and below a page that the first view needs; and where there is room
-// beside a stop's line its buttons stand there, so that what the line speaks of is in the first view.
-const STYLE = `
-button[data-variant='segmented_control'][data-selected]:not([data-disabled]) { color: inherit; }
-[data-testid='stMainBlockContainer'] { padding-top: 2.4rem; padding-bottom: 4rem; }
-@media (min-width: 64rem) { .st-key-tour { flex-wrap: nowrap; } }
-`;
-
-export default function () {
+export default function (component) {
   if (document.documentElement.dataset.steady) return;
-  document.head.append(Object.assign(document.createElement('style'), { textContent: STYLE }));
+  // The page's own style goes with each page that is left; this one stays.
+  const { style } = JSON.parse(component.data.json);
+  document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
   document.addEventListener('keydown', asked);
   tellProgress();
   history.pushState = push;

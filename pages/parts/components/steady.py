@@ -1,10 +1,20 @@
-"""Buttons that move between the halves of a click, as on a page that streams, are pressed all the same."""
+"""What every page needs of the browser: its style, and buttons that move between the halves of a click, as on a page
+that streams, pressed all the same.
+"""
 
-from pages.parts.components.component import component
+import streamlit as st
 
+from pages.parts.components.component import FOLDER, component
+
+_STYLE = (FOLDER / "page.css").read_text(encoding="utf-8")
 _draw = component("steady")
+
+
+def page_style() -> None:
+    """Draw it before all else, so that nothing moves when it comes; it takes no place."""
+    st.html(f"<style>{_STYLE}</style>")
 
 
 def steady_buttons() -> None:
     """Have every button of the page so; drawn once, invisible."""
-    _draw({}, "steady")
+    _draw({"style": _STYLE}, "steady")

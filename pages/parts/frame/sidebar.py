@@ -25,7 +25,7 @@ from core.settings import SettingError
 from core.settings import read as read_settings
 from core.wording import joined, number, plain, shortened, shows_nothing
 from pages.parts.components.copy_link import copy_link
-from pages.parts.components.steady import steady_buttons
+from pages.parts.components.steady import page_style, steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
 from pages.parts.frame.adding import ask_for_model
@@ -165,12 +165,12 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
     arrive_anew()
     # An emoji: a Material icon as page icon would be fetched from a font server.
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
-    st.title(question_of(title), anchor=False)
+    page_style()
     tour_bar(title)
+    st.title(question_of(title), anchor=False)
     if lead is not None:
         lead()
-    missing, frame, places = st.container(), Frame(), _places()
-    place = st.empty()
+    missing, frame, places, place = st.container(), Frame(), _places(), st.empty()
     try:
         with st.sidebar:
             _take_text_of_link()

@@ -21,74 +21,91 @@ _SHOWN = ("model", "data", "example")
 
 
 class Stop(NamedTuple):
-    """One stop: the page's title and file, what is said there, and the choices of its address."""
+    """One stop: the page's title and file; new: what is shown that was not before, in words, "" where nothing is; line:
+    what is said there; recap: lines below it; choices: those of its address.
+    """
 
     title: str
     path: str
+    new: str
     line: str
     choices: dict[str, str]
+    recap: tuple[str, ...] = ()
 
 
 _EXAMPLE = {"model": "sst2-fmm", "data": "reviews", "example": "s009"}
 _TWIN = {"beside": "sst2-plain"}
+_BELIEVED = {"says": "which measures to believe"}
 STOPS = (
     Stop(
         "Examples",
         "pages/examples.py",
-        "What a classifier of reviews gets wrong although it is sure. Chosen in the sidebar is “Not one of the 190 "
-        'minutes in "Saltmarsh Requiem" is wasted.”: praise by two negations, which it calls negative.',
+        "The model sst2-fmm reads reviews.",
+        "It is almost sure of this one, s009, and wrong: two negations make it praise, and the model calls it "
+        "negative. Why?",
         _EXAMPLE | {"outcome": "wrong", "tag": "negation", "order": "confidence", "descending": "1"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Why? Three importance measures colour the words, and they disagree on “wasted”. Which is to be believed? Only "
-        "one whose order of words, masked one by one, does better than random orders.",
-        _EXAMPLE | {"says": "which measures to believe"},
+        "",
+        "Why? Three importance measures colour the words, and they disagree on “wasted”. Which to believe? Masking "
+        "tells: here no order of theirs does better than random orders.",
+        _EXAMPLE | _BELIEVED,
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "Mask what a measure ranks first, step by step, computed anew after each. A measure that found the words that "
-        "matter changes the prediction soon: press the arrows. Further down, each against random order.",
+        "",
+        "So ask the measure anew after each masked word. The slider stands at the step where the prediction changes "
+        "(▴): few words are gone, and no step is rejected. Press the arrows to see how it came there.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The same steps under sst2-fmm, trained to be masked, and under its twin sst2-plain, trained without. Where a "
-        "step is red with ✕ the model no longer knows such inputs, and what it predicts there says nothing.",
+        "The same review, beside a second model: sst2-plain, the twin that was trained without masking.",
+        "Red with ✕: the twin no longer knows such inputs, so what it predicts there says nothing. The steps of "
+        "sst2-fmm, trained to be masked, stay grey.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "By its raw score (AOPC) leave-one-out looks better under sst2-plain; set between the worst and the best order "
-        "that each model allows (NAOPC), under sst2-fmm. The twin’s score rests on inputs that it does not know "
-        f"({SIGN}), so neither is shown to be better.",
+        "Another review, s206, under the same two models.",
+        "Under which is the order of leave-one-out better? The raw score (AOPC) says sst2-plain. Set between the worst "
+        "and the best order that each model allows (NAOPC), it is sst2-fmm. But the twin’s score rests on rejected "
+        f"inputs ({SIGN}): neither is shown to be better.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "A story and a question. The words that hold the answer are known, and have a line above them. A measure may "
-        "find them and not be faithful; or be faithful to a model that decides by others.",
-        {"model": "stories-1-fmm", "data": "stories 1"},
+        "Another model, stories-1-fmm, answers a question about a story (stories 1).",
+        "The words that hold the answer are known: they have a line above them. Leave-one-out finds them better than "
+        "a random order, and yet masking in its order does no better than chance. To look right is not to be faithful.",
+        {"model": "stories-1-fmm", "data": "stories 1"} | _BELIEVED,
     ),
     Stop(
         "Model check",
         "pages/model_check.py",
-        "One sentence proves little, so ask many. What was said of single texts holds: each was tested by itself. Over "
-        "many, too many are rejected; a good part are longer or shorter than those of the model’s reference, which "
-        "alone may be why. So the app withholds its trust in averages, and says what to do.",
+        "Back to sst2-fmm, and to all the reviews.",
+        "One text proves little, so ask many. What was said of single ones holds. Over many, too many are rejected: a "
+        "good part are longer or shorter than those of the model’s reference, which alone may be why. So the app "
+        "withholds its trust in averages, and says what to do.",
         {"model": "sst2-fmm", "data": "reviews"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "That was the tour: measures disagree, masking tests what each ranks first, and a test tells where the model "
-        "no longer knows its inputs. Now a text of yours: type or paste it below and press Explain, or leave.",
+        "Now a text of yours, under sst2-fmm (own text): type it below.",
+        "What the tour showed:",
         {"model": "sst2-fmm", "data": "own text"},
+        (
+            "Measures disagree; what looks right may be no better than chance.",
+            "Masking puts them to the test, on inputs that the model knows.",
+            "Where nothing can be said, the app says so, and why.",
+        ),
     ),
 )
 _END = "Your text is on every page now. Go on with more examples, or check a model of your own."
@@ -112,15 +129,15 @@ def tour_bar(title: str) -> None:
     hold(_KEY, asked)
     st.query_params[_KEY] = asked
     at = int(asked)
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
+    # On top of the page, whose title may take two lines: so the way on is at one place, whatever is said.
+    with st.container(border=True, horizontal=True, vertical_alignment="top", key="tour"):
         said, ways = st.container(), st.container(horizontal=True, width=280)
         # The last stop asks for a text; with one, the tour is over on every page.
         ended = at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text")
         with ways:
             told = _end(at) if ended else _at(at, title)
-            st.button(
-                "Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,), help="The page stays as it is."
-            )
+            # No tooltip: it would cover the way on.
+            st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,))
         said.markdown(told)
 
 
@@ -135,7 +152,7 @@ def _at(at: int, title: str) -> str:
             "Continue the tour", key="tour-next", type="primary", icon=":material/tour:", width="stretch"
         ):
             take(at + 1)
-        told += plain(f"{stop.line}{shown_here(at)}")
+        told += plain(f"{stop.new} {stop.line}".strip()) + "".join(f"\n- {plain(one)}" for one in stop.recap)
     else:
         if st.button("Back to the tour", key="tour-return", type="primary", icon=":material/tour:", width="stretch"):
             take(at)
@@ -148,12 +165,6 @@ def _at(at: int, title: str) -> str:
 def _back(at: int) -> None:
     if st.button("Previous stop", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
         take(at - 1)
-
-
-def shown_here(at: int) -> str:
-    """What a stop shows that the one before it did not: " Here: stories-1-fmm, stories 1."; "" where it is the same."""
-    named = [[STOPS[i].choices.get(key) for key in (*_SHOWN, "beside")] for i in (at - 2, at - 1) if i >= 0]
-    return "" if len(named) == 2 and named[0] == named[1] else f" Here: {', '.join(filter(None, named[-1]))}."
 
 
 def _end(at: int) -> str:

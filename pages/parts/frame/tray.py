@@ -1,4 +1,6 @@
-"""What goes on elsewhere for this session, in the sidebar: for which page and example, how far it is, and a stop."""
+"""What goes on elsewhere for this session, in the sidebar: for which page and example, how far it is, and a stop; and
+what stands still because its page was left.
+"""
 
 import streamlit as st
 
@@ -16,14 +18,14 @@ _FOUND = "tray-found"
 
 def draw_tray() -> None:
     """Draw it at the end of the sidebar; nothing where nothing goes on that is not on the page itself."""
-    if not _asked():
+    if not _asked() and not _left():
         return
     place, drawn = place_of(batch=False), False
 
     def show() -> None:
         nonlocal drawn
-        asked = _asked()
-        if drawn and not asked:
+        asked, left = _asked(), _left()
+        if drawn and not asked and not left:
             # The page stops to look for it.
             st.rerun()
         away = _not_shown(asked, place) if drawn else _as_before(asked, place)
@@ -34,6 +36,8 @@ def draw_tray() -> None:
             _line(job)
         if len(away) > _MOST:
             st.caption(f"and {len(away) - _MOST:,} more")
+        for job in left[:_MOST]:
+            _still(job)
 
     st.fragment(show, run_every=_SECONDS)()
 
@@ -42,6 +46,12 @@ def _asked() -> list[Job]:
     """What this session asked for and goes on."""
     me = viewer()
     return [job for job in resources.jobs().active() if me in job.askers and not job.cancelled()]
+
+
+def _left() -> list[Job]:
+    """What began unasked over many examples on another page of this session, and stands still since that was left."""
+    mine = [job for job in resources.jobs().parked() if job.batch and job.started and viewer() in job.seen]
+    return [job for job in mine if job.place != place_of(batch=True)]
 
 
 def _not_shown(asked: list[Job], place: str) -> list[Job]:
@@ -56,6 +66,12 @@ def _as_before(asked: list[Job], place: str) -> list[Job]:
     before, found = st.session_state.get(_FOUND, ("", {}))
     known = found if before == place else {}
     return [job for job in asked if known.get(job.key, job.place != place_of(job.batch))]
+
+
+def _still(job: Job) -> None:
+    far = f"{100 * job.share:.0f} %; it" if job.far else "it"
+    where = plain(job.place)
+    st.caption(f"{plain(job.label)} · {where}: {far} stands still until you come back to {where}.")
 
 
 def _line(job: Job) -> None:

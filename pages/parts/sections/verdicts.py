@@ -1,7 +1,10 @@
 """Verdicts as work: measures of a text beside random orders, under one model, and what is told of them."""
 
+import threading
 from dataclasses import dataclass
 from typing import Any
+
+from cachetools import LRUCache, cached
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_FEATURE
@@ -10,7 +13,7 @@ from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
-from core.verdicts.finding import find_chance, null_cost
+from core.verdicts.finding import chance_known, find_chance, null_cost
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 
@@ -50,6 +53,14 @@ class VerdictWork(PageWork):
         band = not Orders(self.side, BY_FEATURE).complete
         return null_cost(self.side.explainer, self.side.encoded, self.planned, band=band)
 
+    @property
+    def at_once(self) -> bool:
+        """Also where the random orders that are known settle it, which costs nothing."""
+        if super().at_once:
+            return True
+        oracle = self.side.explainer.oracles.of(self.side.encoded)
+        return Orders(self.side, BY_FEATURE).complete and _is_known(self, oracle.count)
+
     def run(self, job: Job) -> Any:
         """What the job does."""
         side = self.side
@@ -69,3 +80,10 @@ class VerdictWork(PageWork):
         """The verdicts; None before they are there."""
         test = self.latest if self.complete else None
         return None if test is None else decide_verdicts(test, gating, reasons, self.direction)
+
+
+@cached(LRUCache(256), key=lambda work, count: (work.key, count), lock=threading.Lock())
+def _is_known(work: VerdictWork, count: int) -> bool:
+    """Whether it asks nothing of the network, with so many masked inputs known; looked at once for each number."""
+    about = work.side.explainer, work.side.encoded, work.side.explained, work.measures, work.sign
+    return chance_known(*about, planned=work.planned, directions=(work.direction,))

@@ -11,7 +11,7 @@ from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.storage.store import canonical_key
 from core.validity.marks import LINES, MEANING, level_text
-from core.wording import safe_name
+from core.wording import plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
 from pages.parts.frame.links import held, hold
@@ -98,7 +98,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         ],
         4,
         "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
-        f"score at once; 0 is random, higher ↑ is more faithful{_without_areas(found)}. ACU "
+        f"score at once; 0 is random, higher ↑ is more faithful{_above_one(found)}{_without_areas(found)}. ACU "
         "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
         "how well their mean is known, and nothing about other texts. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
@@ -112,6 +112,13 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )
+
+
+def _above_one(found: Summaries) -> str:
+    """What RACU above 1 means, where there is one."""
+    high = dict.fromkeys(path.measure for path, one in found.items() if one.racu > 1 and not one.areas.unstable)
+    named = ", ".join(plain(name) for name in high)
+    return f"; above 1 ({named}) the score is, over the steps, below that of the fully masked text" if high else ""
 
 
 def _without_areas(found: Summaries) -> str:
