@@ -99,14 +99,13 @@ def _checked(view: View) -> str:
     if view.browsed is None:
         return ""
     # Statistics take a moment to load: the example stands there before.
-    from core.evaluation.studies.check_sentences import check_answer
-    from pages.parts.check.known import known_check
+    from pages.parts.check.known import answer_parts, known_check
 
     found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
     if found is None:
         return ""
     page = linked_name("Model check", link_to("model_check"))
-    return f"{page} on {amount(found.n, 'text')} of {escaped(found.sample.name)}: {escaped(check_answer(found), 900)}"
+    return f"{page} on {amount(found.n, 'text')} of {escaped(found.sample.name)}: {' '.join(answer_parts(found))}"
 
 
 def _link(example: str) -> str:

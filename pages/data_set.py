@@ -37,7 +37,9 @@ def data_set() -> None:
     frame = open_data_page(PAGE, "A text of your own is one example, and this page asks about many. Choose data")
     if frame is None:
         return
-    offered = [name for name, one in questions().items() if one.page == PAGE]
+    # First what the page's title asks.
+    others = [name for name, one in questions().items() if one.page == PAGE and name != Verdicts.name]
+    offered = [Verdicts.name, *others]
     name = choose_one("Question", offered, offered[0], "section", format_func=_named, label_visibility="collapsed")
     # The answer stands above what is chosen for it.
     answered, chosen = st.container(), st.container()

@@ -156,10 +156,12 @@ def read_reference(path: Path, model: Model) -> Reference:
 
 def how_to_fit(model: Model) -> str:
     """The command that fits a reference for a model, in a sentence."""
-    return (
-        f"Fit one with: python -m core reference --model {shlex.quote(model.name)} --data FILE, where FILE holds "
-        f"texts like those that you test."
-    )
+    return f"Fit one with: {fitting_command(model)}, where FILE holds texts like those that you test."
+
+
+def fitting_command(model: Model) -> str:
+    """The command alone."""
+    return f"python -m core reference --model {shlex.quote(model.name)} --data FILE"
 
 
 def _digest(data: bytes) -> str:

@@ -43,15 +43,17 @@ from core.evaluation.studies.check_report import (
 )
 from core.evaluation.studies.check_sentences import (
     HEADER,
+    accuracy_note,
     check_answer,
     check_figures,
     check_findings,
     check_json,
     check_rows,
     expected_sentence,
+    twin_sentence,
     verdict_sentence,
 )
-from core.evaluation.studies.check_tables import found_and_faithful, ratios_note, training_table
+from core.evaluation.studies.check_tables import found_and_faithful, ratios_note, training_table, uneven_note
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
 from core.evaluation.studies.orders import RANDOM
@@ -756,8 +758,11 @@ def test_the_verdicts_and_what_they_say():
         and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=True))
-    assert unlike.startswith("No, not on these texts: ⚠ masked at random") and "that alone may be why" in unlike
-    assert "fitted" not in said and "reference is fitted on texts of such lengths" in unlike
+    assert unlike.startswith(
+        "No, not on these texts: with 70% of the words masked at random, 100 % of the texts are unlike what m knows, "
+        "where 5 % are expected. ⚠ Masked at random"
+    )
+    assert "that alone may be why" in unlike and "lengths" not in said and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
     # The answer is its beginning, in plain words; the figures follow.
     assert said == f"{check_answer(later)} {check_figures(later)}" and "p =" not in check_answer(later)
@@ -1020,6 +1025,46 @@ def family_of(first, *others):
     return [replace(one, trained_on="f" * 64) for one in others]
 
 
+def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
+    """Of 20 texts with everything masked 2 are rejected under the one and all of 8 that the other has."""
+    half, plain = (
+        judged(SOUND, of_twenty(rejected), card=card(training=training), name=name)
+        for name, training, rejected in (("fmm", "half", {10: 2}), ("plain", "none", dict.fromkeys(range(4, 11), 20)))
+    )
+    assert twin_sentence([half, plain]) == "", "trained on another file"
+    (plain,) = family_of(half, plain)
+    assert twin_sentence([half, plain]) == (
+        "With everything masked, 10 % of the texts are rejected under fmm, trained to be masked, and 100 % "
+        "under its twin plain, trained without masking."
+    )
+    assert "100 % of the texts are rejected under plain, trained without" in twin_sentence([plain, half])
+    # Where the answer begins with that share it is not said again.
+    (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
+    assert check_answer(other).startswith("Not reliably: with everything masked, 40 % of the texts are unlike what mas")
+    assert twin_sentence([other, plain]) == "Under its twin plain, trained without masking, 100 % of them are."
+    # While texts are to come, of too few, and of one model alone.
+    assert twin_sentence([half, replace(plain, tally=Tally(20, 55, coming=True, fewest=20))]) == ""
+    assert twin_sentence([half]) == twin_sentence([half, replace(plain, training="half")]) == ""
+    fewer = replace(plain.followed, predicted=np.where(np.arange(20)[:, None] < 8, plain.followed.predicted, -1))
+    assert twin_sentence([half, replace(plain, followed=fewer)]) == ""
+
+
+def test_what_is_reached_on_training_texts_says_nothing_of_new_ones():
+    found = judged(SOUND, card=card())
+    assert accuracy_note(found, False) == "" and accuracy_note(found, True).startswith("If the model was trained on")
+    assert "m was trained on this file" in accuracy_note(replace(found, trained_on=found.sample.digest), False)
+
+
+def test_what_rests_on_different_texts_is_told_as_such():
+    whole = judged(SOUND)
+    assert uneven_note([whole, whole]) == "" and "20 to 40 texts so far" in uneven_note([whole, replace(whole, n=40)])
+    coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
+    assert check_figures(coming).startswith("On the 20 texts so far, m reaches") and "so far" not in check_figures(
+        whole
+    )
+    assert [row[-1] for row in training_table([whole, replace(whole, n=40)], CALIBRATED)[1]] == ["20", "40"]
+
+
 def test_models_that_depart_are_said_to():
     half, plain = (
         judged([until(10, c, then) for c in MANY_ZEROS], p, labels=MANY_ZEROS, card=card, times=12)
@@ -1086,7 +1131,9 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    assert verdict_sentence(most).startswith("No:") and "60 of 200" in verdict_sentence(most)
+    assert verdict_sentence(most).startswith("Not reliably: with 40% of the words") and "60 of 200" in verdict_sentence(
+        most
+    )
     assert {one.claim: one.agrees for one in check_findings([most])}[claim] is False
 
 

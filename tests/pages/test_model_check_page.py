@@ -327,7 +327,7 @@ def test_a_model_without_a_card_or_reference_is_not_tested(given, tiny_root, mon
         and not app.errors
     )
     (row,) = named(app, "all masked ↑")[1:]
-    assert row[1] == "no card" and row[5:] == ["— (no reference)", "— (no reference)", "—"]
+    assert row[1] == "no card" and row[5:] == ["— (no reference)", "— (no reference)", "—", "9"]
     (only,) = charts(app)
     assert {trace.get("yaxis", "y") for trace in only["data"]} == {"y"} and "Beside FMM" not in app.said
 

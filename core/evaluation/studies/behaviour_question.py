@@ -32,7 +32,7 @@ class Behaviour(Question[BehaviourReport]):
     count: 0 for no random order; the rest as of `Course`.
     """
 
-    name, order, page, done = "behaviour", 3, "Model check", "followed"
+    name, order, page, done = "behaviour", 2, "Model check", "followed"
     asks = "When do predictions change as words are erased, and how far do embeddings drift?"
 
     measures: tuple[str, ...] = field(default_factory=default_measures)

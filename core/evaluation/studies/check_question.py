@@ -28,7 +28,7 @@ class MaskingCheck(Question[CheckReport]):
     model's card, so that models beside each other are measured alike; the rest as of `Curve`.
     """
 
-    name, order, page, done, labelled = "model check", 4, "Model check", "checked", True
+    name, order, page, done, labelled = "model check", 3, "Model check", "checked", True
     asks = "Can the model be trusted under masking, and how faithful are the measures?"
 
     measures: tuple[str, ...] = ()

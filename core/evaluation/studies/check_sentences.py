@@ -1,6 +1,6 @@
 """What a model check says: its verdict in a sentence, what papers found beside it, its numbers as rows and JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from core.evaluation.studies.check_report import (
     DOUBTFUL,
     ONE_CLASS,
     POOR,
+    REJECTED,
     TRUSTED,
     UNSURE,
     UNTESTED,
@@ -34,7 +35,7 @@ from core.evaluation.studies.model_check import Curve
 from core.explanation.rows import values_taken
 from core.mathematics.statistics import Interval
 from core.measures.catalogue import measures
-from core.validity.marks import OUT, PERCENT, SIGN
+from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, FORMS, LITERAL, Reference
 from core.wording import amount, as_json, percent
 
@@ -46,9 +47,13 @@ BEGINS = {
 # Verdicts for which what the test says does not count.
 _UNTOLD = (CONFUSED, POOR, UNTESTED)
 _LENGTHS = (
-    "Many of these texts are longer or shorter than those of its reference, and that alone may be why: until a "
-    "reference is fitted on texts of such lengths, averages that rest on masking say little here."
+    "Many of these texts are longer or shorter than those of its reference, and that alone may be why, so averages "
+    "that rest on masking say little here."
 )
+# The share of texts rejected from which on the answer is a plain no.
+_MOST = 0.5
+# How a model was trained, as a sentence goes on.
+_TRAINED = {"half": "to be masked", "mask": "on masked texts alone", "none": "without masking"}
 
 
 def verdict_sentence(found: CheckReport) -> str:
@@ -73,7 +78,8 @@ def check_figures(found: CheckReport) -> str:
     unsure = found.tally.settled and found.verdict in (POOR, UNSURE) and found.n >= FEW
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
-    return f"{reach}{gained}{f'; smallest p = {found.smallest()[0]:.3g}' if counts else ''}."
+    so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
+    return f"{so_far}{reach}{gained}{f'; smallest p = {found.smallest()[0]:.3g}' if counts else ''}."
 
 
 def expected_sentence(reference: Reference, form: str = CALIBRATED) -> str:
@@ -139,22 +145,79 @@ def _tested(found: CheckReport) -> str:
             f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so the test says "
             "nothing about masking here. They may be unlike those of its reference, in length or in kind."
         )
-    said = f"{SIGN} masked at random, its inputs are {OUT} {_where(where)} ({counted})"
     if found.verdict == DOUBTFUL:
+        said = f"{SIGN} masked at random, its inputs are {OUT} {_where(where)} ({counted})"
         return (
             f"On the edge: {said}, each ratio by itself at 5 % as in the paper. Over all of them together that may be "
             f"chance: Holm over all {len(X)} ratios rejects none."
         )
-    said = f"{said}: they are unlike what it knows."
-    return f"No, not on these texts: {said} {_LENGTHS}" if found.other_lengths else f"No: {said}"
+    worst = found.worst()
+    share = found.random.share(CALIBRATED)[worst]
+    said = (
+        f"{masked_in_words(worst, found.sample.whole)}, {100 * share:.0f} % of the texts are unlike what {found.model} "
+        f"knows, where {PERCENT} are expected. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} "
+        f"({counted})."
+    )
+    begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
+    return f"{begins[1]}: {said} {_LENGTHS}" if found.other_lengths else f"{begins[0]}: {said}"
+
+
+def masked_in_words(k: int, whole: str) -> str:
+    """How much is masked at the k-th ratio, as a sentence goes on; whole: what is masked at the last."""
+    if X[k] in (0, 1):
+        return f"with {whole} masked" if X[k] else "unmasked"
+    return f"with {X[k]:.0%} of the words masked at random"
+
+
+def twin_sentence(reports: Sequence[CheckReport]) -> str:
+    """How many texts with everything masked are rejected under the first model and under its twin, which was trained
+    otherwise on the same file, of those that both have; "" where no twin is beside it, one of the two cannot be tested,
+    or more is to come.
+
+    Source: FMM §5.2.
+    """
+    first = reports[0]
+    for other in reports[1:]:
+        kin = first.trained_on is not None and other.trained_on == first.trained_on
+        tested = all(CALIBRATED in one.random.gates and one.floor for one in (first, other))
+        both = first.followed.there & other.followed.there
+        known = {one.training for one in (first, other)} <= set(_TRAINED) and first.training != other.training
+        settled = first.tally.settled and other.tally.settled and both.sum() >= FEW
+        if not (kin and tested and known and settled) or UNTESTED in (first.verdict, other.verdict):
+            continue
+        last = (one.followed.p[CALIBRATED][both, -1] for one in (first, other))
+        mine, its = (f"{100 * alone(p).mean():.0f} %" for p in last)
+        if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
+            # The answer says already what the first one's share is.
+            return f"Under its twin {other.model}, trained {_TRAINED[other.training]}, {its} of them are."
+        return (
+            f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "
+            f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained {_TRAINED[other.training]}."
+        )
+    return ""
+
+
+def accuracy_note(found: CheckReport, own: bool) -> str:
+    """That performance on a model's own training texts says nothing of new ones, where they are or may be such; ""
+    where they are others. own: whether the data was brought along, so that nobody knows.
+    """
+    if found.trained_on is not None and found.trained_on == found.sample.digest:
+        return f"{found.model} was trained on this file, so what it reaches here says nothing about new texts."
+    if not own:
+        return ""
+    return "If the model was trained on these texts, what it reaches here says nothing about new ones."
 
 
 def _where(places: np.ndarray) -> str:
-    """Ratios in words: "from 50% masked on" where all that follow are among them, else each of them; "" for none."""
+    """Ratios in words: "from 50% masked on" where all that follow are among them, else each of two or how many; "" for
+    none.
+    """
     if not len(places):
         return ""
     if len(places) > 1 and places[-1] == len(X) - 1 and len(places) == len(X) - places[0]:
         return f"from {X[places[0]]:.0%} masked on"
+    if len(places) > 2:
+        return f"at {len(places)} of {len(X)} masking ratios"
     return f"at {', '.join(f'{X[place]:.0%}' for place in places)} masked"
 
 

@@ -44,6 +44,7 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         f"class majority of {reports[0].majority_of}",
         *(f"smallest p, {of} ↑" for of in FORMS),
         f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ({PERCENT} expected) ↓",
+        "texts",
     ]
     rows = [
         [
@@ -52,10 +53,19 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
             *(percent(value, one.metric) for value in (one.unmasked, one.masked, one.majority)),
             *(_smallest(one, of) for of in FORMS),
             _shares(one, form),
+            f"{one.n:,}",
         ]
         for one in reports
     ]
     return header, rows
+
+
+def uneven_note(reports: list[CheckReport]) -> str:
+    """That models beside each other rest on different texts while some are to come; "" where all rest on the same."""
+    few, many = min(one.n for one in reports), max(one.n for one in reports)
+    if few == many:
+        return ""
+    return f"The rows rest on {few:,} to {many:,} texts so far: compare the models once all have the same."
 
 
 def _smallest(one: CheckReport, form: str) -> str:

@@ -39,7 +39,7 @@ class Scoreboard(Question[BoardReport]):
     draws: of each soft perturbation; by: the figure that the first sentence goes by.
     """
 
-    name, order, page, done = "scoreboard", 5, "Scoreboard", "scored"
+    name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"
     asks = "Which measure should be believed?"
 
     measures: tuple[str, ...] = field(default_factory=swept_measures)

@@ -123,7 +123,7 @@ class Scoring(Study[Scored]):
     Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
-    name, order, done = "scores", 1, "scored"
+    name, order, done = "scores", 0, "scored"
     asks = "What do faithfulness metrics say of each measure’s attributions?"
     # The prediction's row holds its probability and class in place of a value and its error.
     columns: ClassVar = {"values": Column((_WIDTH,)), "notes": Column((), "")}

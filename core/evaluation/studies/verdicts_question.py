@@ -62,7 +62,7 @@ class Verdicts(Question[VerdictsReport]):
     Source: glossary, Verdict.
     """
 
-    name, order, done = "verdicts", 0, "judged"
+    name, order, done = "verdicts", 5, "judged"
     asks = "How often is each measure better than chance?"
 
     measures: tuple[str, ...] = field(default_factory=default_measures)

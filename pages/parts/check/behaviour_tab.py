@@ -28,7 +28,7 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, held, linked
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
@@ -44,10 +44,11 @@ _SEARCH_HELP = (
 def behaviour(frame: DataView) -> None:
     """Draw this part of the page."""
     said, stage, below = (st.container() for _ in range(3))
-    with below:
-        st.header("Settings", anchor=False)
-        question, size, filtered, beside, mapped = _settings(frame)
-    behaved = models_on_sample(frame, question, size, filtered, beside, said, question.erasure)
+    with coming(said, stage):
+        with below:
+            st.header("Settings", anchor=False)
+            question, size, filtered, beside, mapped = _settings(frame)
+        behaved = models_on_sample(frame, question, size, filtered, beside, said, question.erasure)
     if behaved:
         stream(
             lambda: [*(work for one in behaved for work in one.works), *maps_of(behaved, mapped)],

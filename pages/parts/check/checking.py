@@ -32,8 +32,7 @@ def models_on_sample(
     the filter on Examples shows.
     """
     data = frame.browsed.index.data
-    # Seconds, in which nothing else would stand here.
-    with said, st.spinner("Loading the models, and reading what is known of these texts …"):
+    with said:
         try:
             sample = _sample(frame, size, filtered)
         except BadData as error:

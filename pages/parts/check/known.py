@@ -1,12 +1,31 @@
-"""What the store knows of a model check, for pages that tell of it and compute none."""
+"""What the store knows of a model check, for pages that tell of it and compute none; its answer as pages show it."""
 
 from core.data.browsing import Index
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, metric_of
+from core.evaluation.studies.check_sentences import check_answer
 from core.explanation.explainer import Explainer
+from core.wording import escaped
 from pages.parts.sections.studying import Asking
+
+_LONGEST_LEAD = 170
+
+
+def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
+    """What a check answers, paragraphs of HTML in which all text is escaped: what to take home in bold with what a twin
+    says beside it, then what that rests on; one, and nothing in bold, while examples are to come.
+    """
+    said = check_answer(found)
+    if not found.tally.settled:
+        return [escaped(said, 900)]
+    # A long first sentence says the verdict before its colon.
+    lead, stop, rest = said.partition(". ")
+    if len(lead) > _LONGEST_LEAD:
+        lead, stop, rest = said.partition(": ")
+        return [f"<b>{escaped(lead, 400)}{stop}</b>{escaped(rest, 900)} {escaped(twin, 400)}".rstrip()]
+    return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), escaped(rest, 900)]
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:

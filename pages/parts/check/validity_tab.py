@@ -6,30 +6,35 @@ from functools import partial
 
 import streamlit as st
 
+from core.data.examples import bundled_data
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
-from core.evaluation.studies.check_report import CheckReport, left_out, metric_of, told_left_out
+from core.evaluation.studies.check_report import DOUBTFUL, REJECTED, CheckReport, left_out, metric_of, told_left_out
 from core.evaluation.studies.check_sentences import (
     HEADER,
+    accuracy_note,
     all_as_json,
-    check_answer,
     check_figures,
     check_findings,
     check_rows,
     expected_sentence,
+    twin_sentence,
 )
 from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import p_panels, panels, spans
-from core.validity.references import how_to_fit
-from core.wording import escaped, none_of, plain
+from core.validity.marks import SIGN
+from core.validity.references import fitting_command, how_to_fit
+from core.wording import none_of, plain
 from pages.parts.check.checking import choose_texts, models_on_sample
+from pages.parts.check.known import answer_parts
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, choose_one, held, link_to
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
+from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
@@ -45,14 +50,16 @@ _SEEDS_HELP = (
 def validity(frame: DataView) -> None:
     """Draw this part of the page."""
     said, stage, below = (st.container() for _ in range(3))
-    with below:
-        st.header("Settings", anchor=False)
-        question, size, filtered, beside, form = _settings(frame)
-    checked = models_on_sample(frame, question, size, filtered, beside, said)
+    with coming(said, stage):
+        with below:
+            st.header("Settings", anchor=False)
+            question, size, filtered, beside, form = _settings(frame)
+        checked = models_on_sample(frame, question, size, filtered, beside, said)
     if not checked:
         return
     works, first = [work for one in checked for work in one.works], checked[0]
-    stream(works, stage, partial(_draw, checked, form), said, partial(_say, first), every=1.0)
+    own = frame.browsed.index.data.name not in bundled_data()
+    stream(works, stage, partial(_draw, checked, form, own), said, partial(_say, checked), every=1.0)
     with below, st.expander("About the p-values: the references", expanded=first.explainer.reference is None):
         for one in checked:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
@@ -81,11 +88,14 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]
     return MaskingCheck(tuple(chosen), sign, unit, computed, int(seeds), metric=metric), size, filtered, beside, form
 
 
-def _say(first: Asking) -> None:
+def _say(checked: list[Asking]) -> None:
+    first = checked[0]
     chance, found = first.works[0], first.report
     if found is not None:
-        verdict, colon, why = escaped(check_answer(found), 900).partition(":")
-        show_answer(f"<b>{verdict}{colon}</b>{why}" if colon and found.tally.settled else f"{verdict}{colon}{why}")
+        twin = twin_sentence([one.report for one in checked if one.report is not None])
+        show_answer(*answer_parts(found, twin))
+        if found.tally.settled and found.verdict in (DOUBTFUL, REJECTED):
+            _what_to_do(first, found)
         return
     if chance.complete:
         said = f"{none_of(len(chance.sample), 'example')} of the sample could be checked."
@@ -97,7 +107,29 @@ def _say(first: Asking) -> None:
     captions([*chance.sample.notes, *told_left_out(left_out(chance.found))])
 
 
-def _draw(checked: list[Asking], form: str, asks) -> None:
+def _what_to_do(first: Asking, found: CheckReport) -> None:
+    """Ways on where inputs are rejected, folded away; a command stands here and in no sentence of the answer."""
+    with st.expander("What to do", icon=":material/build:"):
+        st.markdown(
+            "- **Go by single texts.** On *Attributions* and *Recursive masking* each text is tested by itself, and "
+            f"{SIGN} stands where its masked inputs are rejected.\n"
+            "- **Leave averages that rest on masking** (here, on *Data set* and *Scoreboard*), or take a model that "
+            "was trained to be masked."
+        )
+        if found.other_lengths and first.explainer.reference is not None:
+            low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
+            st.markdown(
+                "- **Ask texts of the reference’s lengths.** Nine of ten of its texts have "
+                f"{low:,} to {high:,} tokens (about as many words): set the filter *length* on *Examples*, and choose "
+                f"*{FILTERED}* in the settings below."
+            )
+        st.markdown("- **Fit a reference on texts like these**, in a terminal, and open this page again:")
+        st.code(fitting_command(first.model), language="bash")
+        if found.other_lengths:
+            st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
+
+
+def _draw(checked: list[Asking], form: str, own: bool, asks) -> None:
     found = [one.report for one in checked]
     if found[0] is None:
         asks()
@@ -105,7 +137,7 @@ def _draw(checked: list[Asking], form: str, asks) -> None:
     first, told = checked[0], [one for one in found if one is not None]
     name = ["model-check", *(one.model for one in told)]
     about = about_models([one.model for one, known in zip(checked, found) if known is not None], first.sample.name)
-    _curves(first, told, form, name, about)
+    _curves(first, told, form, name, about, own)
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
     trained, measured, p_values = st.tabs(
@@ -122,14 +154,14 @@ def _draw(checked: list[Asking], form: str, asks) -> None:
     )
 
 
-def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str) -> None:
+def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str, own: bool) -> None:
     """The answer's picture: what masking does to performance, and how many texts are rejected."""
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference, one = first.explainer.reference, found[0]
     faster = "Random order is grey; a faithful measure takes performance down faster."
     st.caption(plain(f"{check_figures(one)} {faster}"))
     tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
-    captions([*filter(None, [tested]), *one.notes])
+    captions([*filter(None, [tested, accuracy_note(one, own)]), *one.notes])
 
 
 def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) -> None:
@@ -149,6 +181,7 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
     table(*check_tables.training_table(found, form), most=90)
+    captions(filter(None, [check_tables.uneven_note(found)]))
     cards = family(first.model.card)
     if len(cards) > 1:
         rows = [(f"{one.name} ({check_tables.STRATEGIES[one.training]})", one) for one in cards]

@@ -21,7 +21,7 @@ from core.wording import plain, shortened
 # What a link may carry of a text; more is cut.
 MOST_OF_A_TEXT = 5_000
 _DIGEST = re.compile("[0-9a-f]{64}")
-_SHOWN, _MISSING = "page shown", "missing of links"
+_SHOWN, _OPENED, _MISSING = "page shown", "page just opened", "missing of links"
 # What the session remembers of what was chosen before, beside what is held.
 _OF_LINKS = (
     *("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows"),
@@ -53,7 +53,13 @@ def arrive(page: str) -> None:
     run = get_script_run_ctx(suppress_warning=True)
     if run is not None and run.is_history_navigation:
         _let_go(lambda key: key in st.query_params or _drawn_on(key) in ("", shown_page(), page))
+    st.session_state[_OPENED] = st.session_state.get(_SHOWN) != page
     st.session_state[_SHOWN] = page
+
+
+def just_opened() -> bool:
+    """Whether the page is drawn for the first time since another one was."""
+    return st.session_state.get(_OPENED, True)
 
 
 def shown_page() -> str:

@@ -1,13 +1,16 @@
 """Sentences about the text that is shown: what the model predicts, what it does not read."""
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.row_sentences import unknown_sentence
 from core.network.features import Encoded
 from core.oracle.target import logit_of
 from core.wording import escaped, number, plain
+from pages.parts.frame.links import just_opened
 from pages.parts.frame.sidebar import View
 
 
@@ -16,6 +19,19 @@ def show_answer(*said: str, after: str = "") -> None:
     drawn = "".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after
     if drawn:
         st.html(drawn)
+
+
+@contextmanager
+def coming(said: DeltaGenerator, stage: DeltaGenerator) -> Generator[None]:
+    """Say in the answer's place that it is coming, for seconds in which nothing else would stand there; on a page that
+    has just been opened the picture's place is kept free, so that the answer is no settings away.
+    """
+    place = stage.empty()
+    if just_opened():
+        place.html("<div style='height:60vh'></div>")
+    with said, st.spinner("Computing: the model and what is known of these texts are read first …"):
+        yield
+    place.empty()
 
 
 def prediction_line(view: View, rest: str, *more: str, after: str = "", first: str = "") -> None:

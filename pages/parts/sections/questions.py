@@ -20,7 +20,7 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
@@ -54,8 +54,7 @@ def question_section(
             all text is escaped.
     """
     said, stage, below = (st.container() for _ in range(3))
-    # Seconds, in which nothing else would stand here.
-    with said, st.spinner("Computing: what is known of these texts is read first …"):
+    with coming(said, stage):
         with below:
             st.header("Settings", anchor=False)
             question = choose_question(asked, frame.explainer.model)
@@ -64,7 +63,7 @@ def question_section(
             sample = replace(_sample(frame, question, examples), picked=picked)
         except ValueError as error:
             told = str(error).rstrip(".")
-            st.info(plain(f"{told[:1].upper()}{told[1:]}."))
+            said.info(plain(f"{told[:1].upper()}{told[1:]}."))
             return
         one = Growing.of(Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data)))
         _ = one.shown.report  # kept from here on

@@ -230,6 +230,8 @@ class Orders(PageWork):
         )
 
 
+# Where it stands how a reference is fitted on other texts.
+WHERE_TO_FIT = "How to fit a reference on texts like it stands under About the p-values."
 # What is said of a model that has no reference.
 _WITHOUT = (
     "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "
@@ -248,6 +250,8 @@ def about_the_test(sides: list[Side], form: str) -> None:
         )
         for side in sides:
             show_reference(side.explainer, form, _WITHOUT.format(model=side.model.name))
+            if side.reference is not None:
+                st.caption(f"For texts of another kind or length. {plain(how_to_fit(side.model))}")
     for note in dict.fromkeys(note for side in sides for note in _reference_notes(side)):
         st.info(plain(note))
 
@@ -305,8 +309,8 @@ def _reference_notes(side: Side) -> list[str]:
 
 
 def why_rejected(side: Side, gate: Gate) -> str:
-    """Why inputs are rejected where it is not the masking, and what to do next, HTML in which all text is escaped; ""
-    where no text is unlike those of the reference from the start.
+    """Why inputs are rejected where it is not the masking, and where it stands what to do, HTML in which all text is
+    escaped; "" where no text is unlike those of the reference from the start.
     """
     if gate.first is None or side.reference is None:
         return ""
@@ -314,7 +318,7 @@ def why_rejected(side: Side, gate: Gate) -> str:
     if not length and gate.first > 0:
         return ""
     begins = "The text is rejected before anything is masked, so the masking is not why. " * (gate.first == 0)
-    return f"{begins}{escaped(length, 400)} {escaped(how_to_fit(side.model), 400)}".replace("  ", " ")
+    return f"{begins}{escaped(length, 400)} {WHERE_TO_FIT}".replace("  ", " ")
 
 
 def about_side(side: Side) -> dict:
