@@ -1,20 +1,22 @@
-"""Hard and soft erasure: do the metrics agree?"""
+"""Hard and soft erasure: does it matter how words are erased?"""
 
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
+from core.evaluation.studies.scoring import Scoring
 from core.explanation import metric_sentences
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import HEADER, MetricReport, metric_rows
-from core.validity.marks import MEANING
-from core.wording import escaped, safe_name, strong
+from core.explanation.metric_table import BLUEST, LEVEL
+from core.wording import linked_name, safe_name, strong
 from pages.parts.components.tables import table
 from pages.parts.erasure.choosing import choose_erasure
 from pages.parts.erasure.closer import closer_look
 from pages.parts.erasure.judging import KnownRatings
 from pages.parts.erasure.metric_cells import draw_metric_table
+from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_notes
 from pages.parts.frame.working import tally_of
@@ -22,17 +24,25 @@ from pages.parts.sections.saving import save_table
 from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
 
+_COLOURS = (
+    "sd: standard deviations better (+) or worse (−) than random attributions are on average. The bluer the better; "
+    "unfilled is no better, hatched ⚠ is not ranked."
+)
 _PLACES = (
-    "1st is the best place, and the bluer the closer to the best score. Scores equal to three decimals share a place, "
-    "and so do those of soft metrics within two standard errors of their difference: draws alone may be why. ⇅ Rank "
-    "flip: another metric orders this measure and another one the other way."
+    f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
+    "of soft metrics within two standard errors of their difference: draws alone may be why. ⇅ Rank flip: another "
+    "metric orders this measure and another one the other way. What is marked ⚠ is hatched, has no place, and no order "
+    "rests on it."
 )
 _KEPT = (
     "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "
     "much as its score says, and Soft-NC erases that share. The perturbed embeddings of soft metrics are tested like "
     "erased words."
 )
-_SPREAD = f"± Standard error over draws; in the random row, and of shuffles, the standard deviation. {MEANING}"
+_SPREAD = (
+    "± Standard error over draws; in the random row, and of shuffles, the standard deviation (sd). The blue is full "
+    f"from {BLUEST:g} sd on; where scores of random attributions lie far apart, even the best possible one may be less."
+)
 
 
 def hard_and_soft_erasure() -> None:
@@ -57,7 +67,7 @@ def hard_and_soft_erasure() -> None:
         known = KnownRatings.of(side, choice)
         # The closer look is not looked for in between: the page is drawn anew with each measure and at the end.
         say, anew = partial(_say, view, known, aside), lambda: len(known.rated)
-        stream(known.works, stage, partial(_draw, view, known), said, say, anew=anew)
+        stream(known.works, stage, partial(_draw, view, known), said, say, anew=anew, every=0.25)
         with closer:
             closer_look(view, known)
     with below:
@@ -73,12 +83,12 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
     elif not known.judged:
         told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
-        told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally)
+        told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally, report.marked)
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
-    after = metric_sentences.validity_sentence(report), metric_sentences.hard_soft_sentence(report.names)
-    more = "".join(f"<p>{escaped(one, 600)}</p>" for one in after if one)
-    prediction_line(view, aside.strip(), after=more, first=told)
+    many = linked_name("Data set", link_to("data_set", section=Scoring.name))
+    then = metric_sentences.advice(report, many) if report.names and report.rated and tally.complete else ""
+    prediction_line(view, aside.strip(), then, first=told)
 
 
 def _draw(view: View, known: KnownRatings, asks) -> None:
@@ -90,11 +100,12 @@ def _draw(view: View, known: KnownRatings, asks) -> None:
 
 def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     draw_metric_table(report)
-    chance = report.chance if all(one.complete for one in known.chances) else {}
-    worse = metric_sentences.no_better(report.table, chance) if report.table.ranked else ""
     captions(
-        filter(None, (metric_sentences.pairs_sentence(report.table), worse, *metric_sentences.notes(report.table)))
+        filter(
+            None, (_COLOURS * bool((report.above == report.above).any()), metric_sentences.validity_sentence(report))
+        )
     )
+    captions(metric_sentences.notes(report.table))
     with st.expander("How to read it"):
         captions((_KEPT, _PLACES, _SPREAD))
         table(*metric_rows(report.names), most=300)

@@ -9,6 +9,7 @@ import numpy as np
 from core.explanation.judging import How, Rated
 from core.explanation.metric_table import (
     MetricTable,
+    above_chance,
     build_metric_table,
     gate_of_inputs,
     gate_of_rationales,
@@ -61,7 +62,8 @@ class MetricReport:
     explained: name of the class; unit, features: what can be erased, and how many; names: the metrics asked for; rule,
     form and floor (the smallest p that the reference can give; None without one): how their inputs are tested; rated:
     {measure: Rated}; chance: {metric: float64[n]}, random attributions; shuffles: {measure: {metric: float64[n]}}, its
-    own scores in other places; coming: {measure: Rated} of those under way, by the metrics that are there already.
+    own scores in other places; coming: {measure: Rated} of those under way, by the metrics that are there already;
+    drawn: the metrics of which all random attributions are there.
     """
 
     explained: str
@@ -77,10 +79,33 @@ class MetricReport:
     chance: dict[str, np.ndarray]
     shuffles: dict[str, dict[str, np.ndarray]]
     coming: dict[str, Rated] = field(default_factory=dict)
+    drawn: tuple[str, ...] = ()
 
     @cached_property
     def table(self) -> MetricTable:
+        """All numbers."""
         return build_metric_table(self.rated, self.names, self.features > 1)
+
+    @cached_property
+    def marked(self) -> np.ndarray:
+        """Which numbers rest on rejected inputs, bool[M, K]."""
+        gates, board = self.gates, self.table
+        return np.array(
+            [[(at := (one, name)) in gates and gates[at].marked for name in board.metrics] for one in board.measures],
+            dtype=bool,
+        ).reshape(board.values.shape)
+
+    @cached_property
+    def trusted(self) -> MetricTable:
+        """The numbers that measures are ranked by: those that are not marked."""
+        return self.table.without(self.marked)
+
+    @cached_property
+    def above(self) -> np.ndarray:
+        """Standard deviations by which each number is better than random attributions, float64[M, K], see
+        `above_chance`; NaN of marked ones, and until all random ones are there.
+        """
+        return above_chance(self.trusted, {name: self.chance[name] for name in self.drawn if name in self.chance})
 
     @property
     def sizes(self) -> np.ndarray:
@@ -128,8 +153,10 @@ class MetricReport:
         }
 
     def rows(self) -> list[list]:
-        """A line for each measure and metric, see HEADER; of the random attributions, what they come to."""
-        how, table = self.how, self.table
+        """A line for each measure and metric, see HEADER; of the random attributions, what they come to. What rests on
+        rejected inputs has no place.
+        """
+        how, table = self.how, self.trusted
         perturbed = [how.scaling, how.placement, how.sigma, how.draws]
         settings = [how.erasure, *perturbed, how.seed, self.rule, self.form]
         return [

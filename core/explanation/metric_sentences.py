@@ -7,13 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.explanation.metric_report import MetricReport
-from core.explanation.metric_table import MetricTable, better_than, count_rejected, equal_lengths, mean_and_spread
+from core.explanation.metric_table import MetricTable, count_rejected, equal_lengths
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
-from core.validity.marks import inputs_text, numbers_text, rule_text, why_unavailable
-from core.wording import Tally, escaped, joined, strong
+from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable
+from core.wording import Tally, escaped, joined, number, strong
 
-_NUMBERS = {3: "three", 4: "four", 5: "five", 6: "six"}
+# Pairs of measures that are named, of more it is said how many; and metrics of one kind.
+_MOST_PAIRS = 3
+_MOST_NAMED = 4
 
 
 def directed(names: Sequence[str]) -> list[int]:
@@ -21,17 +23,21 @@ def directed(names: Sequence[str]) -> list[int]:
     return [k for k, name in enumerate(names) if metrics()[name].direction != NEITHER]
 
 
-def metrics_answer(board: MetricTable, unit: str, features: int, tally: Tally) -> str:
-    """Whether the metrics agree on the measures that are judged, in a sentence or two; HTML in which all text is
-    escaped.
+def metrics_answer(board: MetricTable, unit: str, features: int, tally: Tally, marked: np.ndarray | None = None) -> str:
+    """Whether hard and soft metrics agree on the measures that are judged, in a sentence or two; HTML in which all text
+    is escaped.
+
+    Only numbers that are not marked count. Where these leave no two measures to compare by hard metrics, or none by
+    soft ones, it cannot be told, and what the others say among themselves follows.
 
     Args:
-        unit, features: what can be erased, and how many; tally: of the measures that are asked for.
+        board: all numbers; unit, features: what can be erased, and how many; tally: of the measures that are asked for;
+            marked: bool[M, K], numbers that rest on rejected inputs; None where none does.
     """
-    return tally.tell(_answer(board, unit, features))
+    return tally.tell(_answer(board, unit, features, np.zeros(board.values.shape, bool) if marked is None else marked))
 
 
-def _answer(board: MetricTable, unit: str, features: int) -> str:
+def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray) -> str:
     if features == 1:
         return (
             f"There is a single {escaped(unit)}, so every measure ranks it first and the metrics have nothing to agree "
@@ -40,67 +46,105 @@ def _answer(board: MetricTable, unit: str, features: int) -> str:
     if board.undefined == board.values.size:
         why = next(iter(board.told()))[0]
         return f"No metric is defined here: {why[:1].lower()}{why[1:]}"
-    pairs = board.pairs
+    trusted = board.without(marked)
     if len(board.measures) < 2 or len(directed(board.metrics)) < 2:
         return (
-            f"{_alone(board)}Choose at least two "
+            f"{_alone(trusted)}Choose at least two "
             f"{'measures' if len(board.measures) < 2 else 'metrics with a direction'} to see "
             f"whether they agree."
         )
-    if pairs.metrics < 2:
+    lost = _lost(board, trusted)
+    if lost:
+        return _untold(board, trusted, lost)
+    by_these = f" Numbers with {SIGN} do not count." if marked.any() else ""
+    if trusted.pairs.metrics < 2:
         but = "".join(
-            f" but {_told(named)}, which ranks {_named(first, board)} first,"
-            for first, named in board.leaders().items()
+            f" but {_told(named)}, which puts {_named(first)} first{_ahead(trusted, first, named)},"
+            for first, named in trusted.leaders().items()
         )
-        return f"<b>The metrics cannot disagree here</b>: none{but} tells these measures apart."
-    return f"<b>{_verdict(board)}</b>{_leaders(board)}."
+        return f"<b>The metrics cannot disagree here</b>: none{but} tells these measures apart.{by_these}"
+    return f"<b>{_verdict(trusted)}</b>{_leaders(trusted)}.{by_these}"
 
 
 def _alone(board: MetricTable) -> str:
     """What the only metric with a direction says; "" where there are more."""
-    found = board.leaders()
-    return "".join(f"{_told(named)} ranks {_named(first, board)} first. " for first, named in found.items())
+    return "".join(f"{one[:1].upper()}{one[1:]}. " for one in _puts(board))
+
+
+def _lost(board: MetricTable, trusted: MetricTable) -> list[bool]:
+    """The kinds of metrics (soft: True) that have two numbers to compare, of which marks leave no two."""
+    kinds = np.array([metrics()[name].soft for name in board.metrics])
+    return [
+        kind
+        for kind in (False, True)
+        if board.comparable()[kinds == kind].any() > trusted.comparable()[kinds == kind].any()
+    ]
+
+
+def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
+    """That it cannot be told, why, and what the metrics that are left say. Where marks took one kind and nothing of the
+    other, how words are erased matters for that alone.
+    """
+    kinds = {
+        soft: [k for k in directed(board.metrics) if metrics()[board.metrics[k]].soft is soft] for soft in (False, True)
+    }
+    unknown = f"inputs that the model does not know {SIGN}"
+    if all(soft in lost for soft, columns in kinds.items() if columns):
+        return f"<b>That cannot be told here</b>: all numbers rest on {unknown}."
+    gone, stays = ("soft", "hard") if lost[0] else ("hard", "soft")
+    named, left = [board.metrics[k] for k in kinds[lost[0]]], kinds[not lost[0]]
+    makes = f"{gone} erasure{f' ({_told(named)})' * (len(named) <= _MOST_NAMED)} makes {unknown}"
+    says = "; ".join(_puts(trusted)) or "no metric tells these measures apart"
+    if np.array_equal(trusted.values[:, left], board.values[:, left], equal_nan=True):
+        why = f"<b>Here it does: {makes}</b>, so whether it agrees with {stays} erasure cannot be told"
+        return f"{why}. By {stays} erasure alone, {says}."
+    return f"<b>That cannot be told here</b>: {makes}. By {stays} numbers without {SIGN}, {says}."
 
 
 def _verdict(board: MetricTable) -> str:
-    """Whether metrics agree, and which kinds do not, where both are shown."""
+    """Whether it matters how words are erased where hard and soft metrics are shown, and whether metrics agree."""
     pairs, kinds = board.pairs, board.contrary_kinds()
-    telling = {metrics()[board.metrics[k]].soft for k in directed(board.metrics) if (board.places[:, k] > 1).any()}
-    both = "Hard and soft metrics" if len(telling) == 2 else "The metrics"
+    soft = np.array([metrics()[name].soft for name in board.metrics])
+    telling = set(soft[(board.places > 1).any(axis=0)].tolist())
+    both = len(telling) == 2
+    if not both and len(set(soft[board.comparable()].tolist())) == 2:
+        silent, other = ("Hard", "soft") if True in telling else ("Soft", "hard")
+        told = f"{silent} erasure tells none of these measures apart here"
+        return f"{told}, and {other} metrics do not agree" if pairs.contrary else told
     if not pairs.contrary:
-        return f"{both} {'agree' if pairs.same == pairs.all else 'do not contradict each other'}"
-    if len(telling) == 1 or (False, True) in kinds:
-        return f"{both} do not agree"
+        agree = "agree" if pairs.same == pairs.all else "do not contradict each other"
+        return f"Not here: hard and soft erasure {agree}" if both else f"The metrics {agree}"
+    if not both:
+        return "The metrics do not agree"
+    if (False, True) in kinds:
+        return "Here it does: hard and soft erasure do not agree"
     among = " and ".join(name for name, soft in (("hard", False), ("soft", True)) if (soft, soft) in kinds)
-    return f"Hard metrics do not contradict soft ones, but {among} ones do not agree among themselves"
-
-
-def hard_soft_sentence(names: Sequence[str]) -> str:
-    """What hard and soft metrics are, with those of these names that are; "" where there are none."""
-    told = {
-        soft: [name for name in names if metrics()[name].soft is soft and metrics()[name].direction != NEITHER]
-        for soft in (False, True)
-    }
-    hard, soft = (f" ({joined(told[kind])})" if told[kind] else "" for kind in (False, True))
-    parts = [f"Hard metrics{hard} erase words whole, the first ones of a measure’s order"] * bool(hard)
-    parts += [f"{'soft ones' if hard else 'Soft metrics'}{soft} erase a share of every word, by its score"] * bool(soft)
-    return f"{'; '.join(parts)}. They judge a measure by how the prediction changes." if parts else ""
+    return f"Not here: hard metrics do not contradict soft ones, but {among} ones do not agree among themselves"
 
 
 def _leaders(board: MetricTable) -> str:
     found = board.leaders()
-    if len(found) == 1 and board.pairs.metrics > 1:
-        return (
-            f": all rank {_named(next(iter(found)), board)} "
-            f"first{', and differ on the rest' if board.pairs.contrary else ''}"
-        )
-    if len(found) > 3:
-        return f": {_shares(found, board)}"
-    said = [
-        f"{_told(named)} rank{'s' if len(named) == 1 else ''} {_named(first, board)} first"
-        for first, named in found.items()
+    if len(found) == 1 and board.pairs.metrics == board.comparable().sum():
+        (first, named), *_ = found.items()
+        rest = ", and differ on the rest" if board.pairs.contrary else ""
+        return f": all put {_named(first)} first{_ahead(board, first, named)}{rest}"
+    return f": {_shares(found, board)}" if len(found) > 3 else f": {'; '.join(_puts(board))}"
+
+
+def _puts(board: MetricTable) -> list[str]:
+    """Whom the metrics that tell measures apart put first, and by how much, a clause for each group that is at one."""
+    return [
+        f"{_told(named)} put{'s' if len(named) == 1 else ''} {_named(first)} first{_ahead(board, first, named)}"
+        for first, named in board.leaders().items()
     ]
-    return f": {', '.join(said)}"
+
+
+def _ahead(board: MetricTable, first: tuple[str, ...], named: Sequence[str]) -> str:
+    """By how much one that is alone first is ahead under these metrics, at least; else that they are level."""
+    if len(first) > 1:
+        return ", level"
+    least = min(board.lead(board.metrics.index(name)) for name in named)
+    return f" by {number(least)}{' or more' if len(named) > 1 else ''}"
 
 
 def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: MetricTable) -> str:
@@ -110,31 +154,73 @@ def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: MetricTable) -
     }
     ordered = sorted((measure for measure in counts if counts[measure]), key=lambda measure: -counts[measure])
     told = [f"{strong(measure)} under {counts[measure]}" for measure in ordered]
-    return f"of {board.pairs.metrics} metrics, first is {', '.join(told)} (ties counted for each)"
+    return f"of {board.pairs.metrics} metrics, first is {', '.join(told)} (level ones counted for each)"
 
 
-def _named(first: tuple[str, ...], board: MetricTable) -> str:
-    return strong(first[0]) if len(first) == 1 else f"{_told(first)} together"
+def _named(first: tuple[str, ...]) -> str:
+    return joined([strong(one) for one in first])
 
 
-def pairs_sentence(board: MetricTable) -> str:
-    """How many pairs of measures the metrics order the same way, text; "" where fewer than two tell any apart."""
-    pairs, silent = board.pairs, board.silent()
-    if pairs.metrics < 2:
+def advice(report: MetricReport, over_many: str) -> str:
+    """What one may do with the answer, once all measures are judged; HTML in which all text is escaped.
+
+    A measure is preferred where every metric that tells measures apart, by numbers that are not marked, puts it first,
+    be it level with others; whether it is better than random attributions is told once these are judged.
+
+    Args:
+        over_many: where the same is asked of many texts, as HTML.
+    """
+    board, many = report.trusted, f"One text decides little: {over_many} asks many."
+    if not board.ranked or len(board.measures) < 2:
         return ""
-    every = "both" if pairs.metrics == 2 else f"all {_NUMBERS.get(pairs.metrics, pairs.metrics)}"
-    contrary = f", {pairs.contrary} oppositely by some" if pairs.contrary else ""
-    tied = (
-        f", {pairs.tied} {'is a tie or' if pairs.tied == 1 else 'are ties or'} not scored by some" if pairs.tied else ""
-    )
-    aside = f" {joined(silent)} tell{'s' if len(silent) == 1 else ''} none of them apart." if silent else ""
-    if pairs.all == 1:
-        how = "is ordered oppositely by some" if pairs.contrary else "is a tie or not scored by some"
-        return f"The only pair of measures {f'is ordered the same way by {every}' if pairs.same else how}.{aside}"
-    verb = "is" if pairs.same == 1 else "are"
-    return (
-        f"{pairs.same} of {pairs.all} pairs of measures {verb} ordered the same way by {every}{contrary}{tied}.{aside}"
-    )
+    if report.marked.any() and not board.comparable().any():
+        return "So choose no measure by them; try another erasure (More settings), or a model that knows masked texts."
+    if not board.leaders():
+        return many
+    first = [one for one in board.measures if all(one in led for led in board.leaders())]
+    if not first:
+        return f"So no measure is the one to prefer on this text. {many}"
+    return f"{_preferred(report, first)} {many}"
+
+
+def _preferred(report: MetricReport, first: Sequence[str]) -> str:
+    """What follows for the measures that all metrics put first, given random attributions."""
+    board = report.trusted
+    compared = np.flatnonzero(board.comparable()).tolist()
+    some = report.marked.any() and (board.comparable() < report.table.comparable()).any()
+    by = f", by {_told([name for led in board.leaders().values() for name in led])} alone" if some else ""
+    named = joined([strong(one) for one in first])
+    if any(board.metrics[k] not in report.drawn for k in compared):
+        verb = "beats" if len(first) == 1 else "beat"
+        return f"Whether {named} {verb} random attributions is not known yet."
+    worse = {one: _no_better(report, one, compared) for one in first}
+    good = [one for one in first if not worse[one]]
+    if good:
+        return f"So on this text prefer {' or '.join(strong(one) for one in good)}{by}."
+    under = joined([board.metrics[k] for k in compared if any(board.metrics[k] in worse[one] for one in first)])
+    verb, they = ("comes", "it is") if len(first) == 1 else ("come", "they are")
+    return f"{named} {verb} first{by}, but under {escaped(under, 300)} {they} no better than random attributions."
+
+
+def _no_better(report: MetricReport, measure: str, compared: Sequence[int]) -> list[str]:
+    """The metrics under which a measure is no better than random attributions are on average."""
+    board, above = report.trusted, report.above[report.trusted.measures.index(measure)]
+    return [board.metrics[k] for k in compared if above[k] <= 0]
+
+
+def pairs_sentences(board: MetricTable) -> list[str]:
+    """Which measures the metrics order oppositely, and which metrics tell none apart, a sentence of text each."""
+    pairs, silent = board.contrary_pairs(), board.silent()
+    said = [
+        f"{one} or {other}? {joined(for_one)} say{'s' * (len(for_one) == 1)} {one}, {joined(for_other)} {other}."
+        for one, other, for_one, for_other in pairs[:_MOST_PAIRS]
+    ]
+    more = len(pairs) - _MOST_PAIRS
+    said += [f"{more:,} more pair{'s are' if more > 1 else ' is'} ordered oppositely by some two metrics."] * (more > 0)
+    if not pairs and board.pairs.metrics > 1:
+        said.append("No two metrics put two of these measures in opposite orders.")
+    apart = f"{joined(silent)} tell{'s' if len(silent) == 1 else ''} none of these measures apart: all are level."
+    return said + [apart] * bool(silent)
 
 
 def validity_sentence(report: MetricReport) -> str:
@@ -158,21 +244,6 @@ def notes(board: MetricTable) -> list[str]:
         where = "; ".join(f"{measure} under {joined(named)}" for measure, named in by_measure.items())
         said.append(f"{'— ' if gone else ''}{where}: {note or 'it gave NaN.'}")
     return said
-
-
-def no_better(board: MetricTable, chance: dict[str, np.ndarray]) -> str:
-    """Which scores are no better than those of random attributions are on average, a sentence; "" where all are."""
-    means = [mean_and_spread(chance.get(name, np.empty(0)))[0] for name in board.metrics]
-    told = []
-    for measure, values in zip(board.measures, board.values):
-        worse = [
-            name
-            for name, value, mean in zip(board.metrics, values, means)
-            if better_than(float(value), mean, metrics()[name].direction) is False
-        ]
-        if worse:
-            told.append(f"{measure} under {joined(worse)}")
-    return f"No better than random attributions are on average: {'; '.join(told)}." if told else ""
 
 
 def metrics_in_words(board: MetricTable) -> str:

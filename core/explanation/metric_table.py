@@ -1,7 +1,7 @@
-"""Attributions under metrics as one table: places, shades, rank flips, agreement, and what all of it comes to."""
+"""Attributions under metrics as one table: places, leads, rank flips, agreement, and how far above chance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,19 +9,24 @@ import numpy as np
 from core.explanation.judging import Rated
 from core.mathematics.erasure import LENGTHS
 from core.metrics.catalogue import metrics
-from core.metrics.registry import HIGHER, NEITHER
+from core.metrics.registry import NEITHER, ROUNDING
 from core.validity.marks import HOLM, Gate, decide
 from core.validity.references import CALIBRATED
 
-# Scores that are equal to so many decimals share a place: clipping and rounding must not order measures.
-DECIMALS = 3
-# Nor must chance: scores of draws are told apart beyond so many standard errors of their difference, reckoned as if
-# each had draws of its own. They share them, which as a rule makes the difference surer than that.
+# Scores closer than this are level: hard metrics draw nothing, so no noise says which lead is one, and less than a
+# hundredth of the prediction (of NS and NC: of what there is to keep or to lose) is none that anybody would act on.
+LEVEL = 0.01
+# Nor must chance order them: scores of draws are told apart beyond so many standard errors of their difference,
+# reckoned as if each had draws of its own. They share them, which as a rule makes the difference surer than that.
 APART = 2.0
+# A difference of LEVEL itself is one, whatever the last bit says.
+_LAST_BIT = 1e-9
+# So many standard deviations better than random attributions is as blue as it gets.
+BLUEST = 2.0
 
 
 def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Turn scores so that higher is better, rounded to DECIMALS.
+    """Turn scores so that higher is better.
 
     Args:
         values: float[M, K] of M measures under K metrics, NaN where undefined; not changed.
@@ -30,11 +35,7 @@ def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
         float64[M, K]; NaN in the columns of metrics without a direction.
     """
     directions = np.asarray(directions, dtype=np.float64)
-    # Adding 0 makes one zero of −0 and 0.
-    return (
-        np.round(np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions), DECIMALS)
-        + 0.0
-    )
+    return np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions)
 
 
 def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
@@ -49,37 +50,22 @@ def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
     return np.where(np.isnan(oriented(values, directions)), 0, better + 1)
 
 
-def shades(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """How close a score comes to the best (1) of its metric: less by its distance from that, as a share of the largest
-    value, so that scores that hardly differ look alike.
-
-    Returns:
-        float64[M, K] in [0, 1]; NaN where there is no place, and where all that have one are equal.
-    """
-    good = oriented(values, directions)
-    found = np.full(good.shape, np.nan)
-    for column, shown in zip(good.T, found.T):
-        known = column[~np.isnan(column)]
-        if len(known) and np.ptp(known) > 0:
-            shown[:] = np.clip(1 - (known.max() - column) / np.abs(known).max(), 0, 1)
-    return found
-
-
 def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Which of two measures a metric prefers.
 
     Args:
         errors: float[M, K], standard errors of scores that are means of draws, NaN of others; None where none are.
     Returns:
-        float64[M, M, K]: 1 where it prefers the first, −1 the second, 0 where they tie, equal to DECIMALS or within
-        APART standard errors of their difference, NaN where it cannot say.
+        float64[M, M, K]: 1 where it prefers the first, −1 the second, 0 where they are level, closer than LEVEL or
+        within APART standard errors of their difference, NaN where it cannot say.
     """
     good = oriented(values, directions)
     apart, noise = good[:, None, :] - good[None, :, :], 0.0
     if errors is not None:
         squares = np.nan_to_num(np.asarray(errors, dtype=np.float64)) ** 2
         noise = APART * np.sqrt(squares[:, None, :] + squares[None, :, :])
-    return np.where(np.abs(apart) <= noise, 0.0, np.sign(apart))
+    level = (np.abs(apart) < LEVEL - _LAST_BIT) | (np.abs(apart) <= noise)
+    return np.where(level, 0.0, np.sign(apart))
 
 
 def reversals(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
@@ -172,11 +158,8 @@ class MetricTable:
 
     @cached_property
     def places(self) -> np.ndarray:
-        return places(self.values, self.directions, self.errors)
-
-    @cached_property
-    def shades(self) -> np.ndarray:
-        return shades(self.values, self.directions)
+        """As of `places`; 0 under a metric that has fewer than two measures to compare, too."""
+        return np.where(self.comparable(), places(self.values, self.directions, self.errors), 0)
 
     @cached_property
     def reversals(self) -> np.ndarray:
@@ -199,6 +182,34 @@ class MetricTable:
         """How many values there are not."""
         return int(np.isnan(self.values).sum())
 
+    def without(self, marked: np.ndarray) -> "MetricTable":
+        """The same with nothing where a number is marked, bool[M, K], so that no order rests on it."""
+        return replace(self, values=np.where(marked, np.nan, self.values), errors=np.where(marked, np.nan, self.errors))
+
+    def comparable(self) -> np.ndarray:
+        """Under which metrics at least two measures have a number and better has a direction, bool[K]."""
+        return (~np.isnan(self.oriented)).sum(axis=0) > 1
+
+    @cached_property
+    def oriented(self) -> np.ndarray:
+        return oriented(self.values, self.directions)
+
+    def lead(self, k: int) -> float:
+        """By how much the first is ahead of the next under a metric that puts one alone first."""
+        best, second = np.sort(self.oriented[~np.isnan(self.oriented[:, k]), k])[:-3:-1]
+        return float(best - second)
+
+    def contrary_pairs(self) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
+        """(measure, another, the metrics that prefer the one, those that prefer the other) of each pair that some two
+        metrics order oppositely.
+        """
+        order, names, found = orders(self.values, self.directions, self.errors), np.array(self.metrics), []
+        for i, j in zip(*np.triu_indices(len(self.measures), 1)):
+            one, other = (tuple(names[order[i, j] == sign].tolist()) for sign in (1, -1))
+            if one and other:
+                found.append((self.measures[i], self.measures[j], one, other))
+        return found
+
     def contrary_kinds(self) -> set[tuple[bool, bool]]:
         """{(whether it is soft, whether the other is)} of metrics that order some two measures oppositely."""
         soft = [metrics()[name].soft for name in self.metrics]
@@ -216,12 +227,8 @@ class MetricTable:
         return {first: tuple(named) for first, named in found.items()}
 
     def silent(self) -> tuple[str, ...]:
-        """Metrics with a direction that put no two measures in an order."""
-        return tuple(
-            name
-            for name, direction, place in zip(self.metrics, self.directions, self.places.T)
-            if direction != NEITHER and place.max(initial=0) <= 1
-        )
+        """Metrics that could compare measures and put no two of them in an order."""
+        return tuple(name for name, place in zip(self.metrics, self.places.T) if place.max(initial=0) == 1)
 
     def flipped_with(self, i: int, k: int) -> list[tuple[str, tuple[str, ...]]]:
         """(other measure, the metrics that order the two the other way) for a cell."""
@@ -311,8 +318,22 @@ def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
     return mean, float(known.std(ddof=1)) if len(known) > 1 else float("nan"), len(known)
 
 
-def better_than(value: float, baseline: float, direction: int) -> bool | None:
-    """Whether a score is better than a baseline; None where either is undefined or the metric has no direction."""
-    if direction == NEITHER or np.isnan(value) or np.isnan(baseline):
-        return None
-    return value > baseline if direction == HIGHER else value < baseline
+def above_chance(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
+    """How much better than random attributions each score is, in standard deviations of theirs from their mean.
+
+    Args:
+        chance: {metric: float64[n]}, scores of random attributions.
+    Returns:
+        float64[M, K]: above 0 better than they are on average, to a tenth; ±inf where all of them score the same and
+        this one differs; NaN without at least two of them, a score or a direction.
+    """
+    found = np.full(board.values.shape, np.nan)
+    for k, name in enumerate(board.metrics):
+        mean, spread, _ = mean_and_spread(chance.get(name, np.empty(0)))
+        if spread == spread:
+            over = oriented(board.values[:, [k]] - mean, board.directions[[k]])[:, 0]
+            # Probabilities of the same input differ in the last digits with the batch that it is in.
+            over = np.where(np.abs(over) < ROUNDING, 0.0, over)
+            beyond = np.where((over == 0) | np.isnan(over), over, np.copysign(np.inf, over))
+            found[:, k] = over / spread if spread >= ROUNDING else beyond
+    return np.round(found, 1) + 0.0

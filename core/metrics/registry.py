@@ -73,7 +73,8 @@ class Metric:
     function of
     (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown unasked; hard: of a
     soft metric, the hard one of the same formula; amounts: how much it keeps or erases depends on what the scores add
-    up to; version: raised when results change.
+    up to; gist: in a few words what is done to the text, and what should happen then; version: raised when results
+    change.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Metric:
     default: bool = False
     hard: str = ""
     amounts: bool = False
+    gist: str = ""
     version: int = 1
 
     @property

@@ -88,6 +88,7 @@ def _register(kind: str, sufficiency: bool) -> None:
     short = "Soft-NS" if sufficiency else "Soft-NC"
     what = "sufficiency" if sufficiency else "comprehensiveness"
     asks = "how much of the prediction is left?" if sufficiency else "how much of the prediction goes?"
+    gist = "kept; prediction should stay" if sufficiency else "erased; prediction should fall"
     share = "its attribution, scaled to [0, 1]" if sufficiency else "1 − its attribution, scaled to [0, 1]"
     # SoftFaith's own perturbation stands in menus and beside the hard metric of the same formula.
     first = kind == BERNOULLI
@@ -110,6 +111,7 @@ def _register(kind: str, sufficiency: bool) -> None:
             default=first,
             amounts=True,
             hard=short.removeprefix("Soft-") if first else "",
+            gist=f"soft normalised {what}: this share is {gist}",
         )
     )
 

@@ -1,12 +1,13 @@
-"""The table of metrics, worked out by hand: places, shades, flips, pairs, agreement, and the gate of the inputs."""
+"""The table of metrics, worked out by hand: places, leads, flips, pairs, agreement, chance, and the gate of the inputs."""
 
 import numpy as np
 import pytest
 
 from core.explanation.judging import Rated
 from core.explanation.metric_table import (
+    LEVEL,
     MetricTable,
-    better_than,
+    above_chance,
     build_metric_table,
     count_pairs,
     count_rejected,
@@ -18,7 +19,6 @@ from core.explanation.metric_table import (
     metric_agreement,
     places,
     reversals,
-    shades,
 )
 from core.mathematics.erasure import rationale_sizes
 from core.metrics.registry import HIGHER, LOWER, NEITHER, Score
@@ -35,10 +35,19 @@ def test_places_follow_the_direction_and_a_metric_without_one_gives_none():
     assert places(VALUES, np.array([LOWER, HIGHER, HIGHER])).tolist() == [[3, 3, 1], [1, 1, 2], [2, 2, 3]]
 
 
-def test_scores_equal_to_three_decimals_share_a_place_and_what_is_undefined_has_none():
-    values = np.array([[0.50001], [0.5], [NAN], [0.2], [0.6]])
+def test_scores_closer_than_a_hundredth_are_level_and_what_is_undefined_has_no_place():
+    values = np.array([[0.956], [0.954], [NAN], [0.2], [0.97]])
+    # 0.97 is .014 ahead; the two behind it are level.
     assert places(values, np.array([HIGHER])).ravel().tolist() == [2, 2, 0, 4, 1]
     assert places(np.array([[-1e-9], [0.0]]), np.array([LOWER])).ravel().tolist() == [1, 1]
+    # A hundredth itself is a lead, on either side of the last bit: 0.3 − 0.29 is more, 0.96 − 0.95 less than 0.01.
+    for high in (0.3, 0.96, 0.57):
+        assert places(np.array([[high], [high - LEVEL]]), np.array([HIGHER])).ravel().tolist() == [1, 2]
+
+
+def test_being_level_does_not_pass_on():
+    # a and b are level, b and c are, and a is ahead of c.
+    assert places(np.array([[0.516], [0.508], [0.5]]), np.array([HIGHER])).ravel().tolist() == [1, 1, 2]
 
 
 def test_scores_that_draws_alone_may_order_share_a_place_contradict_nobody_and_are_ties_of_agreement():
@@ -54,22 +63,44 @@ def test_scores_that_draws_alone_may_order_share_a_place_contradict_nobody_and_a
     assert metric_agreement(values, both, errors)[0, 1] == pytest.approx(2 / np.sqrt(6))
 
 
-def test_shades_say_how_close_a_score_comes_to_the_best_as_a_share_of_the_largest():
-    found = shades(VALUES, DIRECTIONS)
+def board(values, names=("NS", "AOPC sufficiency", "sparsity"), error=NAN) -> MetricTable:
+    values = np.array(values, dtype=float)
+    names, measures = names[: values.shape[1]], tuple("abcd"[: len(values)])
+    return MetricTable(measures, names, values, np.full_like(values, error), (("",) * len(names),) * len(values))
+
+
+def test_a_score_stands_above_chance_by_its_standard_deviations_in_the_better_direction():
+    # Means 0.5 and 0.3, standard deviations 0.1; AOPC sufficiency is better where it is lower.
+    chance = {name: np.array([mean - 0.1, mean, mean + 0.1]) for name, mean in (("NS", 0.5), ("AOPC sufficiency", 0.3))}
+    found = above_chance(board([[0.75, 0.1, 0.3], [0.5, 0.3, 0.3], [0.36, NAN, 0.3]]), chance)
+    assert found[:, 0].tolist() == [2.5, 0, -1.4] and found[:2, 1].tolist() == [2, 0]
+    assert np.isnan(found[2, 1]) and np.isnan(found[:, 2]).all(), "neither without a score nor without a direction"
     assert (
-        found[:, 0] == pytest.approx([1, 5 / 9, 7 / 9])
-        and found[:, 1] == pytest.approx([1, 1 / 7, 4 / 7])
-        and np.isnan(found[:, 2]).all()
+        np.isnan(above_chance(board([[0.75]]), {})).all() and np.isnan(above_chance(board([[1]]), {"NS": [0.4]})).all()
     )
-    assert shades(np.array([[1.0], [0.844], [-1.0]]), np.array([HIGHER])).ravel() == pytest.approx([1, 0.844, 0])
-    assert np.isnan(shades(np.array([[0.4], [0.4], [NAN]]), np.array([HIGHER]))).all(), (
-        "where all are equal none is better"
-    )
+    # Where all random attributions score the same, whatever differs from them is beyond any of them.
+    same = above_chance(board([[0.75], [0.5 + 1e-9], [0.2], [NAN]]), {"NS": np.array([0.5, 0.5, NAN])})
+    assert same.ravel()[:3].tolist() == [np.inf, 0, -np.inf] and np.isnan(same[3])
+
+
+def test_what_is_marked_is_in_no_order_and_nothing_else_is_ahead_of_it():
+    given = board([[0.9, 0.1], [0.5, 0.4], [0.1, 0.2]])
+    marked = np.array([[True, True], [False, True], [False, False]])
+    found = given.without(marked)
+    assert given.places.tolist() == [[1, 1], [2, 3], [3, 2]] and found.places.tolist() == [[0, 0], [1, 0], [2, 0]]
+    assert found.leaders() == {("b",): ("NS",)} and found.silent() == (), "one number alone is neither first nor level"
+    assert found.lead(0) == pytest.approx(0.4) and given.lead(1) == pytest.approx(0.1), "lower is better"
+
+
+def test_contrary_pairs_name_the_measures_and_who_prefers_which():
+    # a before b by NS, b before a by NC; c is behind both under either.
+    given = board([[0.9, 0.5, 0.7], [0.5, 0.9, 0.7], [0.1, 0.1, 0.1]], ("NS", "NC", "Soft-NS"))
+    assert given.contrary_pairs() == [("a", "b", ("NS",), ("NC",))]
 
 
 def test_nothing_given_is_changed():
     values = VALUES.copy()
-    for work in (places, shades, flips, reversals, metric_agreement, count_pairs):
+    for work in (places, flips, reversals, metric_agreement, count_pairs):
         work(values, DIRECTIONS)
     assert (values == VALUES).all()
 
@@ -137,7 +168,7 @@ def test_a_board_tells_who_leads_and_what_is_undefined():
         ("NS", "NC", "CORR"),
     )
     assert found.leaders() == {("a",): ("NS",), ("a", "b"): ("NC",)}, "CORR puts no two measures in an order"
-    assert found.silent() == ("CORR",) and found.undefined == 2
+    assert found.silent() == () and found.undefined == 2, "CORR, of a single measure, compares none"
     assert found.told() == {("why", True): [("a", "CORR"), ("c", "CORR")], ("know", False): [("b", "CORR")]}
     assert build_metric_table({}, ("NS",)).values.shape == (0, 1) and build_metric_table({}, ("NS",)).leaders() == {}
 
@@ -173,16 +204,3 @@ def test_means_leave_out_what_is_undefined():
     assert mean_and_spread(np.array([1.0, NAN, 3.0])) == (2.0, pytest.approx(np.sqrt(2)), 2)
     mean, spread, known = mean_and_spread(np.array([NAN]))
     assert np.isnan(mean) and np.isnan(spread) and known == 0
-
-
-def test_better_depends_on_the_direction():
-    assert (
-        better_than(0.5, 0.4, HIGHER) is True
-        and better_than(0.5, 0.4, LOWER) is False
-        and better_than(0.4, 0.4, HIGHER) is False
-    )
-    assert (
-        better_than(0.5, 0.4, NEITHER) is None
-        and better_than(NAN, 0.4, HIGHER) is None
-        and better_than(0.5, NAN, LOWER) is None
-    )

@@ -17,8 +17,8 @@ from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_by_metric, judge_measure, judge_random
 from core.explanation.metric_report import MetricReport
-from core.explanation.metric_sentences import metrics_answer, no_better, pairs_sentence
-from core.explanation.metric_table import MetricTable, build_metric_table
+from core.explanation.metric_sentences import advice, metrics_answer, pairs_sentences
+from core.explanation.metric_table import MetricTable, above_chance
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
@@ -76,8 +76,9 @@ def by_hand(mine):
 
 
 def metric_table(app: App) -> list[list[str]]:
+    """The heads of the metrics, without what each does to the text, and a row for each measure."""
     (found,) = [table for table in app.tables if table[0][0] == "measure"]
-    return found
+    return [["measure", *(re.match(r"[^↑↓\n]*[↑↓]?", head).group().strip() for head in found[1])], *found[2:]]
 
 
 def has_table(app: App) -> bool:
@@ -85,7 +86,7 @@ def has_table(app: App) -> bool:
 
 
 def value_of(cell: str) -> float:
-    return float(re.sub(r"^(\d+[a-z]{2}|tie) ", "", cell).split(" ")[0])
+    return float(re.match(r"((level )?\d+[a-z]{2} |level )?([\d.e-]+?)(?=[ +−]|0 sd|$)", cell).group(3))
 
 
 def rows_of(app: App) -> list[dict]:
@@ -96,17 +97,28 @@ def charts(app: App) -> list[dict]:
     return [json.loads(chart.proto.spec) for chart in app.at.get("plotly_chart")]
 
 
+def report_of(rated: dict, explainer: Explainer, encoded) -> MetricReport:
+    """What the page should know of measures that are judged."""
+    settings = "signed", How(draws=8), "Holm", "calibrated", explainer.reference.floor("calibrated")
+    return MetricReport("", "word", encoded.F, METRICS, *settings, rated, {}, {})
+
+
 def test_every_number_is_what_the_library_says(by_hand, mine):
     app = told()
     header, *rows = metric_table(app)
     assert header == ["measure", "NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"] and [row[0] for row in rows[:-1]] == list(
         DEFAULT
     )
-    mine_board = build_metric_table(by_hand, METRICS)
+    known = report_of(by_hand, *mine)
+    mine_board = known.trusted
+    assert known.marked.any() and not known.marked.all()
     for i, row in enumerate(rows[:-1]):
         for k, cell in enumerate(row[1:]):
-            place = "tie" if METRICS[k] in mine_board.silent() else ordinal(int(mine_board.places[i, k]))
-            assert value_of(cell) == pytest.approx(mine_board.values[i, k], abs=6e-3) and cell.startswith(f"{place} ")
+            place = int(mine_board.places[i, k])
+            alone = f"{ordinal(place)} " if (mine_board.places[:, k] == place).sum() == 1 else "level"
+            assert value_of(cell) == pytest.approx(known.table.values[i, k], abs=6e-3)
+            assert ("⚠" in cell) == bool(known.marked[i, k])
+            assert cell.startswith(alone) if place else re.match(r"[\d.e-]+([ +−]|$)", cell)
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))
     assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean ± sd"
@@ -114,6 +126,11 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     assert float(mean) == pytest.approx(chance["NS"].mean(), abs=6e-3) and float(spread) == pytest.approx(
         chance["NS"].std(ddof=1), abs=6e-3
     )
+    above = above_chance(mine_board, chance)
+    for i, row in enumerate(rows[:-1]):
+        said = [re.search(r"([+−][\d.]+|0) sd$", cell) for cell in row[1:3]]
+        found = [float(one.group(1).replace("−", "-")) if one else np.nan for one in said]
+        assert found == pytest.approx(above[i, :2].tolist(), abs=0.11, nan_ok=True)
 
 
 def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_hand, monkeypatch):
@@ -135,57 +152,56 @@ def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_
 NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 
-def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE, names=NAMES, error=np.nan) -> str:
-    """The answer where measures a, b, … have these values under the first of these metrics; error: of each draw's mean."""
+def board_of(values, names=NAMES, error=np.nan) -> MetricTable:
+    """Measures a, b, … with these values under the first of these metrics; error: of each draw's mean."""
     values, letters = np.array(values, dtype=float), "abcd"
-    found = MetricTable(
-        tuple(letters[: len(values)]),
-        names[: values.shape[1]],
-        values,
-        np.full_like(values, error),
-        (("",) * values.shape[1],) * len(values),
-    )
-    said = metrics_answer(found, "word", free, tally), pairs_sentence(found) if free > 1 and tally.complete else ""
-    return without_markup(" ".join(filter(None, said)))
+    notes, measures = (("",) * values.shape[1],) * len(values), tuple(letters[: len(values)])
+    return MetricTable(measures, names[: values.shape[1]], values, np.full_like(values, error), notes)
+
+
+def answer_to(values: list[list[float]], free: int = 5, tally: Tally = WHOLE, marked=None, **more) -> str:
+    """The answer for such measures; marked: which numbers rest on rejected inputs."""
+    marked = None if marked is None else np.array(marked, dtype=bool)
+    return without_markup(metrics_answer(board_of(values, **more), "word", free, tally, marked))
 
 
 def test_the_answer_in_words_of_each_kind():
-    assert (
-        answer_to([[0.9, 0.8], [0.5, 0.4]])
-        == "The metrics agree: all rank a first. The only pair of measures is ordered the same way by both."
-    )
+    assert answer_to([[0.9, 0.8], [0.5, 0.4]]) == "The metrics agree: all put a first by 0.4 or more."
     # AOPC sufficiency is better where it is lower.
-    assert answer_to([[0.9, 0.8, 0.1], [0.5, 0.4, 0.2]]).endswith(
-        "The only pair of measures is ordered the same way by all three."
-    )
+    assert answer_to([[0.9, 0.8, 0.1], [0.5, 0.4, 0.2]]) == "The metrics agree: all put a first by 0.1 or more."
     assert answer_to([[0.9, 0.8, 0.3], [0.5, 0.4, 0.2]]) == (
-        "The metrics do not agree: NS and NC rank a first, AOPC sufficiency ranks b first. "
-        "The only pair of measures is ordered oppositely by some."
+        "The metrics do not agree: NS and NC put a first by 0.4 or more; AOPC sufficiency puts b first by 0.1."
     )
     assert answer_to([[0.9, 0.9], [0.5, 0.1], [0.1, 0.5]]) == (
-        "The metrics do not agree: all rank a first, and differ on the rest. 2 of 3 pairs of measures are ordered the "
-        "same way by both, 1 oppositely by some."
-    )
-    assert answer_to([[0.9, 1, 0.1, 1], [0.5, 1, 0.2, 1]]).endswith(
-        "ordered the same way by both. NC and Soft-NS tell none of them apart."
+        "The metrics do not agree: all put a first by 0.4 or more, and differ on the rest."
     )
     assert answer_to([[0.9, 0.9], [0.5, 0.9], [0.1, 0.5]]) == (
-        "The metrics do not contradict each other: NS ranks a first, NC ranks a and b together first. "
-        "2 of 3 pairs of measures are ordered the same way by both, 1 is a tie or not scored by some."
+        "The metrics do not contradict each other: NS puts a first by 0.4; NC puts a and b first, level."
     )
-    assert answer_to([[0.9, 0.1, 0.9, 0.1, 0.9], [0.5, 0.9, 0.1, 0.2, 0.9], [0.1, 0.5, 0.3, 0.9, 0.1]]).startswith(
-        "Hard and soft metrics do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 (ties counted for each)."
+    assert answer_to([[0.9, 0.1, 0.9, 0.1, 0.9], [0.5, 0.9, 0.1, 0.2, 0.9], [0.1, 0.5, 0.3, 0.9, 0.1]]) == (
+        "Here it does: hard and soft erasure do not agree: of 5 metrics, first is b under 3, a under 2, c under 1 "
+        "(level ones counted for each)."
+    )
+
+
+def test_a_lead_of_less_than_a_hundredth_crowns_nobody():
+    assert answer_to([[0.954, 0.146], [0.956, 0.101], [0.172, 0.007]]) == (
+        "The metrics do not contradict each other: NS puts a and b first, level; NC puts a first by 0.045."
     )
 
 
 def test_the_answer_says_which_kinds_of_metrics_do_not_agree_and_nothing_of_what_draws_alone_may_order():
     both = ("NS", "Soft-NS")
-    assert answer_to([[0.9, 0.8], [0.5, 0.4]], names=both).startswith("Hard and soft metrics agree: all rank a first.")
-    assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=both).startswith("Hard and soft metrics do not agree: NS ranks a")
+    assert answer_to([[0.9, 0.8], [0.5, 0.4]], names=both) == (
+        "Not here: hard and soft erasure agree: all put a first by 0.4 or more."
+    )
+    assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=both).startswith(
+        "Here it does: hard and soft erasure do not agree: "
+    )
     three = ("NS", "NC", "Soft-NS")
     # The two hard ones order a and b oppositely, about which the soft one says nothing.
     assert answer_to([[0.9, 0.2, 0.5], [0.5, 0.4, 0.5], [0.1, 0.1, 0.2]], names=three).startswith(
-        "Hard metrics do not contradict soft ones, but hard ones do not agree among themselves: "
+        "Not here: hard metrics do not contradict soft ones, but hard ones do not agree among themselves: "
     )
     # 0.4 apart: more than twice √2 · 0.1, and less than twice √2 · 0.2.
     soft = ("Soft-NS", "Soft-NC")
@@ -193,17 +209,52 @@ def test_the_answer_says_which_kinds_of_metrics_do_not_agree_and_nothing_of_what
     assert answer_to([[0.9, 0.4], [0.5, 0.8]], names=soft, error=0.2) == (
         "The metrics cannot disagree here: none tells these measures apart."
     )
+    # Where one kind is silent nothing says whether it would agree.
+    assert answer_to([[0.9, 0.8, 0.5], [0.5, 0.4, 0.5]], names=three) == (
+        "Soft erasure tells none of these measures apart here: NS and NC put a first by 0.4 or more."
+    )
+    assert answer_to([[0.9, 0.4, 0.5], [0.5, 0.8, 0.5]], names=three).startswith(
+        "Soft erasure tells none of these measures apart here, and hard metrics do not agree: "
+    )
+
+
+def test_no_verdict_rests_on_rejected_inputs():
+    both, soft = ("NS", "NC", "Soft-NS", "Soft-NC"), [[0, 0, 1, 1]] * 2
+    values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
+    assert answer_to(values, names=both).startswith("Here it does")
+    assert answer_to(values, names=both, marked=soft) == (
+        "Here it does: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠, so whether it "
+        "agrees with hard erasure cannot be told. By hard erasure alone, NS and NC put a first by 0.4 or more."
+    )
+    # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
+    assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
+        "That cannot be told here: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠. By "
+        "hard numbers without ⚠, NC puts a first by 0.4."
+    )
+    assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
+        "Here it does: hard erasure (NS and NC) makes inputs that the model does not know ⚠, so whether it agrees with "
+        "soft erasure cannot be told. By soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
+    )
+    assert answer_to(values, names=both, marked=[[1] * 4] * 2) == (
+        "That cannot be told here: all numbers rest on inputs that the model does not know ⚠."
+    )
+    # The third measure's marks leave the others' order as it is.
+    third = [*values, [0.95, 0.95, 0.1, 0.1]]
+    assert answer_to(third, names=both, marked=[[0] * 4, [0] * 4, [1, 1, 0, 0]]) == (
+        "Here it does: hard and soft erasure do not agree: NS and NC put a first by 0.4 or more; Soft-NS and Soft-NC "
+        "put b first by 0.4 or more. Numbers with ⚠ do not count."
+    )
 
 
 def test_the_answer_where_nothing_can_be_compared():
     assert answer_to([[1, 1], [1, 1]]) == "The metrics cannot disagree here: none tells these measures apart."
     assert (
         answer_to([[1, 0.9], [1, 0.8]])
-        == "The metrics cannot disagree here: none but NC, which ranks a first, tells these measures apart."
+        == "The metrics cannot disagree here: none but NC, which puts a first by 0.1, tells these measures apart."
     )
     assert (
         answer_to([[0.9], [0.2]])
-        == "NS ranks a first. Choose at least two metrics with a direction to see whether they agree."
+        == "NS puts a first by 0.7. Choose at least two metrics with a direction to see whether they agree."
     )
     assert answer_to([[0.9, 0.4]]).startswith("Choose at least two measures") and answer_to(
         [[0.9, 0.4], [0.1, 0.2]], free=1
@@ -218,28 +269,86 @@ def test_whether_they_agree_is_not_told_before_every_measure_is_judged():
     )
 
 
-def test_what_is_no_better_than_random_is_named_with_the_direction_in_mind():
-    values = np.array([[0.9, 0.2, 0.3], [0.5, 0.6, 0.1]])
-    found = MetricTable(("a", "b"), ("NS", "NC", "AOPC sufficiency"), values, values * np.nan, (("",) * 3,) * 2)
-    assert no_better(
-        found, {"NS": np.array([0.4, 0.6]), "NC": np.array([0.3]), "AOPC sufficiency": np.array([0.2])}
-    ) == ("No better than random attributions are on average: a under NC and AOPC sufficiency; b under NS.")
-    assert no_better(found, {}) == "" and no_better(found, {"NS": np.array([0.1])}) == ""
+def advised(values, chance=None, marked=None, **more) -> str:
+    """What is advised where random attributions come to these {metric: (mean, standard deviation)}."""
+    board, ends = board_of(values, **more), np.array([-1, 1]) / np.sqrt(2)
+    marked = np.zeros(board.values.shape, bool) if marked is None else np.array(marked, dtype=bool)
+    drawn = {name: mean + spread * ends for name, (mean, spread) in (chance or {}).items()}
+    trusted = board.without(marked)
+    report = SimpleNamespace(
+        table=board, marked=marked, trusted=trusted, above=above_chance(trusted, drawn), drawn=tuple(drawn)
+    )
+    said = without_markup(advice(report, "Data set"))
+    assert said.endswith(" One text decides little: Data set asks many.") or "choose no measure" in said
+    return said.removesuffix(" One text decides little: Data set asks many.")
 
 
-def test_the_page_answers_for_what_it_shows(few, mine):
-    app = told(example="s001")
+def test_what_to_do_follows_from_first_places_and_from_random_attributions():
+    agreed, chance = [[0.9, 0.8], [0.5, 0.4]], {"NS": (0.3, 0.2), "NC": (0.1, 0.2)}
+    assert advised(agreed, chance) == "So on this text prefer a."
+    assert advised(agreed, {"NS": (0.3, 0.2)}) == "Whether a beats random attributions is not known yet."
+    assert advised(agreed, {"NS": (0.3, 0.2), "NC": (0.85, 0.2)}) == (
+        "a comes first, but under NC it is no better than random attributions."
+    )
+    assert advised([[0.9, 0.4], [0.5, 0.8]], chance) == "So no measure is the one to prefer on this text."
+    # Level under both.
+    assert advised([[0.9, 0.8], [0.905, 0.8], [0.1, 0.1]], chance) == "So on this text prefer a or b."
+    assert advised(agreed, {"NS": (0.3, 0.2)}, [[0, 1]] * 2) == "So on this text prefer a, by NS alone."
+    assert advised(agreed, chance, [[1, 1]] * 2).startswith("So choose no measure by them;")
+    # AOPC sufficiency is better where it is lower.
+    down = ("NS", "AOPC sufficiency")
+    assert advised([[0.9, 0.1], [0.5, 0.4]], {"NS": (0.3, 0.2), "AOPC sufficiency": (0.05, 0.2)}, names=down) == (
+        "a comes first, but under AOPC sufficiency it is no better than random attributions."
+    )
+
+
+def test_measures_that_are_ordered_oppositely_are_named_with_who_says_so():
+    assert pairs_sentences(board_of([[0.9, 0.5, 0.3], [0.5, 0.9, 0.4], [0.1, 0.1, 0.9]])) == [
+        "a or b? NS and AOPC sufficiency say a, NC b."
+    ]
+    assert pairs_sentences(board_of([[0.9, 0.9], [0.5, 0.9]])) == [
+        "NC tells none of these measures apart: all are level."
+    ]
+    assert pairs_sentences(board_of([[0.9, 0.9], [0.5, 0.7]])) == [
+        "No two metrics put two of these measures in opposite orders."
+    ]
+    reverse = board_of([[0.9, 0.1], [0.7, 0.3], [0.5, 0.5], [0.3, 0.7]])
+    said = pairs_sentences(reverse)
+    assert said[0] == "a or b? NS says a, NC b." and said[3:] == [
+        "3 more pairs are ordered oppositely by some two metrics."
+    ]
+
+
+@pytest.fixture(scope="module")
+def first(mine):
+    """What is known of the first of the reviews, of which soft metrics alone make inputs that are rejected."""
     encoded = mine[0].encode(REVIEWS["s001"].text, None, "word")
-    found = build_metric_table(
-        {name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}, METRICS
-    )
-    assert found.pairs.contrary and "Hard and soft metrics do not agree" in app.said
-    assert (
-        f"{found.pairs.same} of {found.pairs.all} pairs of measures" in app.said
-        and f"{found.pairs.contrary} oppositely by some" in app.said
-    )
-    app.set("multiselect", "Metrics", ["NS", "AOPC sufficiency"])
-    assert "by both" in complete(app).said
+    rated = {name: judge_measure(mine[0], encoded, name, "signed", METRICS, How(draws=8)) for name in DEFAULT}
+    found = report_of(rated, mine[0], encoded)
+    assert found.marked.all(axis=0).tolist() == found.marked.any(axis=0).tolist() == [False, False, True, True]
+    return found
+
+
+def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
+    app = told(example="s001")
+    assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
+    assert "Here it does: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠" in app.said
+    assert "One text decides little: Data set asks many." in app.said
+    (link,) = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
+    assert link.startswith("data_set?") and "section=scores" in link
+    cells = [row[1:] for row in metric_table(app)[1:-1]]
+    assert not any(re.search(r"\d(st|nd|rd|th) |level| sd", cell) for row in cells for cell in row[2:])
+    # The file gives no place either, and every number.
+    rows = rows_of(app)
+    assert {row["place (1 is best)"] for row in rows if row["metric"].startswith("Soft")} == {""}
+    assert all(row["value"] for row in rows) and "1" in {row["place (1 is best)"] for row in rows}
+    (square,) = app.agreement
+    assert square[0][1:] == ["NS ↑", "NC ↑"] and "Numbers with ⚠ are not ranked." in app.said
+    assert all(one in app.said for one in pairs_sentences(first.trusted))
+    (places,) = charts(app)
+    assert {trace["name"] for trace in places["data"]} == set(DEFAULT)
+    tau = first.trusted.agreement[0, 1]
+    assert square[1][2] == square[2][1] == f"{tau:.2f}".replace("-", "−")
 
 
 def test_metrics_and_measures_are_chosen_and_a_link_holds_the_choice(few):
@@ -253,7 +362,7 @@ def test_metrics_and_measures_are_chosen_and_a_link_holds_the_choice(few):
     )
     header, *rows = metric_table(app)
     # In the order of the registry; neither direction of sparsity is better.
-    assert header == ["measure", "NS ↑", "AOPC sufficiency ↓", "sparsity "] and [row[0] for row in rows[:-1]] == [
+    assert header == ["measure", "NS ↑", "AOPC sufficiency ↓", "sparsity"] and [row[0] for row in rows[:-1]] == [
         "gradient",
         "beam",
     ]
@@ -290,7 +399,7 @@ def test_what_is_perturbed_and_how_loudly_is_chosen_where_soft_metrics_are(few, 
 def test_every_metric_of_the_registry_can_be_shown(few):
     app = told(metrics=list(of_examples()), measures=["gradient", "attention"])
     assert len(metric_table(app)[0]) == 1 + len(of_examples()) and not app.errors
-    assert app.agreement and "under" in app.said
+    assert app.agreement
 
 
 def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
@@ -333,17 +442,8 @@ def test_a_gate_that_says_nothing_is_called_unavailable(few, monkeypatch, fresh)
     assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"unavailable"}
 
 
-def test_agreement_of_metrics_and_the_figures_are_drawn(few, by_hand):
-    app, found = told(), build_metric_table(by_hand, METRICS)
-    (square,) = app.agreement
-    assert square[0][1:] == ["NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"]
-    for i in range(4):
-        for j in range(4):
-            tau = found.agreement[i, j]
-            assert square[i + 1][j + 1] == ("—" if np.isnan(tau) else f"{tau:.2f}".replace("-", "−"))
-    (places,) = charts(app)
-    assert {trace["name"] for trace in places["data"]} == set(DEFAULT)
-    app.set("button_group", "A closer look", "length")
+def test_scores_by_length_are_drawn(few, by_hand):
+    app = told(closer="length")
     (lengths,) = charts(app)
     assert len(lengths["data"]) == 3 * 2 * 2 and not app.agreement
     assert lengths["data"][0]["y"] == pytest.approx(by_hand["leave-one-out"].found["NS"].by_length.tolist())

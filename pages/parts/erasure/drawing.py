@@ -3,28 +3,41 @@
 import streamlit as st
 
 from core.explanation.metric_report import MetricReport, head
-from core.explanation.metric_sentences import directed, leaving_sentence, lengths_sentence, metrics_in_words
+from core.explanation.metric_sentences import (
+    directed,
+    leaving_sentence,
+    lengths_sentence,
+    metrics_in_words,
+    pairs_sentences,
+)
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.metrics.catalogue import hard_and_soft
-from core.validity.marks import level_text
+from core.validity.marks import SIGN, level_text
 from core.wording import number, plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square
 from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import captions
 from pages.parts.sections.saving import about_view
 
 
 def draw_agreement(view: View, report: MetricReport) -> None:
     """The places of the measures under each metric with a direction, and how far two metrics agree."""
-    board = report.table
+    board = report.trusted
     if not board.ranked:
         st.caption(f"With a single {report.unit} there is nothing to rank.")
         return
-    shown = directed(board.metrics)
-    if len(shown) < 2 or len(board.measures) < 2:
+    if len(directed(board.metrics)) < 2 or len(board.measures) < 2:
         st.caption("That takes two metrics with a direction, and two measures.")
         return
+    lost = report.table.comparable() & ~board.comparable()
+    shown = [k for k in directed(board.metrics) if not lost[k]]
+    unranked = f"Numbers with {SIGN} are not ranked." if report.marked.any() else ""
+    if len(shown) < 2:
+        st.caption(f"{unranked} That leaves no two metrics to compare.")
+        return
+    captions([*pairs_sentences(board), *filter(None, [unranked])])
     heads = [head(board.metrics[k]) for k in shown]
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)

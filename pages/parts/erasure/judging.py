@@ -218,6 +218,7 @@ class KnownRatings:
             {name: values for one in self.chances for name, values in (one.latest or {}).items()},
             {measure: found for one in self.shuffled for measure, found in (one.latest or {}).items()},
             self.coming,
+            tuple(name for one in self.chances if one.complete for name in one.names),
         )
 
 

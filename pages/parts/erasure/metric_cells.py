@@ -1,25 +1,59 @@
 """The measures under the metrics as a table, with a row of random attributions."""
 
+from collections.abc import Sequence
+from itertools import groupby
+
 import numpy as np
 import streamlit as st
 
 from core.explanation.metric_report import DIRECTIONS, MetricReport
 from core.explanation.metric_sentences import flip_sentence
-from core.explanation.metric_table import mean_and_spread
+from core.explanation.metric_table import BLUEST, MetricTable, mean_and_spread
 from core.metrics.catalogue import metrics
-from core.metrics.registry import Metric
-from core.wording import number, ordinal
+from core.metrics.registry import NEITHER, Metric
+from core.wording import amount, number, ordinal
 from pages.parts.components.tables import macros
+
+_KINDS = {True: "Soft: a share of every word, by its score", False: "Hard: a measure’s top words, whole", None: ""}
 
 
 def draw_metric_table(report: MetricReport) -> None:
     """Draw it; all text is escaped."""
-    told = {"metric": _metric, "flip": flip_sentence, "spread": _spread, "place": ordinal}
-    st.html(macros("erasure/metric_cells.html").table(report, metrics(), told))
+    told = {
+        "metric": _metric,
+        "flip": flip_sentence,
+        "spread": _spread,
+        "place": _place,
+        "above": _above,
+        "amount": amount,
+    }
+    st.html(macros("erasure/metric_cells.html").table(report, metrics(), told, _kinds(report.names), BLUEST))
+
+
+def _kinds(names: Sequence[str]) -> list[tuple[str, int]]:
+    """What is erased by neighbouring metrics of these names: (words, columns)."""
+    every = metrics()
+    kinds = (every[name].soft if every[name].direction != NEITHER else None for name in names)
+    return [(_KINDS[kind], len(list(same))) for kind, same in groupby(kinds)]
 
 
 def _metric(metric: Metric) -> str:
     return f"{metric.title}, {DIRECTIONS[metric.direction]}. {metric.definition}"
+
+
+def _place(board: MetricTable, i: int, k: int) -> str:
+    """The place of a measure under a metric: "1st", "level 1st" where others share it, "level" where all do."""
+    if board.metrics[k] in board.silent():
+        return "level"
+    place = int(board.places[i, k])
+    return "level " * bool((board.places[:, k] == place).sum() > 1) + ordinal(place)
+
+
+def _above(deviations: float) -> str:
+    """How much better than random attributions a score is: "+2.5 sd"."""
+    if np.isinf(deviations):
+        return "better" if deviations > 0 else "worse"
+    return f"{deviations:+.1f} sd".replace("-", "−") if deviations else "0 sd"
 
 
 def _spread(values: np.ndarray) -> str:

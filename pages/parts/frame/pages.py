@@ -37,7 +37,7 @@ PAGES = (
         "pages/hard_and_soft_erasure.py",
         "Hard and soft erasure",
         ":material/ink_eraser:",
-        "Do hard and soft faithfulness metrics agree?",
+        "Does it matter whether words are erased whole or in part?",
     ),
     Page(
         "pages/model_check.py",
