@@ -1,5 +1,6 @@
 """AOPC of measures between the limits that the model allows, for one example."""
 
+import contextlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -107,6 +108,22 @@ def value_by_mask(oracle: Oracle, target: Target, cancelled: Callable[[], bool] 
     difference of two logits.
     """
     return lambda masks: value_of(oracle.logits(masks, cancelled=cancelled), target)
+
+
+class Unknown(Exception):
+    """A score that is not known yet."""
+
+
+def known_value(oracle: Oracle, target: Target) -> Value:
+    """As `value_by_mask`, but what is not known raises Unknown instead of asking the network."""
+    value = value_by_mask(oracle, target)
+
+    def known(masks: np.ndarray) -> np.ndarray:
+        if not oracle.known(masks).all():
+            raise Unknown
+        return value(masks)
+
+    return known
 
 
 def walk(
@@ -303,6 +320,26 @@ def find_limits(
     return found
 
 
+def limits_known(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: Target,
+    width: int | None = None,
+    half: bool = True,
+    exact: bool = False,
+) -> bool:
+    """Whether `find_limits` would ask the network for no set of features any more; it is not asked here."""
+    full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half and not exact else None
+    if exact:
+        return full.count >= 1 << left_over(encoded)
+    for oracle in filter(None, (full, rough)):
+        with contextlib.suppress(Unknown, NonFinite):
+            for _, search in _stages(left_over(encoded), width):
+                finish(search(known_value(oracle, target), F=encoded.F, masked=encoded.premasked))
+            return True
+    return False
+
+
 def refuse_dear(F: int) -> None:
     """TooDear with a sentence where exact limits of F features need more memory than is free."""
     needed, free = exact_bytes(F), free_memory()
@@ -373,8 +410,8 @@ def _searched(
     search = partial(search, F=encoded.F, masked=encoded.premasked)
     if rough is not None:
         try:
-            return finish(search(_known_value(full, own))), full.model.precision
-        except _Unknown:
+            return finish(search(known_value(full, target))), full.model.precision
+        except Unknown:
             pass
     if rough is not None:
         try:
@@ -385,21 +422,6 @@ def _searched(
             pass
     limits = yield from _watched(search(own), told)
     return limits, full.model.precision
-
-
-class _Unknown(Exception):
-    """A score that is not known yet."""
-
-
-def _known_value(oracle: Oracle, value: Value) -> Value:
-    """A value that raises _Unknown instead of asking the network."""
-
-    def known(masks: np.ndarray) -> np.ndarray:
-        if not oracle.known(masks).all():
-            raise _Unknown
-        return value(masks)
-
-    return known
 
 
 def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:

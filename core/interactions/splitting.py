@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.mathematics.arrays import Value
+from core.network.memory import IMPORTING
 
 INDEX, ORDER = "k-SII", 2
 # A regression of this many features has 2,081 unknowns; beyond, its sets cost more than anybody waits for.
@@ -39,7 +40,8 @@ class Split:
 
 def load_library() -> None:
     """Import what splits; it takes seconds, and the first who asks for the scores of a text can do it meanwhile."""
-    import shapiq as _  # noqa: F401
+    with IMPORTING:
+        import shapiq as _  # noqa: F401
 
 
 def split_exactly(scores: np.ndarray) -> Split:

@@ -2,6 +2,7 @@
 
 from core import measures as room
 from core.measures.registry import REGISTERED, Measure
+from core.network.memory import IMPORTING
 from core.registers import load_files
 
 
@@ -52,4 +53,5 @@ def swept_measures() -> tuple[str, ...]:
 
 def import_captum() -> None:
     """Import Captum ahead of its first use; that takes longer than loading a model."""
-    import captum.attr  # noqa: F401
+    with IMPORTING:
+        import captum.attr  # noqa: F401

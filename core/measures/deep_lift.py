@@ -7,6 +7,7 @@ import numpy as np
 from core.measures.registry import GRADIENTS, Explained, Measure, register, with_absolute
 from core.network.architectures import Tensor
 from core.network.features import masked_ids
+from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
 from core.oracle.inside import Inside
 
@@ -29,7 +30,9 @@ def lifted_tokens(inside: Inside, baseline: str = "mask") -> Tensor:
     Source: NAOPC §4 (mask), SoftFaith §4.3 (zero); Shrikumar et al. (2017).
     """
     import torch
-    from captum.attr import DeepLift
+
+    with IMPORTING:
+        from captum.attr import DeepLift
 
     model, encoded = inside.model, inside.encoded
     if baseline not in BASELINES:

@@ -4,6 +4,7 @@ import numpy as np
 
 from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
 from core.network.architectures import Tensor, is_scale_free
+from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
 from core.oracle.inside import Inside, finite
 
@@ -32,7 +33,9 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
     Source: FMM §4; Sundararajan et al. (2017), Eq. 3.
     """
     import torch
-    from captum.attr import IntegratedGradients
+
+    with IMPORTING:
+        from captum.attr import IntegratedGradients
 
     with memory_in_words(), torch.enable_grad():
         embeddings, start = _ends(inside, baseline)

@@ -1,11 +1,15 @@
-"""Memory habits that cost time: collecting while importing, handing freed memory back between passes."""
+"""Importing and memory habits: libraries one at a time, no collecting meanwhile, freed memory handed back."""
 
 import contextlib
 import ctypes
 import gc
 import sys
+import threading
 from collections.abc import Callable, Generator
 
+# One thread at a time, so that none sees half of a library: two that import parts of one from either end would, since
+# Python lets one of them go on rather than have both wait for ever. Captum and shapiq share matplotlib.
+IMPORTING = threading.RLock()
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 
 

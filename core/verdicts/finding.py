@@ -1,5 +1,6 @@
 """What verdicts on an example rest on: the orders of its measures, and random orders of the same features."""
 
+import contextlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -7,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
+from core.explanation.limiting import OrderScore, Unknown, known_value, left_over, score, score_cost, value_by_mask
 from core.explanation.recursive import BY_FEATURE, ORDERS, Band, band_cost, random_band, random_order
 from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc
@@ -17,7 +18,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.measures.kernel_shap import absent
 from core.network.features import Encoded
-from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
+from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
@@ -146,21 +147,28 @@ def chance_known(
     explainer: Explainer,
     encoded: Encoded,
     target: Target,
-    names: Sequence[str],
+    scores: Mapping[str, OrderScore],
     sign: str = "signed",
     *,
-    planned: int | None = None,
+    planned: int,
     directions: Sequence[str] = (COMPREHENSIVENESS,),
 ) -> bool:
-    """Whether `find_chance` would ask nothing of the network: the random orders that are known settle every verdict."""
+    """Whether `find_chance` would ask the network for no random order any more; it is not asked here.
+
+    Args:
+        scores: {measure: its orders}, of those that have one; the others as of `find_chance`.
+    """
+    oracle = explainer.oracles.of(encoded)
+    value = known_value(oracle, target)
     try:
-        # What is told to stop at its first batch comes to its end only without one.
-        finish(
-            find_chance(
-                explainer, encoded, target, names, sign, planned=planned, directions=directions, cancelled=lambda: True
-            )
-        )
-    except (Cancelled, NonFinite, OutOfMemory, NoVerdict):
+        ordered = {}
+        for name, one in scores.items():
+            with contextlib.suppress(NonFinite):
+                ordered[name] = _ordered(one, encoded)
+        other = _other_values(explainer, encoded, target, sign, ordered, value, None)
+        settled = partial(_settled, ordered, other, directions, planned)
+        finish(_null(oracle, value, draws_needed(planned), 0, settled, None))
+    except (Unknown, NonFinite):
         return False
     return True
 

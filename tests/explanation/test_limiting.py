@@ -21,7 +21,9 @@ from core.explanation.limiting import (
     exact_bytes,
     exact_cost,
     find_exact,
+    find_limits,
     find_searched,
+    limits_known,
     score,
     search_cost,
     study_width,
@@ -112,6 +114,23 @@ def test_all_searches_of_an_example_share_the_oracles_memo(explainer):
     finish(find_searched(explainer, encoded, 1, width=3, half=False))
     score(explainer, encoded, "leave-one-out", 1)
     assert counters.passes == before
+
+
+@pytest.mark.parametrize(("width", "half", "exact"), [(None, False, False), (2, True, False), (1, False, True)])
+def test_limits_are_known_once_they_were_found_and_to_ask_costs_nothing(tiny_model, tmp_path, width, half, exact):
+    explainer = Explainer(tiny_model("bert"), Store(tmp_path))
+    encoded = explainer.encode(tiny.SENTENCES[3], None, "word")
+    asked = explainer, encoded, 1, width, half, exact
+    score(explainer, encoded, "leave-one-out", 1)
+    before = explainer.model.scheduler.counters.passes
+    assert not limits_known(*asked) and explainer.model.scheduler.counters.passes == before
+    finish(find_limits(*asked))
+    # By whoever reads the store next, as here.
+    spent, later = explainer.model.scheduler.counters.passes, Explainer(explainer.model, explainer.store)
+    assert limits_known(later, *asked[1:])
+    assert limits_known(later, encoded, 1, width, half, True) == exact, "other sets are others"
+    finish(find_limits(later, *asked[1:]))
+    assert explainer.model.scheduler.counters.passes == spent
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from core.data.examples import read_bundled
-from core.explanation.explainer import Explainer
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import find_exact
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
@@ -20,6 +20,8 @@ from core.verdicts.telling import ERROR_RATE, HANGS, verdict_text
 from core.wording import without_markup
 from pages.parts.attributions.believing import BELIEVED
 from pages.parts.frame import resources
+from pages.parts.sections.standings import Searching
+from pages.parts.sections.verdicts import VerdictWork
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 from tests.pages.test_scored_rows import cells
 
@@ -92,8 +94,33 @@ def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatc
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], says=BELIEVED)
-    assert cells(app)["gradient"]["verdict:"]["text"].startswith("— (about ") and not resources.jobs().active()
+    assert (
+        cells(app)["gradient"]["verdict:"]["text"].startswith("not asked for yet (about ")
+        and not resources.jobs().active()
+    )
     assert "No order is scored yet" in app.said
+
+
+def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unasked_from_then_on(
+    fresh, monkeypatch
+):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    monkeypatch.setattr(VerdictWork, "cost", property(lambda work: Cost(10**6, 1e4)))
+    monkeypatch.setattr(Searching, "cost", property(lambda work: Cost(10**6, 1e6)))
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "no")
+    # So long that no other work of the page asks for every set.
+    chosen = {"example": "s009", "measures": NAMES, "says": BELIEVED}
+    app = App(ATTRIBUTIONS, **chosen)
+    wait(app, lambda: "Which measures to believe is not computed yet." in app.said, rest=60.0)
+    # The price of what it rests on, not that of limits which nobody asked for.
+    assert "about 2.8 h" in app.said
+    assert all(own["verdict:"]["text"] == "not asked for yet (about 2.8 h)" for own in cells(app).values())
+    wait(app.press("Compute which measures to believe"), lambda: HANGS in app.said, rest=60.0)
+    assert judged(app)
+    resources.jobs.clear()
+    again = App(ATTRIBUTIONS, **chosen)
+    wait(again, lambda: HANGS in again.said, rest=60.0)
+    assert not again.has("button", "Compute which measures to believe")
 
 
 def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, any_speed):

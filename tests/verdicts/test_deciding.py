@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Explainer
+from core.explanation.limiting import score
 from core.explanation.recursive import Band
 from core.explanation.standings import SUFFICIENCY, StandingGates
 from core.figures.verdict_figures import among_random_orders
@@ -15,11 +16,10 @@ from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split
 from core.mathematics.stepwise import finish
 from core.measures.kernel_shap import all_sets
-from core.network.scheduler import Cancelled, NonFinite
+from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK, REMOVAL
 from core.oracle.oracle import Oracle
 from core.storage.store import Store
-from core.validity.mask_tests import MaskTest
 from core.validity.references import find_reference
 from core.verdicts.chance import MOST_DRAWS
 from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
@@ -291,6 +291,20 @@ def test_it_asks_through_the_memo_and_nothing_is_asked_twice(tiny_model, tmp_pat
     assert explainer.oracles.of(encoded).count <= verdict_cost(explainer, encoded, names, 49).passes + own
 
 
+def test_verdicts_are_known_once_every_random_order_is_and_to_ask_costs_nothing(tiny_model, tmp_path):
+    explainer = Explainer(tiny_model("bert"), Store(tmp_path))
+    encoded = explainer.encode("the ferry did not leave the old harbour before first light", None, "word")
+    scores = {name: score(explainer, encoded, name, 1) for name in (LOO, GRADIENT)}
+    before = explainer.model.scheduler.counters.passes
+    assert not chance_known(explainer, encoded, 1, scores, planned=2)
+    assert explainer.model.scheduler.counters.passes == before
+    finish(find_chance(explainer, encoded, 1, [*scores]))
+    later, spent = Explainer(explainer.model, explainer.store), explainer.model.scheduler.counters.passes
+    assert chance_known(later, encoded, 1, scores, planned=2)
+    assert not chance_known(later, encoded, 1, scores, planned=40), "more measures take more orders"
+    assert explainer.model.scheduler.counters.passes == spent
+
+
 def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):
     """A model that was trained without masking does not know its masked inputs."""
     explainer = Explainer(twin, None, find_reference(twin))
@@ -320,27 +334,3 @@ def test_the_figure_holds_every_order_and_each_measure_at_its_own():
     assert low < report.reached[IXG] and report.reached[LOO] < high
     # Where every order reaches the same there is a bar all the same.
     assert max(among_random_orders(np.full(9, 0.2), {}, "v", False)["data"][0]["y"]) == 9
-
-
-def test_verdicts_that_known_orders_settle_ask_for_nothing():
-    """What was asked before is known; before that the first input is one too many."""
-    explainer, known = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}), set()
-    oracle = explainer.oracles.of(explainer.encoded)
-    real = oracle.logits
-
-    def logits(masks, *, progress=None, cancelled=None):
-        fresh = {row.tobytes() for row in masks} - known
-        if fresh and cancelled is not None and cancelled():
-            raise Cancelled
-        known.update(fresh)
-        return real(masks)
-
-    def judge(masks, ratios=None, *, progress=None, cancelled=None):
-        return MaskTest(logits(masks, cancelled=cancelled), {}, {})
-
-    oracle.logits, oracle.judge = logits, judge
-    asked = explainer, explainer.encoded, 1, [LOO]
-    assert not chance_known(*asked) and not known
-    finish(find_chance(*asked))
-    before = len(known)
-    assert before and chance_known(*asked) and len(known) == before

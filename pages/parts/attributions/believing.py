@@ -1,11 +1,14 @@
 """Which measures to believe on a text, as the page's answer, where somebody asks for that."""
 
+import streamlit as st
+
 from core.verdicts.telling import believe_sentence, why_sentence
-from core.wording import estimate
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.verdicts import VerdictWork
 
 WORDS, BELIEVED = "which words count", "which measures to believe"
 
@@ -26,17 +29,38 @@ def say_believed(view: View, scoring: ScoredRows, words: str, evidence: str) -> 
         why = f"{scoring.reach} {why_sentence(report, view.encoded)}".strip()
         prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
         return
-    prediction_line(view, f"{evidence} {_waits(scoring)}".lstrip(), words)
+    offered = _offered(scoring)
+    prediction_line(view, f"{evidence} {_waits(scoring, offered)}".lstrip(), words)
+    if offered is None:
+        return
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        if st.button("Compute which measures to believe", key="ask-believed"):
+            offered.ask()
+            # What looks for it begins with the page.
+            st.rerun()
+        st.markdown(offered.price)
 
 
-def _waits(scoring: ScoredRows) -> str:
+def _offered(scoring: ScoredRows) -> VerdictWork | None:
+    """The verdicts, where they wait to be asked for."""
+    known = scoring.limits
+    verdicts = None if known is None else known.verdicts
+    if known is None or verdicts is None or any(map(_comes, [*scoring.works, *known.works])):
+        return None
+    return verdicts
+
+
+def _comes(work: PageWork) -> bool:
+    return work.runs or (work.job is None and work.at_once)
+
+
+def _waits(scoring: ScoredRows, offered: VerdictWork | None) -> str:
     """Why it is not said yet, HTML."""
     known = scoring.limits
     if known is None:
         return "There is no order here to believe or not."
-    if any(work.runs or (work.job is None and work.at_once) for work in [*scoring.works, *known.works]):
+    if offered is not None:
+        return "Which measures to believe is not computed yet."
+    if any(map(_comes, [*scoring.works, *known.works])):
         return "Which measures to believe is being computed …"
-    verdicts = known.verdicts
-    if verdicts is None:
-        return "No order is scored yet, so none can be believed or not: ask for one below."
-    return f"Which measures to believe takes about {estimate(verdicts.seconds)}; it can be asked for on AOPC and NAOPC."
+    return "No order is scored yet, so none can be believed or not: ask for one below."

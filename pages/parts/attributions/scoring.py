@@ -140,7 +140,8 @@ class ScoredRows:
         assert known is not None
         verdicts, found = known.verdicts, None if report is None else report.of(name)
         why = "" if report is None or found is None else reason_text(report, found)
-        works = [*known.works, *([] if verdicts is None else [verdicts])]
+        # They rest on scored orders alone: a search, or exact limits that nobody asked for, are not their price.
+        works = [*known.scored, *(work for work in known.works if work.runs), *filter(None, [verdicts])]
         text = "" if found is None else verdict_text(found)
         about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
         return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, about)), works)
@@ -193,5 +194,5 @@ def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]
         text = "…"
     elif not text:
         seconds = sum(work.seconds for work in waits)
-        text = f"— (about {estimate(seconds)}, on its page)" if waits else "—"
+        text = f"not asked for yet (about {estimate(seconds)})" if waits else "—"
     return {"name": name, "text": text, "href": href, "about": about}

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import streamlit as st
+
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     Found,
@@ -13,6 +15,7 @@ from core.explanation.limiting import (
     find_exact,
     find_limits,
     left_over,
+    limits_known,
     refuse_dear,
     score,
     score_cost,
@@ -124,8 +127,14 @@ class Searching(PageWork):
 
     @property
     def at_once(self) -> bool:
-        """Exact limits that may be spent unasked start by themselves, however slow the machine."""
-        return self.exact or super().at_once
+        """Exact limits that may be spent unasked start by themselves, however slow the machine; and so does what costs
+        nothing any more, since the store has every set.
+        """
+        return self.exact or super().at_once or self._stored
+
+    @property
+    def _stored(self) -> bool:
+        return _known(self.key, self.side.explainer.oracles.of(self.side.encoded).count, self)
 
     def run(self, job: Job) -> Any:
         """What the job does."""
@@ -140,6 +149,13 @@ class Searching(PageWork):
             progress=job.report,
             cancelled=job.cancelled,
         )
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _known(key: str, count: int, _work: Searching) -> bool:
+    """Whether a search costs nothing any more; asked anew once more sets are known."""
+    side = _work.side
+    return limits_known(side.explainer, side.encoded, side.explained, _work.width, _work.half)
 
 
 def width_of(search: str) -> int | None:
@@ -262,9 +278,11 @@ class KnownLimits:
     @property
     def verdicts(self) -> VerdictWork | None:
         """The verdicts of the measures whose orders are scored, or that have none; None where there is none."""
-        scored = tuple(one.measure for one in self.scored if one.complete or _failed(one))
+        ended = [one for one in self.scored if one.complete or _failed(one)]
         planned = max(self.choice.planned, len(self.choice.measures))
-        return VerdictWork(self.side, scored, self.choice.sign, planned, self.choice.direction) if scored else None
+        names, scores = tuple(one.measure for one in ended), {one.measure: one.latest for one in ended if one.complete}
+        chosen = self.choice
+        return VerdictWork(self.side, names, chosen.sign, planned, chosen.direction, scores) if ended else None
 
     def report(self, reasons: Reasons) -> VerdictReport | None:
         """What the verdicts are, with the limits that are known beside other reasons; None before they are there."""

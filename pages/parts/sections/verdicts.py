@@ -1,12 +1,14 @@
 """Verdicts as work: measures of a text beside random orders, under one model, and what is told of them."""
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from cachetools import LRUCache, cached
 
 from core.explanation.explainer import Cost
+from core.explanation.limiting import OrderScore
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates
 from core.job import Job
@@ -21,7 +23,7 @@ from pages.parts.sections.sides import Orders, Side, about_side
 @dataclass(frozen=True, eq=False)
 class VerdictWork(PageWork):
     """Measures of one text whose own orders are scored already, beside random orders under one model; planned: measures
-    that are chosen in all, scored or not.
+    that are chosen in all, scored or not; scores: their orders, of those that have one, where the page has them.
     """
 
     side: Side
@@ -29,6 +31,7 @@ class VerdictWork(PageWork):
     sign: str
     planned: int
     direction: str
+    scores: Mapping[str, OrderScore] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
@@ -59,7 +62,7 @@ class VerdictWork(PageWork):
         if super().at_once:
             return True
         oracle = self.side.explainer.oracles.of(self.side.encoded)
-        return Orders(self.side, BY_FEATURE).complete and _is_known(self, oracle.count)
+        return bool(self.scores) and Orders(self.side, BY_FEATURE).complete and _is_known(self, oracle.count)
 
     def run(self, job: Job) -> Any:
         """What the job does."""
@@ -85,5 +88,5 @@ class VerdictWork(PageWork):
 @cached(LRUCache(256), key=lambda work, count: (work.key, count), lock=threading.Lock())
 def _is_known(work: VerdictWork, count: int) -> bool:
     """Whether it asks nothing of the network, with so many masked inputs known; looked at once for each number."""
-    about = work.side.explainer, work.side.encoded, work.side.explained, work.measures, work.sign
+    about = work.side.explainer, work.side.encoded, work.side.explained, work.scores, work.sign
     return chance_known(*about, planned=work.planned, directions=(work.direction,))
