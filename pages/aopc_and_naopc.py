@@ -9,16 +9,16 @@ from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
-from core.wording import plain
+from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
-from pages.parts.limits.answering import limits_answer
+from pages.parts.limits.answering import SCORES, limits_answer
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
-from pages.parts.limits.verdicts import believed_of, draw_verdicts
+from pages.parts.limits.verdicts import draw_verdicts, verdicts_of
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -101,10 +101,8 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
-    said = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction)
-    # What comes closest may do so by chance: one is not read without the other.
-    first = f"{said} {believed_of(known[0])}".rstrip()
-    prediction_line(view, "", standing.comparison(boards)[0], first=first)
+    first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
+    prediction_line(view, "", standing.comparison(boards)[0], after=f"<p>{escaped(SCORES)}</p>", first=first)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -52,6 +52,15 @@ class NullOrders:
         """How far the orders lie apart."""
         return float(np.ptp(self.reached)) if len(self.reached) else 0.0
 
+    def as_good(self, reached: np.ndarray, sign: int) -> np.ndarray:
+        """How many orders do at least as well, int64[M]; of all orders one is the measure's own. Args, ties and Raises:
+        as `p`.
+        """
+        reached = np.asarray(reached, dtype=np.float64)
+        if np.isnan(reached).any() or np.isnan(self.reached).any():
+            raise ValueError("an AOPC is NaN, so that it is neither above nor below another")
+        return (sign * (self.reached - reached[:, None]) >= -TIE).sum(axis=1)
+
     def p(self, reached: np.ndarray, sign: int) -> tuple[np.ndarray, np.ndarray]:
         """Ends between which p lies once all planned orders are drawn, float64[M] each; equal once they are.
 
@@ -61,10 +70,7 @@ class NullOrders:
         Raises:
             ValueError: an AOPC is NaN.
         """
-        reached = np.asarray(reached, dtype=np.float64)
-        if np.isnan(reached).any() or np.isnan(self.reached).any():
-            raise ValueError("an AOPC is NaN, so that it is neither above nor below another")
-        counts = (sign * (self.reached - reached[:, None]) >= -TIE).sum(axis=1)
+        counts = self.as_good(reached, sign)
         if self.every:
             p = counts / self.planned
             return p, p

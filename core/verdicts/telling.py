@@ -2,12 +2,15 @@
 
 import math
 
+import numpy as np
+
 from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.statistics import ALPHA, significant
 from core.network.features import Encoded
 from core.oracle.erasing import MASK
 from core.validity.marks import PERCENT, SIGN, with_sign
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
+from core.verdicts.finding import SIGNS
 from core.wording import as_json, escaped, joined, named_word, number
 
 # How a verdict can be wrong.
@@ -75,6 +78,20 @@ def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
     stopped = "" if report.null.complete else " (no more were drawn, since no verdict could change)"
     return f"Each order is set against {report.orders} of the same features{stopped}. {ERROR_RATE}"
+
+
+def as_good_sentence(report: VerdictReport, measure: str) -> str:
+    """How many random orders do at least as well as a measure's own, text; "" where that says nothing."""
+    one, reached = report.of(measure), report.reached.get(measure)
+    if one is None or not one.told or reached is None:
+        return ""
+    drawn = len(report.null.reached)
+    count = int(report.null.as_good(np.array([reached]), SIGNS[report.direction])[0]) - report.null.every
+    orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
+    many = f"{count:,}" if count else "None"
+    alone = one.word == Word.NO_BETTER and significant(one.p[1])
+    seldom = f", too many for the best of {report.planned} (Holm)" if alone else ""
+    return f"{many} of {orders} of the same features {'does' if count == 1 else 'do'} as well{seldom}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:

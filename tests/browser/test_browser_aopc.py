@@ -41,7 +41,7 @@ def test_two_models_are_set_between_their_limits(visit):
             playwright.expect(tick).to_have_count(1)
     said = person.said
     assert (
-        "comes closest to what this model allows" in said
+        "comes closest to the best order of words" in said
         and "Normalising" in said
         and "exact, over all orders (256 sets)" in said
     )
@@ -80,11 +80,11 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     )
     person.unfold().page.get_by_role("radio", name=re.compile("sufficiency")).click()
     person.until("() => location.search.includes('curves=sufficiency')")
-    playwright.expect(person.page.get_by_text("where 0 is the best possible")).to_be_visible()
+    playwright.expect(person.page.get_by_text("where 0 is that best order")).to_be_visible()
     person.page.get_by_role("button", name=re.compile("^Next")).click()
     person.has_chosen(NEXT)
     person.computed(ASKED_FOR)
-    assert "where 0 is the best possible" in person.said
+    assert "where 0 is that best order" in person.said
     person.narrow()
 
 

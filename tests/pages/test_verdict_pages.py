@@ -101,9 +101,7 @@ def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatc
     assert "No order is scored yet" in app.said
 
 
-def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unasked_from_then_on(
-    fresh, monkeypatch
-):
+def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unasked_from_then_on(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr(VerdictWork, "cost", property(lambda work: Cost(10**6, 1e4)))
     monkeypatch.setattr(Searching, "cost", property(lambda work: Cost(10**6, 1e6)))

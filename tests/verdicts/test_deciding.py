@@ -26,7 +26,14 @@ from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word,
 from core.verdicts.finding import NoVerdict, chance_known, find_chance, null_cost, verdict_cost
 from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
 from core.verdicts.reasons import find_reasons
-from core.verdicts.telling import believe_sentence, erasures_sentence, verdict_cells, verdict_text, why_sentence
+from core.verdicts.telling import (
+    as_good_sentence,
+    believe_sentence,
+    erasures_sentence,
+    verdict_cells,
+    verdict_text,
+    why_sentence,
+)
 from tests.verdicts.table_explainer import TableExplainer
 
 LOO, GRADIENT, IXG = "leave-one-out", "gradient", "input × gradient"
@@ -77,6 +84,17 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert words(least)[:2] == [Word.BETTER, Word.WORSE] and "by sufficiency" in believe_sentence(
         least, explainer.encoded
     )
+
+
+def test_how_many_random_orders_do_as_well_is_counted_by_hand():
+    """Words that cost alike but for one: an order reaches what depends on where that one comes in it."""
+    values, scores = additive([0.3, 0.01, 0.01, 0.01, 0.01]), signed(np.array([3.0, 4.0, 2.0, 1.0, 0.0]))
+    report = decided(TableExplainer(values, {LOO: scores, GRADIENT: {"L2": np.ones(5)}}))
+    # It masks that word second: so do 23 of the other 119 orders of five words, and 24 mask it first.
+    assert report.null.every and as_good_sentence(report, GRADIENT) == "", "it has no order"
+    assert as_good_sentence(report, LOO) == "47 of the other 119 orders of the same features do as well."
+    best = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}))
+    assert as_good_sentence(best, LOO) == "None of the other 5,039 orders of the same features do as well."
 
 
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():

@@ -3,16 +3,27 @@
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
 from core.validity.marks import answer_rests, with_sign
+from core.verdicts.deciding import VerdictReport
+from core.verdicts.telling import as_good_sentence, believe_sentence
 from core.wording import escaped, number
 from pages.parts.frame.working import tally_of
 from pages.parts.limits.standing import reach
 from pages.parts.sections.sides import why_rejected
 from pages.parts.sections.standings import KnownLimits, tag
 
+# What the two scores are, in view wherever they are given.
+SCORES = (
+    "Words are masked in a measure’s order. AOPC (area over the perturbation curve): how far the prediction falls on "
+    "average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, that any order reaches."
+)
 
-def limits_answer(known: KnownLimits, board: StandingTable | None, direction: str) -> str:
-    """The page's result in a sentence, HTML in which all text is escaped; which measure comes closest is told once all
-    that are asked for are scored.
+
+def limits_answer(
+    known: KnownLimits, board: StandingTable | None, direction: str, verdicts: VerdictReport | None = None
+) -> str:
+    """The page's result, HTML in which all text is escaped: which measure comes closest, once all that are asked for
+    are scored; once the verdicts are known, how many random orders do as well, and which measures to believe: what
+    comes closest may do so by chance, so that one is not read without the other.
     """
     if board is None:
         return (
@@ -30,7 +41,10 @@ def limits_answer(known: KnownLimits, board: StandingTable | None, direction: st
     reached = f"{reach(limits)} ({how})."
     if first is None:
         return f"{reached} Choose a measure to see where it stands."
-    return tally_of(known.scored).tell(_closest(known, board, first, direction), reached)
+    said = [tally_of(known.scored).tell(_closest(known, board, first, direction), reached)]
+    if verdicts is not None:
+        said += [escaped(as_good_sentence(verdicts, first.measure)), believe_sentence(verdicts, known.side.encoded)]
+    return " ".join(filter(None, said))
 
 
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
@@ -38,16 +52,17 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     gate, exact = first.gates[direction], board.limits.method == EXACT
     best, worst = (1, 0) if direction == COMPREHENSIVENESS else (0, 1)
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
+    found = "there is" if exact else "that was found"
     return (
-        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to what this model allows: its order of "
-        f"{known.side.encoded.unit}s scores <b>{number(first.naopc[direction])}</b> {ARROWS[direction]} (NAOPC), where "
-        f"{best} is the best {'possible' if exact else 'that was found'} and {worst} the worst.{warned}"
+        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to the best order of "
+        f"{known.side.encoded.unit}s {found}: NAOPC <b>{number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
+        f"{best} is that best order and {worst} the worst.{warned}"
     )
 
 
-def score_line(known: KnownLimits, board: StandingTable, direction: str) -> str:
-    """What the score of the measure that comes closest is made of, and whether random orders reach as far, HTML; ""
-    where there is none yet.
+def score_line(known: KnownLimits, board: StandingTable, direction: str, verdicts: VerdictReport | None = None) -> str:
+    """What the score of the measure that comes closest is made of, and whether random orders reach as far where no
+    verdict says so, HTML; "" where there is none yet.
     """
     first, limits = board.best(direction), board.limits
     if first is None or limits.coincide or tally_of(known.scored).coming:
@@ -58,12 +73,13 @@ def score_line(known: KnownLimits, board: StandingTable, direction: str) -> str:
         else ("least", limits.lower, limits.upper)
     )
     found = "" if limits.method == EXACT else " that was found"
+    chance = "" if verdicts is not None else _by_chance(board, first.aopc[direction])
     return (
         f"One {known.side.encoded.unit} after the other is masked, what <b>{escaped(first.measure)}</b> calls {what} "
         f"important first: that {_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on "
         f"average (AOPC, {direction}); the best order{found} {_falls(best)}, the worst {_falls(worst)} "
         f"({tag(limits)}). "
-        f"NAOPC says where between the worst and the best it stands.{_by_chance(board, first.aopc[direction])}"
+        f"NAOPC says where between the worst and the best it stands.{chance}"
     )
 
 

@@ -22,7 +22,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.answering import limits_answer, score_line
 from pages.parts.limits.limiting import WidthStudy
-from pages.parts.limits.verdicts import believed_of, verdict_reports
+from pages.parts.limits.verdicts import verdict_reports, verdicts_of
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
@@ -57,7 +57,10 @@ def draw_gauges(view: View, boards: Boards) -> None:
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
-        for line in (score_line(one, board, direction), standing.limits_line(one, board, one.choice.width)):
+        for line in (
+            score_line(one, board, direction, verdicts_of(one)),
+            standing.limits_line(one, board, one.choice.width),
+        ):
             if line:
                 st.html(f"<p>{line}</p>")
         warning = standing.narrow_warning(board.limits)
@@ -179,8 +182,8 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "values": ", ".join(f"{name}: {values_taken(name, choice.sign)}" for name in choice.measures),
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
-    said = limits_answer(first, board, choice.direction), believed_of(first), score_line(first, board, choice.direction)
-    answer = " ".join(filter(None, said))
+    about = first, board, choice.direction, verdicts_of(first)
+    answer = f"{limits_answer(*about)} {score_line(*about)}".rstrip()
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 
 

@@ -45,19 +45,15 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         )
 
 
-def believed_of(known: KnownLimits) -> str:
-    """Which measures to believe, HTML in which all text is escaped; "" before that is known."""
-    report = _report(known)
-    return "" if report is None else believe_sentence(report, known.side.encoded)
-
-
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
-    return {one: report for one in known if (report := _report(one)) is not None}
+    return {one: report for one in known if (report := verdicts_of(one)) is not None}
 
 
-def _report(known: KnownLimits) -> VerdictReport | None:
-    """What is known of one side; the measures that draw again, and the pairs of words, where the store has them."""
+def verdicts_of(known: KnownLimits) -> VerdictReport | None:
+    """The verdicts of one side, None before they are known; with the measures that draw again, and the pairs of words,
+    where the store has them.
+    """
     if known.verdicts is None or not known.verdicts.complete:
         return None
     side, names = known.side, known.choice.measures
