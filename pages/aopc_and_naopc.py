@@ -102,7 +102,7 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
-    prediction_line(view, "", standing.comparison(boards)[0], after=f"<p>{escaped(SCORES)}</p>", first=first)
+    prediction_line(view, "", standing.comparison(boards)[0], after=f"<p>{escaped(SCORES, 400)}</p>", first=first)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -91,7 +91,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     many = f"{count:,}" if count else "None"
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
     seldom = f", too many for the best of {report.planned} (Holm)" if alone else ""
-    return f"{many} of {orders} of the same features {'does' if count == 1 else 'do'} as well{seldom}."
+    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:

@@ -92,9 +92,9 @@ def test_how_many_random_orders_do_as_well_is_counted_by_hand():
     report = decided(TableExplainer(values, {LOO: scores, GRADIENT: {"L2": np.ones(5)}}))
     # It masks that word second: so do 23 of the other 119 orders of five words, and 24 mask it first.
     assert report.null.every and as_good_sentence(report, GRADIENT) == "", "it has no order"
-    assert as_good_sentence(report, LOO) == "47 of the other 119 orders of the same features do as well."
+    assert as_good_sentence(report, LOO) == "47 of the other 119 orders do as well."
     best = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}))
-    assert as_good_sentence(best, LOO) == "None of the other 5,039 orders of the same features do as well."
+    assert as_good_sentence(best, LOO) == "None of the other 5,039 orders do as well."
 
 
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():

@@ -43,7 +43,10 @@ def limits_answer(
         return f"{reached} Choose a measure to see where it stands."
     said = [tally_of(known.scored).tell(_closest(known, board, first, direction), reached)]
     if verdicts is not None:
-        said += [escaped(as_good_sentence(verdicts, first.measure)), believe_sentence(verdicts, known.side.encoded)]
+        said += [
+            escaped(as_good_sentence(verdicts, first.measure), 400),
+            believe_sentence(verdicts, known.side.encoded),
+        ]
     return " ".join(filter(None, said))
 
 
