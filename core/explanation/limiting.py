@@ -33,6 +33,7 @@ from core.network.memory import free_memory
 from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
+from core.oracle.known import Unknown, known_value
 from core.oracle.oracle import BYTES_A_MASK, Oracle
 from core.oracle.target import Target
 
@@ -108,22 +109,6 @@ def value_by_mask(oracle: Oracle, target: Target, cancelled: Callable[[], bool] 
     difference of two logits.
     """
     return lambda masks: value_of(oracle.logits(masks, cancelled=cancelled), target)
-
-
-class Unknown(Exception):
-    """A score that is not known yet."""
-
-
-def known_value(oracle: Oracle, target: Target) -> Value:
-    """As `value_by_mask`, but what is not known raises Unknown instead of asking the network."""
-    value = value_by_mask(oracle, target)
-
-    def known(masks: np.ndarray) -> np.ndarray:
-        if not oracle.known(masks).all():
-            raise Unknown
-        return value(masks)
-
-    return known
 
 
 def walk(
@@ -335,7 +320,9 @@ def limits_known(
     for oracle in filter(None, (full, rough)):
         with contextlib.suppress(Unknown, NonFinite):
             for _, search in _stages(left_over(encoded), width):
-                finish(search(known_value(oracle, target), F=encoded.F, masked=encoded.premasked))
+                finish(
+                    search(known_value(oracle, value_by_mask(oracle, target)), F=encoded.F, masked=encoded.premasked)
+                )
             return True
     return False
 
@@ -410,7 +397,7 @@ def _searched(
     search = partial(search, F=encoded.F, masked=encoded.premasked)
     if rough is not None:
         try:
-            return finish(search(known_value(full, target))), full.model.precision
+            return finish(search(known_value(full, own))), full.model.precision
         except Unknown:
             pass
     if rough is not None:

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.limiting import OrderScore, Unknown, known_value, left_over, score, score_cost, value_by_mask
+from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
 from core.explanation.recursive import BY_FEATURE, ORDERS, Band, band_cost, random_band, random_order
 from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc
@@ -20,6 +20,7 @@ from core.measures.kernel_shap import absent
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
+from core.oracle.known import Unknown, known_value
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
 from core.verdicts.chance import NullOrders, decided, draw_null, draws_needed, null_of_table, table_pays, tail_test
@@ -159,7 +160,7 @@ def chance_known(
         scores: {measure: its orders}, of those that have one; the others as of `find_chance`.
     """
     oracle = explainer.oracles.of(encoded)
-    value = known_value(oracle, target)
+    value = known_value(oracle, value_by_mask(oracle, target))
     try:
         ordered = {}
         for name, one in scores.items():
