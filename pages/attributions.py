@@ -6,6 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution
+from core.explanation.row_scores import parted_sentence
 from core.explanation.row_sentences import strongest_sentence
 from core.explanation.rows import WordRow, build_row
 from core.measures.catalogue import measures
@@ -83,12 +84,14 @@ def _stream_words(
     """The coloured words with what is known beside them; words: the end of the answer, where it says which measures to
     believe, else "".
     """
+    # Known evidence says more of them than a word.
+    seen = evidence_sentence(view, rows) or parted_sentence(rows, view.encoded, view.class_name)
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
         st.container(),
         partial(draw_words, view, works, rows, sign, scoring, bool(words)),
         view.places.answer if words else None,
-        partial(say_believed, view, scoring, words, evidence_sentence(view, rows)),
+        partial(say_believed, view, scoring, words, seen),
         name="scores",
         aside=True,
     )

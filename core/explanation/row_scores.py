@@ -55,6 +55,17 @@ def parted_word(rows: Sequence[WordRow]) -> tuple[int, WordRow, WordRow] | None:
     return (i, *found[i]) if strength[i] >= PARTED else None
 
 
+def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) -> str:
+    """On which word the rows part, HTML in which all text is escaped; "" where on none."""
+    parted = parted_word(rows)
+    if parted is None:
+        return ""
+    i, one, other = parted
+    first, second, word = escaped(one.measure), escaped(other.measure), named_word(encoded.features[i].text)
+    supports = f"{first} says that it supports <b>{escaped(class_name)}</b>"
+    return f"On {word} the measures part: {supports}, {second} that it opposes it."
+
+
 def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
     """On which word the rows part, and whose order masking bears out on this text, HTML in which all text is escaped;
     "" where they part on none or a score is not known yet.
@@ -66,16 +77,12 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
     parted = parted_word(rows)
     if parted is None:
         return ""
-    i, one, other = parted
+    _, one, other = parted
     mine, its = scores.get(one.measure, RowScore()), scores.get(other.measure, RowScore())
     if mine.racu is None or its.racu is None:
         return ""
-    first, second, word = escaped(one.measure), escaped(other.measure), named_word(encoded.features[i].text)
-    said = (
-        f"On {word} they part: {first} says that it supports <b>{escaped(class_name)}</b>, {second} that it opposes it."
-    )
-    verdict = _verdict((first, mine), (second, its))
-    return f"{said} {verdict}" if verdict else ""
+    verdict = _verdict((escaped(one.measure), mine), (escaped(other.measure), its))
+    return f"{parted_sentence(rows, encoded, class_name)} {verdict}" if verdict else ""
 
 
 def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:

@@ -7,6 +7,8 @@ import io
 import re
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -20,6 +22,7 @@ from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.validity.marks import decide, path_text
 from core.validity.references import find_reference
+from pages.parts.steps.drawing import _above_one
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -419,3 +422,21 @@ def test_a_gate_never_claims_that_an_input_is_known():
 def test_random_order_can_be_followed_too():
     app = told(PAGE, measures=["random", "leave-one-out"], play="random")
     assert [row[1] for row in app.tables[0][1:]] == ["random", "leave-one-out"] and measures()["random"].baseline
+
+
+class Named(NamedTuple):
+    """A path, of which only the measure is asked."""
+
+    measure: str
+
+
+def test_a_racu_above_one_is_explained_where_there_is_one():
+    def found(**racu):
+        return {
+            Named(name): SimpleNamespace(racu=value, areas=SimpleNamespace(unstable=name == "beam"))
+            for name, value in racu.items()
+        }
+
+    said = "; above 1 (gradient) the score is, on average over the steps, below that of the fully masked text"
+    assert _above_one(found(LIME=1.0, gradient=2.6, beam=9.0)) == said
+    assert _above_one(found(LIME=0.9, attention=float("nan"), beam=9.0)) == ""

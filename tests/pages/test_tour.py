@@ -145,7 +145,13 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
 @pytest.mark.parametrize(
     "at, claims",
     [
-        (2, ["On “wasted” they part", "Random orders of these words reach a NAOPC of"]),
+        (
+            2,
+            [
+                "That is wrong: the label is positive. On “wasted” the measures part: leave-one-out says",
+                "Random orders of these words reach a NAOPC of",
+            ],
+        ),
         (6, ["leave-one-out finds the evidence best"]),
     ],
 )

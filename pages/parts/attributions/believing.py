@@ -18,19 +18,20 @@ def choose_believed() -> bool:
     return choose_one("The answer says", (WORDS, BELIEVED), WORDS, "says", label_visibility="collapsed") == BELIEVED
 
 
-def say_believed(view: View, scoring: ScoredRows, words: str, evidence: str) -> None:
+def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None:
     """The page's answer: which measures to believe, or what that waits for, and meanwhile which words count.
 
-    words, evidence: HTML in which all text is escaped; the latter: which measure finds the evidence best, or "".
+    words, seen: HTML in which all text is escaped; seen: what is known before they are tested, which measure finds the
+    evidence best, or on which word they part, or "".
     """
     report = scoring.report
     if report is not None:
-        found = f"{evidence} {believe_sentence(report, view.encoded, why=False)}".lstrip()
+        found = f"{seen} {believe_sentence(report, view.encoded, why=False)}".lstrip()
         why = f"{scoring.reach} {why_sentence(report, view.encoded)}".strip()
         prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
         return
     offered = _offered(scoring)
-    prediction_line(view, f"{evidence} {_waits(scoring, offered)}".lstrip(), words)
+    prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)
     if offered is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):

@@ -118,7 +118,11 @@ def _above_one(found: Summaries) -> str:
     """What RACU above 1 means, where there is one."""
     high = dict.fromkeys(path.measure for path, one in found.items() if one.racu > 1 and not one.areas.unstable)
     named = ", ".join(plain(name) for name in high)
-    return f"; above 1 ({named}) the score is, over the steps, below that of the fully masked text" if high else ""
+    return (
+        f"; above 1 ({named}) the score is, on average over the steps, below that of the fully masked text"
+        if high
+        else ""
+    )
 
 
 def _without_areas(found: Summaries) -> str:
