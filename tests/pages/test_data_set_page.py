@@ -224,12 +224,15 @@ def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(gi
     told = [{"id": e.id, "text": f"{e.text} And more."} for e in SHORT]
     app = complete(given(told))
     assert asked == [(2, 0), (2, 1)] and "Not enough to say: 2 texts" in app.said
-    assert "Asked of the first 2 of the 4 texts of mine.jsonl" in app.said and "ask for them below" in app.said
+    assert (
+        "Asked of the first 2 of the 4 texts of mine.jsonl" in app.said
+        and "all of them can be asked for below" in app.said
+    )
     assert offered(app) == ["Go on with diagnosticity (sst2-fmm, 4 examples)"]
     app.press("Go on with diagnosticity", exact=False)
     complete(app)
     assert asked[2:] == [(4, 2), (4, 3)], "what the first gave is not computed again"
-    assert "Not enough to say: 4 texts" in app.said and "the first" not in app.said
+    assert "Not enough to say: 4 texts" in app.said and "Asked of the first" not in app.said
     # Where these take long, too, both wait, and both say how long.
     monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", -1.0)
     app = given([one | {"text": f"{one['text']} Twice."} for one in told])

@@ -42,6 +42,8 @@ class VerdictsOfTexts(Study[Rows]):
     name = "verdicts"
     columns: ClassVar = {"word": Column((0,)), "p": Column((0,)), "worse": Column((0,)), "reached": Column((0,))}
     label = "verdicts of measures"
+    # Most texts are decided by few of the random orders.
+    seldom_all = True
 
     measures: tuple[str, ...]
     sign: str = "signed"

@@ -20,9 +20,9 @@ from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_un
 
 # Where a verdict cannot be told, on how many texts it is for what.
 UNTOLD = (
-    "of every measure: the random orders’ inputs are rejected, or the text allows no difference",
-    "it has no order: all of its scores are equal",
-    "of it alone: the inputs of its own order are rejected",
+    "of none: random orders rejected, or no order differs",
+    "no order: all of its scores are equal",
+    "its own order’s inputs are rejected",
 )
 # What a verdict means, in a sentence.
 MEANS = (
@@ -113,12 +113,11 @@ class Verdicts(Question[VerdictsReport]):
         shares = [f"{name} {_percent(share)}" for name, share in zip(report.measures, report.better)]
         sure = f"Better than chance ↑, with 95 % intervals over texts: {joined(shares)}."
         answer = report.tally.tell(_answer(report), sure)
-        more = [sure] * report.tally.settled
-        return [answer, MEANS, *more, *_untold_sentence(report), ERROR_RATE, *report.notes]
+        return [answer, MEANS, *_untold_sentence(report), ERROR_RATE, *report.notes]
 
     def tables(self, report: VerdictsReport) -> list[Table]:
         """Texts by measure and word, and why it cannot be told where it cannot."""
-        header = ["measure", "better than chance ↑ [95 %]", *[f"{word} (texts)" for word in Word], "texts"]
+        header = ["measure", "better than chance ↑ [95 % interval]", *[f"{word} (texts)" for word in Word], "texts"]
         rows = [
             [name, _percent(share), *(f"{count:,}" for count in counts), f"{report.n:,}"]
             for name, share, counts in zip(report.measures, report.better, report.counts)

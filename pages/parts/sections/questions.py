@@ -15,7 +15,7 @@ from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
-from core.wording import amount, escaped, estimate, plain
+from core.wording import amount, escaped, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked
@@ -155,15 +155,13 @@ def _say(grown: Growing, about: str, adds: Callable[[Asking], str] | None) -> No
 
 
 def _asked_of(grown: Growing, about: str) -> str:
-    """The question, of which texts it is asked, where this is the beginning how long all of them take, and where that
-    is chosen.
-    """
+    """The question, of which texts it is asked, and where that is chosen."""
     shown, begins = grown.shown, grown.shown is not grown.whole
     which = about or f"the {amount(len(grown.whole.sample), 'text')}"
     first = f"the first {len(shown.sample):,} of " if begins else ""
-    rest = f" All of them take about {estimate(grown.whole.seconds)}: ask for them below." if begins else ""
+    rest = "; all of them can be asked for below" if begins else ""
     return (
-        f"{shown.question.asks} Asked of {first}{which}.{rest} Texts, measures and all else are chosen in the settings "
+        f"{shown.question.asks} Asked of {first}{which}{rest}. Texts, measures and all else are chosen in the settings "
         "at the end of the page."
     )
 

@@ -18,7 +18,7 @@ from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.network.model import Model
 from core.storage.store import canonical_key
-from core.wording import amount
+from core.wording import amount, estimate
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 
@@ -80,6 +80,11 @@ class Studying(PageWork):
     @property
     def about(self) -> str:
         return "up to" if self.study.seldom_all and not resources.jobs().knows(self.likeness) else "about"
+
+    @property
+    def takes(self) -> str:
+        # It does not wait for what it takes over from.
+        return estimate(self.seconds) if any(one.active for one in self.beginnings) else super().takes
 
     @property
     def at_once(self) -> bool:
