@@ -53,7 +53,7 @@ def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray) ->
             f"{'measures' if len(board.measures) < 2 else 'metrics with a direction'} to see "
             f"whether they agree."
         )
-    lost = _lost(board, trusted)
+    lost = _lost(trusted)
     if lost:
         return _untold(board, trusted, lost)
     by_these = f" Numbers with {SIGN} do not count." if marked.any() else ""
@@ -71,34 +71,44 @@ def _alone(board: MetricTable) -> str:
     return "".join(f"{one[:1].upper()}{one[1:]}. " for one in _puts(board))
 
 
-def _lost(board: MetricTable, trusted: MetricTable) -> list[bool]:
-    """The kinds of metrics (soft: True) that have two numbers to compare, of which marks leave no two."""
-    kinds = np.array([metrics()[name].soft for name in board.metrics])
-    return [
-        kind
-        for kind in (False, True)
-        if board.comparable()[kinds == kind].any() > trusted.comparable()[kinds == kind].any()
-    ]
+def _lost(trusted: MetricTable) -> list[bool]:
+    """The kinds of metrics (soft: True) that are shown and have no two numbers left to compare."""
+    kinds, able = _columns(trusted), trusted.comparable()
+    return [soft for soft, columns in kinds.items() if columns and not able[columns].any()]
+
+
+def _columns(board: MetricTable) -> dict[bool, list[int]]:
+    """Which metrics with a direction are hard (False) and which are soft (True)."""
+    every = directed(board.metrics)
+    return {soft: [k for k in every if metrics()[board.metrics[k]].soft is soft] for soft in (False, True)}
 
 
 def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     """That it cannot be told, why, and what the metrics that are left say. Where marks took one kind and nothing of the
     other, how words are erased matters for that alone.
     """
-    kinds = {
-        soft: [k for k in directed(board.metrics) if metrics()[board.metrics[k]].soft is soft] for soft in (False, True)
-    }
-    unknown = f"inputs that the model does not know {SIGN}"
-    if all(soft in lost for soft, columns in kinds.items() if columns):
-        return f"<b>That cannot be told here</b>: all numbers rest on {unknown}."
+    kinds, unknown = _columns(board), f"inputs that the model does not know {SIGN}"
+    if not any(kinds[soft] for soft in kinds if soft not in lost):
+        left = "all" if np.isnan(trusted.values).all() else "too many"
+        why = f"{left} numbers rest on {unknown}" if board.comparable().any() else "too few numbers are defined"
+        return f"<b>That cannot be told here</b>: {why}."
     gone, stays = ("soft", "hard") if lost[0] else ("hard", "soft")
     named, left = [board.metrics[k] for k in kinds[lost[0]]], kinds[not lost[0]]
-    makes = f"{gone} erasure{f' ({_told(named)})' * (len(named) <= _MOST_NAMED)} makes {unknown}"
+    whose = _told(named) if len(named) <= _MOST_NAMED else f"{gone} metrics"
     says = "; ".join(_puts(trusted)) or "no metric tells these measures apart"
-    if np.array_equal(trusted.values[:, left], board.values[:, left], equal_nan=True):
-        why = f"<b>Here it does: {makes}</b>, so whether it agrees with {stays} erasure cannot be told"
-        return f"{why}. By {stays} erasure alone, {says}."
-    return f"<b>That cannot be told here</b>: {makes}. By {stays} numbers without {SIGN}, {says}."
+    whole = np.array_equal(trusted.values[:, left], board.values[:, left], equal_nan=True)
+    by = f"By {stays} {'erasure alone' if whole else f'numbers without {SIGN}'}, {says}."
+    if not board.comparable()[kinds[lost[0]]].any():
+        return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
+    makes = f"erasing words {'in part' if lost[0] else 'whole'} ({gone}) makes {unknown}"
+    untold = f"so whether {whose} agree{'s' * (len(named) == 1)} with {stays} erasure cannot be told"
+    if whole:
+        return f"<b>Here it does: {makes}</b>, {untold}. {by}"
+    return f"<b>That cannot be told here</b>: {makes}. {by}"
+
+
+def _be(named: Sequence[str]) -> str:
+    return "is" if len(named) == 1 else "are"
 
 
 def _verdict(board: MetricTable) -> str:
@@ -112,7 +122,7 @@ def _verdict(board: MetricTable) -> str:
         told = f"{silent} erasure tells none of these measures apart here"
         return f"{told}, and {other} metrics do not agree" if pairs.contrary else told
     if not pairs.contrary:
-        agree = "agree" if pairs.same == pairs.all else "do not contradict each other"
+        agree = "agree" if board.unanimous else "do not contradict each other"
         return f"Not here: hard and soft erasure {agree}" if both else f"The metrics {agree}"
     if not both:
         return "The metrics do not agree"

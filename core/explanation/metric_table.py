@@ -210,6 +210,12 @@ class MetricTable:
                 found.append((self.measures[i], self.measures[j], one, other))
         return found
 
+    @property
+    def unanimous(self) -> bool:
+        """Whether the metrics that tell any two measures apart order every pair alike, level ones included."""
+        order = orders(self.values, self.directions, self.errors)[:, :, (self.places > 1).any(axis=0)]
+        return bool((order == order[:, :, :1]).all())
+
     def contrary_kinds(self) -> set[tuple[bool, bool]]:
         """{(whether it is soft, whether the other is)} of metrics that order some two measures oppositely."""
         soft = [metrics()[name].soft for name in self.metrics]

@@ -111,7 +111,7 @@ def _register(kind: str, sufficiency: bool) -> None:
             default=first,
             amounts=True,
             hard=short.removeprefix("Soft-") if first else "",
-            gist=f"soft normalised {what}: this share is {gist}",
+            gist=f"soft normalised {what}: it is {gist}",
         )
     )
 

@@ -184,6 +184,22 @@ def test_the_answer_in_words_of_each_kind():
     )
 
 
+def test_metrics_that_find_the_same_measures_level_agree():
+    assert answer_to([[0.9, 0.8], [0.9, 0.8], [0.5, 0.4]]) == "The metrics agree: all put a and b first, level."
+    assert answer_to([[0.9, 0.8, 1], [0.9, 0.8, 1], [0.5, 0.4, 1]], names=("NS", "NC", "Soft-NC")).startswith(
+        "Soft erasure"
+    )
+
+
+def test_a_kind_of_metrics_that_is_undefined_agrees_with_nobody():
+    gone = [[0.9, 0.8, np.nan], [0.5, 0.4, np.nan]]
+    assert answer_to(gone, names=("NS", "NC", "Soft-NS")) == (
+        "That cannot be told here: Soft-NS is undefined on this text. By hard erasure alone, NS and NC put a first by "
+        "0.4 or more."
+    )
+    assert answer_to([[0.9, np.nan], [np.nan, np.nan]]) == "That cannot be told here: too few numbers are defined."
+
+
 def test_a_lead_of_less_than_a_hundredth_crowns_nobody():
     assert answer_to([[0.954, 0.146], [0.956, 0.101], [0.172, 0.007]]) == (
         "The metrics do not contradict each other: NS puts a and b first, level; NC puts a first by 0.045."
@@ -223,20 +239,24 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "Here it does: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠, so whether it "
-        "agrees with hard erasure cannot be told. By hard erasure alone, NS and NC put a first by 0.4 or more."
+        "Here it does: erasing words in part (soft) makes inputs that the model does not know ⚠, so whether Soft-NS and "
+        "Soft-NC agree with hard erasure cannot be told. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
-        "That cannot be told here: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠. By "
-        "hard numbers without ⚠, NC puts a first by 0.4."
+        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠. By hard "
+        "numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "Here it does: hard erasure (NS and NC) makes inputs that the model does not know ⚠, so whether it agrees with "
-        "soft erasure cannot be told. By soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
+        "Here it does: erasing words whole (hard) makes inputs that the model does not know ⚠, so whether NS and NC "
+        "agree with soft erasure cannot be told. By soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
     assert answer_to(values, names=both, marked=[[1] * 4] * 2) == (
         "That cannot be told here: all numbers rest on inputs that the model does not know ⚠."
+    )
+    # A number that stands alone compares nothing.
+    assert answer_to(values, names=both, marked=[[0] * 4, [1] * 4]) == (
+        "That cannot be told here: too many numbers rest on inputs that the model does not know ⚠."
     )
     # The third measure's marks leave the others' order as it is.
     third = [*values, [0.95, 0.95, 0.1, 0.1]]
@@ -332,7 +352,7 @@ def first(mine):
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
     assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
-    assert "Here it does: soft erasure (Soft-NS and Soft-NC) makes inputs that the model does not know ⚠" in app.said
+    assert "Here it does: erasing words in part (soft) makes inputs that the model does not know ⚠" in app.said
     assert "One text decides little: Data set asks many." in app.said
     (link,) = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
     assert link.startswith("data_set?") and "section=scores" in link
