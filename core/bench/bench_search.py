@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,7 +11,7 @@ import numpy as np
 
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import default_exact, find_exact, left_over, value_by_mask
-from core.mathematics.search.insertion import insertion_search
+from core.mathematics.search.insertion import BUDGET, insertion_search, insertion_sets
 from core.mathematics.search.limits import Search, beam_search
 from core.mathematics.stepwise import finish
 from core.network.features import Encoded, NoFeatures
@@ -22,10 +22,11 @@ WIDTHS, STARTS = (1, 2, 5, 50), (1, 2)
 # The beam whose number of scores is the measure of price, and shares of that number that an insertion search may spend.
 PRICE, SHARES = "beam 5", (0.5, 0.75, 1.0)
 WIDEST = "beam 50"
+DEFAULT = "insertion search as limits take it"
 # Limits that lie so near count as equally wide, in units of the score.
 EQUAL = 1e-3
 # Of a row: raised when what stands in it changes.
-_VERSION = 1
+_VERSION = 2
 
 
 def compare_searches(
@@ -37,7 +38,7 @@ def compare_searches(
     them share what is known of a text, and each counts its own scores.
 
     Args:
-        kept: a file of JSON lines to which rows are added as they come; those that it holds already are not computed
+        kept: a file of JSON lines to which rows are added as they come; searches that it holds already are not made
             again.
         told: called with how far it is.
     Returns:
@@ -47,16 +48,17 @@ def compare_searches(
     rows, known = [], {} if kept is None else _read(kept)
     for i, text in enumerate(texts):
         key = _row_key(explainer, text)
-        if key not in known:
-            try:
-                known[key] = _row(explainer, explainer.encode(text, None, "word"))
-            except (NoFeatures, NonFinite) as error:
-                told(f"{i + 1} of {len(texts)}: {error}")
-                continue
-            if kept is not None:
-                with kept.open("a") as file:
-                    file.write(json.dumps({"key": key} | known[key]) + "\n")
-        rows.append(known[key])
+        before = known.get(key)
+        try:
+            row = _row(explainer, explainer.encode(text, None, "word"), before)
+        except (NoFeatures, NonFinite) as error:
+            told(f"{i + 1} of {len(texts)}: {error}")
+            continue
+        if kept is not None and row != before:
+            with kept.open("a") as file:
+                file.write(json.dumps({"key": key} | row) + "\n")
+        known[key] = row
+        rows.append(row)
         told(f"{i + 1} of {len(texts)} texts, {rows[-1]['features']} words")
     return rows
 
@@ -107,8 +109,12 @@ def _width(limits: dict) -> float:
     return limits["upper"] - limits["lower"]
 
 
-def _row(explainer: Explainer, encoded: Encoded) -> dict:
-    """One text, searched in every way."""
+def _row(explainer: Explainer, encoded: Encoded, before: dict | None) -> dict:
+    """One text, searched in every way; before: what an earlier run found, whose searches are not made again."""
+    searches: dict[str, dict] = {} if before is None else dict(before["searches"])
+    asked = _searches(lambda: searches[PRICE]["scores"], left_over(encoded))
+    if before is not None and set(asked) <= set(searches):
+        return before
     if left_over(encoded) == 0:
         raise NoFeatures("Every word is masked in the text, so there are no orders to compare.")
     target = int(explainer.logits(encoded).argmax())
@@ -116,11 +122,12 @@ def _row(explainer: Explainer, encoded: Encoded) -> dict:
     own = value_by_mask(full, target)
     rough = explainer.searching(encoded)
     searching = own if rough is None else value_by_mask(rough, target)
-    searches: dict[str, dict] = {}
     try:
-        for name, search in _searches(lambda: searches[PRICE]["scores"]):
+        for name, search in asked.items():
+            if name in searches:
+                continue
             found = finish(
-                search(searching, encoded.F, masked=encoded.premasked, rescore=None if rough is None else own)
+                search()(searching, encoded.F, masked=encoded.premasked, rescore=None if rough is None else own)
             )
             searches[name] = {"scores": found.scores, "lower": found.lower, "upper": found.upper}
         exact = None
@@ -132,19 +139,27 @@ def _row(explainer: Explainer, encoded: Encoded) -> dict:
     return {"features": left_over(encoded), "searches": searches, "exact": exact}
 
 
-def _searches(price: Callable[[], int]) -> Iterator[tuple[str, Callable[..., Search]]]:
-    """Every search by its name; price: the scores that the beam of that name took."""
-    for width in WIDTHS:
-        yield f"beam {width}", partial(beam_search, width=width)
+def _searches(price: Callable[[], int], F: int) -> dict[str, Callable[[], Callable[..., Search]]]:
+    """What makes every search of F features, by its name; price: the scores that the beam of that name took, once it
+    has ended.
+    """
+    found: dict[str, Callable[[], Callable[..., Search]]] = {
+        f"beam {width}": lambda width=width: partial(beam_search, width=width) for width in WIDTHS
+    }
     for start in STARTS:
         for share in SHARES:
             name = f"insertion from beam {start}, at {share:.0%} of the scores of {PRICE}"
-            yield name, partial(insertion_search, width=start, most=round(share * price()))
+            found[name] = lambda start=start, share=share: partial(
+                insertion_search, width=start, most=round(share * price())
+            )
+    # Named by its price, so that a row knows which it had.
+    found[f"{DEFAULT} (at most {BUDGET:g} F² scores)"] = lambda: partial(insertion_search, most=insertion_sets(F))
+    return found
 
 
 def _row_key(explainer: Explainer, text: str) -> str:
     model = explainer.model
-    about = [_VERSION, model.digest, model.precision, model.device, WIDTHS, STARTS, SHARES, text]
+    about = [_VERSION, model.digest, model.precision, model.device, text]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 

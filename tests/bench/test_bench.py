@@ -121,7 +121,7 @@ def test_searches_are_compared_by_their_means_and_with_exact_limits_where_these_
     assert search_lines(ROWS[1:])[2] == "  beam 5: 1,600 scores, width 0.5500, 0 / 0 / 1" and search_lines([]) == []
 
 
-def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_model, tmp_path):
+def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_model, tmp_path, monkeypatch):
     explainer, kept, told = Explainer(tiny_model("bert")), tmp_path / "rows.jsonl", []
     texts = [SHORT, "[MASK] [MASK]", "It rained again."]
     rows = compare_searches(explainer, texts, kept, told.append)
@@ -130,13 +130,20 @@ def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_mo
         price = row["searches"]["beam 5"]["scores"]
         for name, found in row["searches"].items():
             assert row["exact"][0] - 1e-6 <= found["lower"] <= found["upper"] <= row["exact"][1] + 1e-6
-            if name.startswith("insertion"):
+            if name.startswith("insertion from"):
                 start = row["searches"][f"beam {name.split()[3].rstrip(',')}"]
                 assert found["upper"] >= start["upper"] - 1e-6 and found["scores"] <= max(price, 2 * most_sets(6, 2))
     with kept.open("a") as file:
         file.write('{"key": "cut o')
     before = explainer.model.scheduler.counters.passes
     assert compare_searches(explainer, texts[::2], kept) == rows and explainer.model.scheduler.counters.passes == before
+    monkeypatch.setattr("core.bench.bench_search.SHARES", (0.25,))
+    (another,) = compare_searches(explainer, texts[:1], kept)
+    assert set(another["searches"]) - set(rows[0]["searches"]) == {
+        f"insertion from beam {start}, at 25% of the scores of beam 5" for start in (1, 2)
+    }, "a search that is new is made, and the others are not made again"
+    assert rows[0]["searches"].items() <= another["searches"].items()
+    assert compare_searches(explainer, texts[:1], kept) == [another]
     more = compare_searches(explainer, ["Slow and dull."], kept)
     before = explainer.model.scheduler.counters.passes
     assert compare_searches(explainer, ["Slow and dull."], kept) == more

@@ -262,7 +262,7 @@ class BoardLimits(_Part):
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it."""
-        return [canonical_key("scoreboard/limits/row", 1, example=subject.encoded.digest)]
+        return [canonical_key("scoreboard/limits/row", 2, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> Row:
         """Exact limits where they are cheap, else those of a search."""

@@ -40,7 +40,7 @@ from core.storage.files import only_writer, whole_file
 from core.wording import cut_sentence, refuse_unknown
 
 # Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
-VERSION = 2
+VERSION = 3
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from core.mathematics.search.frontier import Frontier
 from core.mathematics.search.known_sets import SIGNS, KnownSets
 from core.mathematics.search.limits import INSERTION, Search, as_limits, free_features, most_sets
 
-# Scores for each pair of features: three quarters of what a beam of 5 asks for; more widen little.
-_BUDGET = 3
+# Scores for each pair of features: two thirds of what a beam of 5 asks for; more widen little.
+BUDGET = 2.6
 # The graph of known sets holds so many bytes at most, unless the beams alone hold more.
 _BYTES = 400_000_000
 # Sets that are asked together: a device is slow in fewer, and more are chosen knowing less.
@@ -59,7 +59,7 @@ def insertion_search(
 
 def insertion_sets(F: int, width: int = 1) -> int:
     """Most sets that an insertion search of F features asks for unless told otherwise."""
-    affordable = min(_BUDGET * F**2, _BYTES // (5 * F + 8))
+    affordable = min(round(BUDGET * F**2), _BYTES // (5 * F + 8))
     return min(2**F, max(2 * most_sets(F, width), affordable))
 
 
