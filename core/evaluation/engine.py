@@ -238,7 +238,8 @@ def run_study(
     """
     study.check(explainer.model)
     # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
-    bare = Explainer(explainer.model, None, explainer.reference, kept=explainer.kept)
+    # One example is what pages show, which know much of it already.
+    bare = Explainer(explainer.model, None, explainer.reference, kept=explainer.kept) if len(sample) > 1 else explainer
     log = None if store is None else StoreLog(store, study.key(explainer))
     return (yield from Run(bare, sample, study, log).go(progress, cancelled, within))
 
@@ -382,7 +383,8 @@ class Run(Known, Generic[Found]):
             except self.study.leaves_out as error:
                 self._leave_out(i, str(error))
             finally:
-                self.explainer.forget(subject.encoded)
+                if len(self.sample) > 1:
+                    self.explainer.forget(subject.encoded)
         if self.log is None or time.monotonic() - self.last_saved >= self.log.seconds:
             self.save()
 

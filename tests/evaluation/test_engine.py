@@ -272,6 +272,15 @@ def test_what_is_held_of_an_example_is_let_go(explainer, store):
     assert not run.encoded and not explainer.oracles._held
 
 
+def test_one_example_is_asked_of_what_the_explainer_knows_already(model, store, passes):
+    """A page of one example has its attributions and masked inputs; of many each is let go of."""
+    explainer = Explainer(model, store)
+    one = replace(SAMPLE, examples=SAMPLE.examples[:1])
+    for shown in (one, SAMPLE):
+        again = [passes(lambda: finish(run_study(explainer, shown, asked()))) for _ in range(2)]
+        assert again[0] and bool(again[1]) == (shown is SAMPLE), "without a log of its own"
+
+
 def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, store, monkeypatch):
     jobs = Jobs()
     monkeypatch.setattr(resources, "jobs", lambda: jobs)
