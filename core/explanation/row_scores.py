@@ -177,7 +177,7 @@ def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: b
         if (those := [told[name] for name, aopc in reached.items() if lies(aopc)])
     ]
     ahead = not anew and any(one.ranks and (one.racu or 0.0) > 0 for one in failing.values())
-    return f"{reach}: {'; '.join(said)}.{' RACU is of an order computed anew after each masked word.' * ahead}"
+    return f"{reach}: {'; '.join(said)}.{' RACU is of an order computed anew after each step of masking.' * ahead}"
 
 
 def _known(value: float | None) -> bool:

@@ -149,7 +149,7 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
         "above that, but not by enough for so many measures."
     )
-    assert reach_sentence(found, scores) == f"{said} RACU is of an order computed anew after each masked word."
+    assert reach_sentence(found, scores) == f"{said} RACU is of an order computed anew after each step of masking."
     assert reach_sentence(found, scores, anew=True) == said, "that is told already"
     low = {"a": RowScore(-0.1, 0.4, better=False)}
     assert reach_sentence(found, low).endswith("lies within that."), "both say the same of it"

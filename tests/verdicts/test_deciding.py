@@ -211,12 +211,12 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     assert known.stepwise[LOO] == 1 / 31
     report = decided(explainer, known=Reasons(stepwise=known.stepwise))
     assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
-    why = f"<b>{LOO}</b> does better than chance if computed anew after each masked word, as RACU is."
+    why = f"<b>{LOO}</b> does better than chance if computed anew after each step of masking, as RACU is."
     assert believe_sentence(report, explainer.encoded).startswith("Believe none of them here")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
         report, explainer.encoded
     )
-    assert "masked word" not in believe_sentence(report, explainer.encoded, why=False)
+    assert "step of masking" not in believe_sentence(report, explainer.encoded, why=False)
 
 
 def paired(F: int, i: int, j: int, value: float, p: float = 0.5) -> Paired:

@@ -57,14 +57,14 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "So ask the measure anew after each masked word. The slider stands at the step where the prediction changes "
-        "(▴): few words are gone, and no step is rejected. Press the arrows to see how it came there.",
+        "So ask the measure anew after each step of masking. The slider stands at the step where the prediction "
+        "changes (▴): few words are gone, and no step is rejected. Press the arrows to see how it came there.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The same review, beside a second model: sst2-plain, the twin that was trained without masking.",
+        "The same review beside a second model: sst2-plain, a twin trained without masking.",
         "Red with ✕: the twin no longer knows such inputs, so what it predicts there says nothing. The steps of "
         "sst2-fmm, trained to be masked, stay grey.",
         _EXAMPLE | _TWIN | {"step": "8"},
