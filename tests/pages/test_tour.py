@@ -359,6 +359,15 @@ def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_p
     assert found.verdict == REJECTED and found.rejected()[0] > 0 and found.other_lengths
 
 
+def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
+    app = App("pages/model_check.py", model=MASKED, data="reviews")
+    assert f"Under its twin {PLAIN}, trained without masking, 100 % of them are." in app.said
+    (command,) = (one.value for one in app.at.code)
+    assert command == f"python -m core reference --model {MASKED} --data FILE"
+    # The model was trained to be masked, so another is no way on.
+    assert "Go by single texts" in app.said and "Or take a model" not in app.said
+
+
 @pytest.fixture
 def on_any_machine():
     with any_machine():

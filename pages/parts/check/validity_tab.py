@@ -113,8 +113,10 @@ def _what_to_do(first: Asking, found: CheckReport) -> None:
         st.markdown(
             "- **Go by single texts.** On *Attributions* and *Recursive masking* each text is tested by itself, and "
             f"{SIGN} stands where its masked inputs are rejected.\n"
-            "- **Leave averages that rest on masking** (here, on *Data set* and *Scoreboard*), or take a model that "
-            "was trained to be masked."
+            "- **Leave averages that rest on masking**, here and on *Scoreboard*; the verdicts of *Data set* test each "
+            "text by itself."
+            + " Or take a model that was trained to be masked."
+            * (found.training not in ("half", "mask"))
         )
         if found.other_lengths and first.explainer.reference is not None:
             low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
@@ -123,7 +125,7 @@ def _what_to_do(first: Asking, found: CheckReport) -> None:
                 f"{low:,} to {high:,} tokens (about as many words): set the filter *length* on *Examples*, and choose "
                 f"*{FILTERED}* in the settings below."
             )
-        st.markdown("- **Fit a reference on texts like these**, in a terminal, and open this page again:")
+        st.markdown("- **Fit a reference on texts like these** (in FILE), in a terminal, and open this page again:")
         st.code(fitting_command(first.model), language="bash")
         if found.other_lengths:
             st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
