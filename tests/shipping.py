@@ -50,6 +50,7 @@ from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
+from pages.parts.sections.filtered import FILTERED
 from tests.app_session import App
 
 # Tokens a second of a device of ordinary speed.
@@ -205,6 +206,13 @@ PAGES = (
         for task in (1, 2, 3)
     ),
     ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
+    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
+    # The example of the tour, which its sample does not hold.
+    (
+        "pages/data_set.py",
+        {"model": "sst2-fmm", "data": "reviews", "texts": FILTERED, "search": "Saltmarsh"},
+        EVERYTHING,
+    ),
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "section": "diagnosticity"}, EVERYTHING),
 )
 # What ships may be as large as this with the strip; pages that do not fit are left out, the last first.

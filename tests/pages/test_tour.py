@@ -17,6 +17,7 @@ from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.check_sentences import check_answer
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
@@ -25,7 +26,6 @@ from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING
-from core.wording import without_markup
 from pages.parts.check.known import known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
@@ -110,7 +110,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     explainer = resources.explainer(MASKED)
     checked = known_check(explainer, Index(bundled_set("reviews")), "word")
     said = f"Model check on 200 texts of reviews: {check_answer(checked)}"
-    assert checked.n == SAMPLE and said in " ".join(without_markup(app.said).split())
+    assert checked.n == SAMPLE and said in " ".join(app.said.split())
     assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
     assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
     # A link names it: another server may show another first.
@@ -346,6 +346,22 @@ def test_what_ships_of_a_data_set_is_what_the_code_computes(walked, passes_of, t
     again = finish(run_study(walked[MASKED], sample, few))
     assert spent == 0 and shipped.complete
     assert np.isfinite(again.values).any() and shipped.values == pytest.approx(again.values, abs=1e-4, nan_ok=True)
+
+
+def test_what_ships_of_verdicts_is_what_the_code_computes(walked, passes_of, tmp_path):
+    """Of one of its texts, the same when computed anew; and of the tour's example, which its sample does not hold."""
+    data, store = bundled_set("reviews"), Store(tmp_path / "store", shipped=RESULTS)
+    asked = VerdictsOfTexts(default_measures())
+    drawn = draw_examples(data.examples, SAMPLE)
+    tour = next(one for one in data.examples if one.id == STOPS[0].choices["example"])
+    short = min(drawn[:20], key=lambda one: len(one.text))
+    spent, shipped = passes_of(
+        lambda: finish(run_study(walked[MASKED], without_labels("d", "0" * 64, [*drawn, tour]), asked, store))
+    )
+    assert spent == 0 and shipped.complete
+    again = finish(run_study(walked[MASKED], without_labels("d", "0" * 64, [short]), asked))
+    for name, values in again.columns.items():
+        assert shipped.columns[name][drawn.index(short)] == pytest.approx(values[0], abs=1e-4, nan_ok=True), name
 
 
 def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_path):
