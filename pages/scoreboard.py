@@ -4,12 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.sampling import draw_examples
+from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_frame, text_box
 from pages.parts.scoreboard.drawing import choose_table_order, draw_board
 from pages.parts.scoreboard.one_text import board_of_text
+from pages.parts.scoreboard.over_texts import known_verdicts
 from pages.parts.sections.asking import choose_size
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
 from pages.parts.sections.questions import question_section
@@ -47,7 +48,9 @@ def _board_of_sample(frame: DataView, order: str) -> None:
     kept = examples_kept(frame, filtered)
     if kept:
         picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""
-        question_section(frame, Scoreboard, draw_examples(kept, size), partial(draw_board, order=order), picked)
+        data, drawn = frame.browsed.index.data, draw_examples(kept, size)
+        verdicts = partial(known_verdicts, texts=without_labels(data.name, data.digest, drawn))
+        question_section(frame, Scoreboard, drawn, partial(draw_board, order=order, verdicts=verdicts), picked)
 
 
 scoreboard()

@@ -17,8 +17,9 @@ from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
 from core.evaluation.studies.board_rows import ORDERS, BoardMeasure, K, board_metrics, passes_of
-from core.evaluation.studies.board_sentences import board_table, ordered, pairs_table
+from core.evaluation.studies.board_sentences import board_table, ordered, pairs_table, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.studies.verdicts import better_counts
 from core.explanation.explainer import Explainer
 from core.explanation.judging import How, Judge
 from core.explanation.limiting import score
@@ -232,6 +233,62 @@ def test_one_text_has_figures_and_neither_interval_nor_verdict():
     assert row["comprehensiveness ↑"] == f"0.100 {SIGN}"
     # That of RACU is over the random orders of the text, as on Recursive masking.
     assert [figure for figure, told in row.items() if "[" in told] == ["RACU ↑"]
+
+
+@pytest.mark.parametrize("known, there", [(8, False), (19, False), (20, True)])
+def test_intervals_begin_where_verdicts_do(known, there):
+    """Also of the texts that are known so far of a sample of 24, of one of them, and of a sample that is that small."""
+    for sample in (UP, UP[:known]):
+        board, report = reported({"leave-one-out": sample, "gradient": sample - 0.05}, known=known)
+        rows = board_table(report)[1]
+        assert report.n == known and any("[" in cell for row in rows for cell in row) == there
+        assert ("error_y" in draw_front([report])["data"][1]) == there
+        assert ("no other measure significantly beats" in board.sentences(report)[0]) == there
+    first = reported({"leave-one-out": UP}, known=1)[1]
+    assert not any("[" in cell for row in board_table(first)[1] for cell in row)
+
+
+def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
+    """By those of orders leave-one-out leads .3 to .1; erasure metrics are written down, of which three differ: random
+    order leads by the first and ties by the second.
+    """
+    answers = made({"leave-one-out": [0.3], "gradient": [0.1]}, marks=0.0)
+    board = Scoreboard(("leave-one-out", "gradient"), draws=1)
+    one, other, third = board_metrics()[:3]
+    random, gradient = answers.found[board.chance], answers.found[board.measured[1]]
+    random.columns["values"][0, :2] = 0.9, 0.15
+    gradient.columns["values"] = np.array([[0.05, 0.05, 0.8, *[0.05] * (S - 3)]])
+    gradient.columns["marks"][0, 3 + 2] = 1.0
+    alike = [COMPREHENSIVENESS, SUFFICIENCY, NAOPC_C, "NAOPC sufficiency", RACU, *board_metrics()[3:]]
+    said = board.sentences(board.conclude(answers))[1]
+    assert said == (
+        "Metrics disagree on which measure is ahead on this text, and are not averaged: leave-one-out by "
+        f"{', '.join(alike[:-1])} and {alike[-1]}; {RANDOM} by {one}; leave-one-out and {RANDOM} by {other}; gradient by "
+        f"{third} {SIGN}."
+    )
+    agree = reported({"leave-one-out": [0.3], "gradient": [0.1]})
+    assert (
+        agree[0]
+        .sentences(agree[1])[1]
+        .startswith("Metrics agree on which measure is ahead on this text: leave-one-out by")
+    )
+    two = reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})
+    assert "ahead" not in " ".join(two[0].sentences(two[1]))
+
+
+def test_verdicts_of_texts_are_counted_where_they_are_known():
+    """Of four texts one is not known; better is 1, and what cannot be told is NaN and counts among the known."""
+    words = np.array([[1.0, NAN], [1.0, 0.0], [-1.0, 1.0], [1.0, 1.0]])
+    there = np.array([True, True, True, False])
+    rows = Rows(there, {}, there, {"word": words}, ("",), {})
+    counts = better_counts(rows, ("leave-one-out", "gradient"))
+    assert counts == {"leave-one-out": (2, 3), "gradient": (1, 3)}
+    column = verdicts_of_texts(counts, ("leave-one-out", "gradient"))
+    report = reported({"leave-one-out": UP, "attention": UP})[1]
+    assert [row[1] for row in board_table(report, None, "", column)[1]] == ["on 2 of 3", "—", "—"]
+    assert "leave-one-out and gradient by Holm, known of 3 texts" in column.about and "Data set" in column.about
+    nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), ("gradient",))
+    assert not nothing.of and "not known" in nothing.about and "Data set" in nothing.about
 
 
 def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():

@@ -9,8 +9,14 @@ import pytest
 import streamlit as st
 
 from core.data.examples import read_bundled
+from core.evaluation.engine import run_study
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
+from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures
+from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
@@ -50,12 +56,12 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     encoded = explainer.encode(SHORT[0].text, None, "word")
     target = int(explainer.logits(encoded).argmax())
     first, second = app.tables[:2]
-    assert first[0][:3] == ["measure", "verdict", "comprehensiveness ↑"] and second[0][:2] == ["measure", "NS ↑"]
+    assert first[0][:3] == ["measure", "against chance", "comprehensiveness ↑"] and second[0][:2] == ["measure", "NS ↑"]
     assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
     for row in first[1:3]:
         own = score(explainer, encoded, row[0], target)
         assert row[2].startswith(f"{own.comprehensiveness:.3f}") and row[3].startswith(f"{own.sufficiency:.3f}")
-        assert "chance" in row[1] or "cannot be told" in row[1]
+        assert "p = " in row[1] or "cannot be told" in row[1]
     assert "Each order is set against" in app.said and "NAOPC comprehensiveness ↑" in first[0]
     assert len(app.at.get("plotly_chart")) == 1 and not app.errors
     saved = list(csv.DictReader(io.StringIO(app.download("Lines (CSV)"))))
@@ -67,9 +73,18 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     assert reached == sorted(reached, reverse=True)
 
 
-def test_a_sample_with_nothing_computed_and_with_everything(opened):
+def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     app = opened(-1.0, on="a sample of the data", measures="gradient")
     assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.tables
     wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
     assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
-    assert [row[1] for row in app.tables[0][1:]] == ["—", "—"] and "[" in app.tables[0][1][2]
+    assert [row[1] for row in app.tables[0][1:]] == ["—", "—"] and "[" not in app.tables[0][1][2]
+    assert "is not known here: Data set answers this" in app.said
+    # The verdicts on both texts, as Data set asks for them: of measures that are judged unasked.
+    study, texts = VerdictsOfTexts(default_measures()), without_labels("d", "0" * 64, SHORT)
+    rows = finish(run_study(resources.explainer(bundled.name), texts, study, resources.store()))
+    better = int((rows.columns["word"][:, default_measures().index("gradient")] == 1).sum())
+    st.cache_resource.clear()
+    app.run()
+    assert [row[1] for row in app.tables[0][1:]] == [f"on {better} of 2", "—"] and "known of 2 texts" in app.said
+    assert not app.has("button", "Cancel") and "against chance" not in app.tables[0][0]

@@ -45,8 +45,9 @@ def arrow(figure: str) -> str:
 
 
 class Cell(NamedTuple):
-    """A figure of a measure: its mean over n texts with a 95 % interval; rejected: of how many of `tested` texts it
-    rests on rejected inputs; marked: whether that is more than 5 % explain, of one text whether it does at all.
+    """A figure of a measure: its mean over n texts with a 95 % interval, of several from FEW on; rejected: of how
+    many of `tested` texts it rests on rejected inputs; marked: whether that is more than 5 % explain, of one text
+    whether it does at all.
     """
 
     interval: Interval
@@ -264,6 +265,9 @@ def _racu_of(curves: dict[str, Areas], name: str) -> Interval:
 def _cell(answers: Answers, interval: Interval, n: int, mark: np.ndarray, unstable: bool) -> Cell:
     tested, rejected = int((~np.isnan(mark)).sum()), int(np.nansum(mark))
     texts = None if answers.reference is None else answers.reference.texts
+    # That of one text's RACU is over its random orders.
+    if n < FEW and len(answers.sample) > 1:
+        interval = Interval(interval.mean, np.nan, np.nan)
     marked = rejected > 0 and interval.mean == interval.mean
     if marked and tested > 1 and texts is not None:
         marked = significant(float(rejected_count_p(np.array(rejected), tested, texts)))

@@ -1,18 +1,20 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from core.evaluation.findings import unranked
+from core.evaluation.findings import FEW, unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
 from core.validity.marks import MEANING, SIGN, with_sign
-from core.verdicts.deciding import Word
+from core.verdicts.deciding import Verdict, Word
+from core.verdicts.telling import verdict_text
 from core.wording import amount, cut_sentence, fixed_number, joined, number, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
@@ -21,6 +23,30 @@ HOW = (
     "over all pairs, each figure by itself. That no other beats it is no proof that it is the best."
 )
 COSTS = f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK} on this machine."
+INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
+# What the figures are, family by family.
+ERASED = (
+    "AOPC: the mean fall of the predicted class’s probability as words are erased one by one, the most important first "
+    "(comprehensiveness ↑) or the least important first (sufficiency ↓). NAOPC: AOPC set between the lowest that any "
+    "order of the words reaches, 0, and the highest, 1. RACU ↑: the area between the masking curve of the measure, "
+    "asked anew at each step, and that of random order, which is 0; 1 is to reach the fully masked score at once."
+)
+KEPT = (
+    "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "
+    "comprehensiveness (they are erased whole: it should fall), 0 to 1. Soft-NS and Soft-NC ↑: the same, each word "
+    "kept or erased in part, by its attribution. Fixed share: soft, and as much is kept for every measure."
+)
+_ON = "better than chance ↑ (texts)"
+# Values that lie no further apart are equal.
+_EQUAL = 1e-6
+
+
+class VerdictColumn(NamedTuple):
+    """Verdicts by another test: the column's header, the cell of each measure, and what to know of it, a sentence."""
+
+    header: str
+    of: Mapping[str, str]
+    about: str = ""
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -29,7 +55,7 @@ def sentences(report: BoardReport) -> list[str]:
     untold = unranked(report.n, report.picked, "which measure to believe", "what metrics say")
     answer = untold if untold and report.tally.settled else _answer(report, by)
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
-    told += [_parting(report, by)] * (report.told and bool(report.beaten))
+    told += filter(None, [parting(report)])
     if report.limited < report.n:
         known = f"known of {report.limited:,} of {report.n:,} texts" if report.limited else "not computed yet"
         told.append(f"NAOPC needs the limits of AOPC, which are {known}.")
@@ -69,8 +95,15 @@ def _cheapest(report: BoardReport, names: Sequence[str]) -> str:
     return f"; of these {joined([name for name in names if report.passes[name] == least])} costs least"
 
 
-def _parting(report: BoardReport, by: str) -> str:
-    """Where other figures leave others unbeaten; they are not averaged."""
+def parting(report: BoardReport) -> str:
+    """Where other figures leave others unbeaten, and on one text which measure is ahead by which, a sentence; they are
+    not averaged. "" where that may not be told.
+    """
+    if report.n == report.tally.total == 1:
+        return _ahead(report)
+    by = report.board.by
+    if not report.beaten:
+        return ""
     own, others = report.unbeaten(by), {}
     for figure in report.beaten:
         if figure != by and (best := report.unbeaten(figure)) and best != own:
@@ -84,6 +117,25 @@ def _parting(report: BoardReport, by: str) -> str:
         for best, named in others.items()
     ]
     return f"Metrics disagree, and are not averaged: {'; '.join(parts)}."
+
+
+def _ahead(report: BoardReport) -> str:
+    """Which measure, or random order, is ahead on one text by which figures; "" of one measure and before all began."""
+    if report.waiting or len(report.names) < 3:
+        return ""
+    leads: dict[tuple[str, ...], list[str]] = {}
+    for figure in figures():
+        values = direction_of(figure) * np.array([report.cells[name, figure].interval.mean for name in report.names])
+        if (~np.isnan(values[:-1])).sum() > 1:
+            best = tuple(name for name, value in zip(report.names, values) if value >= np.nanmax(values) - _EQUAL)
+            marked = any(report.cells[name, figure].marked for name in best)
+            leads.setdefault(best, []).append(with_sign(figure, marked))
+    parts = [f"{joined(best)} by {joined(named)}" for best, named in leads.items()]
+    if not parts:
+        return ""
+    if len(parts) == 1:
+        return f"Metrics agree on which measure is ahead on this text: {parts[0]}."
+    return f"Metrics disagree on which measure is ahead on this text, and are not averaged: {'; '.join(parts)}."
 
 
 def _either(names: Sequence[str]) -> str:
@@ -115,29 +167,27 @@ def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
     best = [name for name, passes in known.items() if passes == least]
     costs = amount(round(least), "forward pass")
     if len(known) == 1:
-        return f"That takes {costs}."
-    return f"Of these {joined(best)} cost{'s' if len(best) == 1 else ''} least: {costs}."
+        return f"The cost of {best[0]}: {costs}."
+    return f"Of those to believe, {joined(best)} cost{'s' if len(best) == 1 else ''} least: {costs}."
 
 
 def board_table(
-    report: BoardReport, shown: Sequence[str] | None = None, order: str = "", words: Mapping[str, str] | None = None
+    report: BoardReport, shown: Sequence[str] | None = None, order: str = "", verdicts: VerdictColumn | None = None
 ) -> Table:
     """A line for each measure, random order last unless a figure orders them: its verdict, figures with 95 % intervals,
     and cost.
 
     shown: figures, all by default; order: a figure (the best first), PASSES or TOOK (the least first), or "";
-    words: verdicts of each measure by another test, those over texts without.
+    verdicts: by another test; without, the paired one of means over the texts.
     """
     shown = [*figures(), EVIDENCE] if shown is None else shown
     known = [one for one in shown if any(report.cells[name, one].n for name in report.names[:-1])]
-    header = [MEASURE, "verdict", *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
+    if verdicts is None:
+        paired = {one: verdict_over_texts(report, one) for one in report.names}
+        verdicts = VerdictColumn("mean against random order", paired)
+    header = [MEASURE, verdicts.header, *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
     rows = [
-        [
-            name,
-            verdict_over_texts(report, name) if words is None else words.get(name, "—"),
-            *(cell_text(report, name, one) for one in known),
-            *cost_texts(report, name),
-        ]
+        [name, verdicts.of.get(name, "—"), *(cell_text(report, name, one) for one in known), *cost_texts(report, name)]
         for name in ordered(report, order)
     ]
     return header, rows
@@ -154,6 +204,26 @@ def ordered(report: BoardReport, order: str) -> list[str]:
         return float("inf") if value != value else value
 
     return sorted(report.names, key=key) if order else list(report.names)
+
+
+def verdicts_of_text(verdicts: Iterable[Verdict]) -> VerdictColumn:
+    """The column of one text: whether each measure's order is better than random ones."""
+    told = {one.measure: verdict_text(one).replace(" than chance", "") for one in verdicts}
+    return VerdictColumn("against chance", told)
+
+
+def verdicts_of_texts(counts: Mapping[str, tuple[int, int]], family: Sequence[str]) -> VerdictColumn:
+    """The column over texts: on how many of those that are known each measure is better than chance.
+
+    Args:
+        counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together.
+    """
+    asks = "Data set answers this, under Measures against chance."
+    if not counts:
+        return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance is not known here: {asks}")
+    n = max(of for _, of in counts.values())
+    means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}."
+    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, f"{means} {asks}")
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:

@@ -20,8 +20,9 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import BoardChance, BoardLimits, BoardMeasure
 from core.evaluation.studies.scoring import DRAWS
+from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
-from core.measures.catalogue import measures, swept_measures
+from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.wording import as_json, refuse_unknown
@@ -64,6 +65,14 @@ class Scoreboard(Question[BoardReport]):
     def studies(self) -> tuple:
         """Random order, each measure, and the limits, which are dear, last."""
         return (self.chance, *self.measured, self.limits)
+
+    @property
+    def verdicts(self) -> tuple[VerdictsOfTexts, ...]:
+        """What may be known of the verdicts on each text, though it is not asked here: by Holm over these measures, or
+        over those that are judged unasked.
+        """
+        families = dict.fromkeys((tuple(self.measures), default_measures()))
+        return tuple(VerdictsOfTexts(names, self.sign, self.unit) for names in families)
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere."""

@@ -1,12 +1,27 @@
 """What the page Scoreboard draws: the picture of faithfulness against cost, the tables, who beats whom, the files."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 import streamlit as st
 
+from core.evaluation.findings import FEW
+from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, BoardReport, arrow, figures
 from core.evaluation.studies.board_rows import board_metrics
-from core.evaluation.studies.board_sentences import COSTS, HOW, PASSES, TOOK, board_table, marked_count, pairs_table
+from core.evaluation.studies.board_sentences import (
+    COSTS,
+    ERASED,
+    HOW,
+    INTERVALS,
+    KEPT,
+    PASSES,
+    TOOK,
+    VerdictColumn,
+    board_table,
+    marked_count,
+    pairs_table,
+    parting,
+)
 from core.figures.board_figures import draw_front
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
@@ -39,23 +54,34 @@ def choose_table_order() -> str:
     return "" if chosen == AS_CHOSEN else chosen
 
 
-def draw_board(work: Asking, asks: Callable[[], None], order: str = "", words: Mapping[str, str] | None = None) -> None:
-    """Draw what is known so far; words: verdicts on one text, {measure: text}, those over texts without."""
+def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Callable[[Asking], VerdictColumn]) -> None:
+    """Draw what is known so far; verdicts: gives the column of the measures' verdicts, on one text or over texts."""
     report: BoardReport | None = work.report
-    if report is not None:
-        _picture(work, report)
-    asks()
     if report is None:
+        asks()
         return
-    _tables(report, order, words)
-    header, rows = pairs_table(report, report.board.by)
+    _picture(work, report)
+    parts = parting(report)
+    if parts:
+        st.markdown(plain(parts))
+    # The first sentence is the page's answer, or what one text cannot tell.
+    captions(one for one in work.question.sentences(report)[1:] if one != parts)
+    column = verdicts(work)
+    _tables(report, order, column)
+    # What is known stands in view, and what is under way behind it.
+    asks()
+    pairs = pairs_table(report, report.board.by)
     with st.expander("Who beats whom"):
-        if rows:
-            table(header, rows)
+        if pairs[1]:
+            table(*pairs)
         else:
-            st.caption("Told over at least 20 texts, once none is on its way, unless a filter picks what is counted.")
+            st.caption(f"Told from {FEW} texts on, once none is on its way, unless a filter picks what is counted.")
         captions([HOW])
-    save_board(work.question, work.answers, report, ["scoreboard", work.model.name, work.sample.name])
+
+    def tables() -> list[Table]:
+        return [board_table(report, None, order, column), *[pairs] * bool(pairs[1])]
+
+    save_board(work.question, work.answers, tables, ["scoreboard", work.model.name, work.sample.name])
 
 
 def _picture(work: Asking, report: BoardReport) -> None:
@@ -68,14 +94,15 @@ def _picture(work: Asking, report: BoardReport) -> None:
     st.caption(_PICTURE)
 
 
-def _tables(report: BoardReport, order: str, words: Mapping[str, str] | None) -> None:
+def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:
     st.header("Words erased one after the other", anchor=False)
-    ordered = [one for one in figures() if one not in board_metrics()]
-    table(*board_table(report, ordered, order, words), most=80)
-    intervals = "In brackets: 95 % over texts; of RACU of one text, over its random orders. " + COSTS
-    captions([intervals])
+    captions([ERASED])
+    shown = [one for one in figures() if one not in board_metrics()]
+    table(*board_table(report, shown, order, column), most=80)
+    captions(filter(None, [column.about, f"{INTERVALS} {COSTS}"]))
     st.header("Important words kept or erased, whole or in part", anchor=False)
-    header, rows = board_table(report, [*board_metrics(), EVIDENCE], order, words)
+    captions([KEPT])
+    header, rows = board_table(report, [*board_metrics(), EVIDENCE], order, column)
     kept = [i for i in range(len(header)) if i not in (1, len(header) - 2, len(header) - 1)]
     table([header[i] for i in kept], [[row[i] for i in kept] for row in rows], most=80)
     if counted := marked_count(report):

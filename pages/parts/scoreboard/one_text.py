@@ -8,15 +8,15 @@ from typing import cast
 import streamlit as st
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_sentences import cheapest_believed
+from core.evaluation.studies.board_sentences import cheapest_believed, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.explanation.limiting import left_over
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, verdict_text
+from core.verdicts.telling import believe_sentence, chance_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import captions, prediction_line, show_notes
+from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.scoreboard.drawing import draw_board
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
@@ -61,8 +61,7 @@ def _verdicts(side: Side, work: VerdictWork) -> VerdictReport | None:
 
 def _draw(one: Asking, side: Side, verdicts: VerdictWork, order: str, asks: Callable[[], None]) -> None:
     report = _verdicts(side, verdicts)
-    words = {} if report is None else {each.measure: verdict_text(each) for each in report.verdicts}
-    draw_board(one, asks, order, words)
+    draw_board(one, asks, order, lambda _: verdicts_of_text(() if report is None else report.verdicts))
 
 
 def _say(view: View, one: Asking, side: Side, verdicts: VerdictWork) -> None:
@@ -76,6 +75,3 @@ def _say(view: View, one: Asking, side: Side, verdicts: VerdictWork) -> None:
     cheapest = "" if board is None else escaped(cheapest_believed(believed, board), 400)
     prediction_line(view, believe_sentence(report, view.encoded), cheapest)
     st.caption(plain(chance_sentence(report)))
-    if board is not None:
-        # What a comparison of measures takes is said by the choice above.
-        captions(one.question.sentences(board)[1:])

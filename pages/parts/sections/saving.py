@@ -5,11 +5,11 @@ again.
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.evaluation.questions import Answers, Question
+from core.evaluation.questions import Answers, Question, Table
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.network.model import Model
@@ -67,8 +67,8 @@ def save_report(
     _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
 
 
-def save_board(question: Question, answers: Answers, report: Any, name: Iterable[str]) -> None:
-    """Three buttons: every line of a question's answers as CSV and as Parquet, and its tables as LaTeX."""
+def save_board(question: Question, answers: Answers, tables: Callable[[], list[Table]], name: Iterable[str]) -> None:
+    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables, as on the page, as LaTeX."""
     name = list(name)
 
     def lines() -> tuple[list[str], list[dict]]:
@@ -88,7 +88,7 @@ def save_board(question: Question, answers: Answers, report: Any, name: Iterable
     def latex() -> str:
         from core.reports.tables import latex_table
 
-        return "\n".join(latex_table(*one, caption=question.name) for one in question.tables(report))
+        return "\n".join(latex_table(*one, caption=question.name) for one in tables())
 
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)

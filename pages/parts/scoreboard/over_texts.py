@@ -1,0 +1,18 @@
+"""The scoreboard over texts: on how many of them each measure is better than chance, where that is known already."""
+
+from typing import cast
+
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.board_sentences import VerdictColumn, verdicts_of_texts
+from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.studies.verdicts import better_counts
+from pages.parts.sections.studying import Asking, Studying
+
+
+def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
+    """The column of verdicts over `texts`, of which the figures may rest on the first; nothing is computed for it."""
+    board = cast(Scoreboard, work.question)
+    found = {study: Studying(work.explainer, texts, study).found for study in board.verdicts}
+    # The family that is known of more texts; of equals the one that is chosen here.
+    family = max(found, key=lambda study: found[study].done)
+    return verdicts_of_texts(better_counts(found[family], family.measures), family.measures)
