@@ -46,7 +46,7 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     playwright.expect(page.get_by_text("Not enough to say which measure to believe: 2 texts")).to_be_visible()
     # Of so few there is a mean without an interval, and nobody asked here what Data set answers.
     assert not any("[" in cell for cell in table.locator("td").all_text_contents())
-    assert column(person, 2) == ["—"] * 3 and "Data set answers this" in person.said
+    assert column(person, 2) == ["—"] * 3 and "can be asked for on Data set" in person.said
     page.get_by_role("radio", name="this example").press("Space")
     playwright.expect(page.get_by_text("Each order is set against")).to_be_visible()
     go_on(person)

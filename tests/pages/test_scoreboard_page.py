@@ -76,15 +76,15 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
 def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     app = opened(-1.0, on="a sample of the data", measures="gradient")
     assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.tables
-    wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
-    assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
-    assert [row[1] for row in app.tables[0][1:]] == ["—", "—"] and "[" not in app.tables[0][1][2]
-    assert "is not known here: Data set answers this" in app.said
     # The verdicts on both texts, as Data set asks for them: of measures that are judged unasked.
     study, texts = VerdictsOfTexts(default_measures()), without_labels("d", "0" * 64, SHORT)
     rows = finish(run_study(resources.explainer(bundled.name), texts, study, resources.store()))
     better = int((rows.columns["word"][:, default_measures().index("gradient")] == 1).sum())
     st.cache_resource.clear()
     app.run()
-    assert [row[1] for row in app.tables[0][1:]] == [f"on {better} of 2", "—"] and "known of 2 texts" in app.said
-    assert not app.has("button", "Cancel") and "against chance" not in app.tables[0][0]
+    told = f"on {better} of 2"
+    assert app.tables[0][0] == ["measure", "better than chance ↑ (texts)"] and ["gradient", told] in app.tables[0]
+    wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
+    assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
+    assert [row[1] for row in app.tables[0][1:]] == [told, "—"] and "[" not in app.tables[0][1][2]
+    assert "known of 2 texts" in app.said

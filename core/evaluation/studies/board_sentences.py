@@ -218,12 +218,14 @@ def verdicts_of_texts(counts: Mapping[str, tuple[int, int]], family: Sequence[st
     Args:
         counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together.
     """
-    asks = "Data set answers this, under Measures against chance."
+    there = "Data set, under Measures against chance"
     if not counts:
-        return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance is not known here: {asks}")
+        return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance can be asked for on {there}.")
     n = max(of for _, of in counts.values())
-    means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}."
-    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, f"{means} {asks}")
+    means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}"
+    return VerdictColumn(
+        _ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, f"{means}; more on {there}."
+    )
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:

@@ -14,6 +14,7 @@ from core.evaluation.studies.board_sentences import (
     HOW,
     INTERVALS,
     KEPT,
+    MEASURE,
     PASSES,
     TOOK,
     VerdictColumn,
@@ -57,7 +58,11 @@ def choose_table_order() -> str:
 def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Callable[[Asking], VerdictColumn]) -> None:
     """Draw what is known so far; verdicts: gives the column of the measures' verdicts, on one text or over texts."""
     report: BoardReport | None = work.report
+    column = verdicts(work)
     if report is None:
+        if column.of:
+            table([MEASURE, column.header], [[name, told] for name, told in column.of.items()], most=80)
+            captions(filter(None, [column.about]))
         asks()
         return
     _picture(work, report)
@@ -66,7 +71,6 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
         st.markdown(plain(parts))
     # The first sentence is the page's answer, or what one text cannot tell.
     captions(one for one in work.question.sentences(report)[1:] if one != parts)
-    column = verdicts(work)
     _tables(report, order, column)
     # What is known stands in view, and what is under way behind it.
     asks()
