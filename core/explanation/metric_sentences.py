@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.explanation.metric_report import MetricReport
-from core.explanation.metric_table import MetricTable, count_rejected, equal_lengths
+from core.explanation.metric_table import MetricTable, count_rejected, equal_lengths, mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
 from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable
@@ -175,12 +175,15 @@ def advice(report: MetricReport, over_many: str) -> str:
     """What one may do with the answer, once all measures are judged; HTML in which all text is escaped.
 
     A measure is preferred where every metric that tells measures apart, by numbers that are not marked, puts it first,
-    be it level with others; whether it is better than random attributions is told once these are judged.
+    be it level with others; whether it is better than random attributions is told once these are judged. None is
+    preferred where a number that is asked for is marked or undefined, nor for a lead within a standard deviation of
+    random attributions.
 
     Args:
         over_many: where the same is asked of many texts, as HTML.
     """
     board, many = report.trusted, f"One text decides little: {over_many} asks many."
+    undecided = f"One text does not decide whom to prefer: {over_many} asks many."
     if not board.ranked or len(board.measures) < 2:
         return ""
     if report.marked.any() and not board.comparable().any():
@@ -190,11 +193,35 @@ def advice(report: MetricReport, over_many: str) -> str:
     first = [one for one in board.measures if all(one in led for led in board.leaders())]
     if not first:
         return f"So no measure is the one to prefer on this text. {many}"
-    return f"{_preferred(report, first)} {many}"
+    told, good = _beside_chance(report, first)
+    if not good:
+        return f"{told} {many}"
+    if report.marked.any() or np.isnan(report.table.oriented[:, directed(board.metrics)]).any():
+        return undecided
+    slight = _slight(report, good)
+    if slight:
+        lead = (
+            f"Under {escaped(joined(slight), 300)} the lead is less than one standard deviation of random attributions."
+        )
+        return f"{lead} {undecided}"
+    return f"So on this text prefer {' or '.join(strong(one) for one in good)}. {many}"
 
 
-def _preferred(report: MetricReport, first: Sequence[str]) -> str:
-    """What follows for the measures that all metrics put first, given random attributions."""
+def _slight(report: MetricReport, good: Sequence[str]) -> list[str]:
+    """The metrics by which these are ahead of the others by less than a standard deviation of random attributions."""
+    board, mine = report.trusted, np.isin(report.trusted.measures, good)
+    found = []
+    for name in (name for led in board.leaders().values() for name in led):
+        values = board.oriented[:, board.metrics.index(name)]
+        lead, spread = values[mine].min() - values[~mine].max(), mean_and_spread(report.chance[name])[1]
+        found += [name] * bool(lead < spread)
+    return found
+
+
+def _beside_chance(report: MetricReport, first: Sequence[str]) -> tuple[str, list[str]]:
+    """What is said of the measures that all metrics put first, given random attributions, and which of them are better
+    than these; one of the two is empty.
+    """
     board = report.trusted
     compared = np.flatnonzero(board.comparable()).tolist()
     some = report.marked.any() and (board.comparable() < report.table.comparable()).any()
@@ -202,14 +229,14 @@ def _preferred(report: MetricReport, first: Sequence[str]) -> str:
     named = joined([strong(one) for one in first])
     if any(board.metrics[k] not in report.drawn for k in compared):
         verb = "beats" if len(first) == 1 else "beat"
-        return f"Whether {named} {verb} random attributions is not known yet."
+        return f"Whether {named} {verb} random attributions is not known yet.", []
     worse = {one: _no_better(report, one, compared) for one in first}
     good = [one for one in first if not worse[one]]
     if good:
-        return f"So on this text prefer {' or '.join(strong(one) for one in good)}{by}."
+        return "", good
     under = joined([board.metrics[k] for k in compared if any(board.metrics[k] in worse[one] for one in first)])
     verb, they = ("comes", "it is") if len(first) == 1 else ("come", "they are")
-    return f"{named} {verb} first{by}, but under {escaped(under, 300)} {they} no better than random attributions."
+    return f"{named} {verb} first{by}, but under {escaped(under, 300)} {they} no better than random attributions.", []
 
 
 def _no_better(report: MetricReport, measure: str, compared: Sequence[int]) -> list[str]:

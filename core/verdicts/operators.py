@@ -77,7 +77,7 @@ def operators_sentence(reports: Mapping[str, VerdictReport]) -> str:
         return "Of no measure two ways of erasing give a verdict that can be told, so that none can be compared."
     return (
         erasures_sentence(dict(reports))
-        or "Where it can be told, no measure does better than chance by some ways only."
+        or "Where it can be told, no measure is shown to do better than chance by some ways only."
     )
 
 

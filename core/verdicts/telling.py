@@ -62,8 +62,9 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     if better:
         said.append(f"Believe {joined(better)} here{_how(report)}")
     elif no_better or worse:
-        said.append(f"Believe none of them here: no order does better than chance{_how(report)}")
-    said += [f"{joined(no_better)} {_does(no_better)} no better than chance"] * bool(no_better and better)
+        # What is not rejected is not shown to be no better.
+        said.append(f"Believe none of them here: no order is shown to do better than chance{_how(report)}")
+    said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
     told = [f"{'; '.join(said)}."] if said else []
     return " ".join([*told, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
@@ -90,7 +91,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
     many = f"{count:,}" if count else "None"
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    seldom = f", too many for the best of {report.planned} (Holm)" if alone else ""
+    seldom = f": for the best of {report.planned} measures that can be luck (Holm)" if alone else ""
     return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}."
 
 
@@ -122,9 +123,8 @@ def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
         wins = [escaped(erasure) for erasure, found in told.items() if found.word == Word.BETTER]
         if wins and len(wins) < len(told):
             others = [escaped(erasure) for erasure, found in told.items() if found.word != Word.BETTER]
-            said.append(
-                f"<b>{escaped(name)}</b> does better than chance by {joined(wins)}, and not by {joined(others)}"
-            )
+            shown = f"<b>{escaped(name)}</b> is shown to do better than chance by"
+            said.append(f"{shown} {joined(wins)}, and not by {joined(others)}")
     return f"{'; '.join(said)}: that hangs on how words are erased." if said else ""
 
 
@@ -142,6 +142,10 @@ def _p_of(one: Verdict) -> str:
 
 def _does(names: list[str]) -> str:
     return "does" if len(names) == 1 else "do"
+
+
+def _are(names: list[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _how(report: VerdictReport) -> str:

@@ -97,6 +97,27 @@ def test_how_many_random_orders_do_as_well_is_counted_by_hand():
     assert as_good_sentence(best, LOO) == "None of the other 5,039 orders do as well."
 
 
+def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
+    """The third best of 120 orders, p = 0.025, held against 0.05 / 3; the two others stand in the middle."""
+    weights, near = np.array([0.3, 0.2, 0.1, 0.05, 0.02]), signed(np.array([5.0, 4.0, 2.0, 3.0, 1.0]))
+    middling = {name: signed(np.array(one)) for name, one in ((IXG, [3.0, 1, 5, 2, 4]), ("LIME", [2.0, 5, 1, 3, 4]))}
+    explainer = TableExplainer(additive(weights), {LOO: near, **middling})
+    report = decided(explainer)
+    assert words(report) == [Word.NO_BETTER] * 3 and report.of(LOO).p[1] == 3 / 120
+    assert as_good_sentence(report, LOO) == (
+        "2 of the other 119 orders do as well: for the best of 3 measures that can be luck (Holm)."
+    )
+    assert believe_sentence(report, explainer.encoded).startswith(
+        "Believe none of them here: no order is shown to do better than chance."
+    )
+    # Alone it is believed; beside one that is, another is not shown to be better.
+    assert words(decided(explainer, LOO)) == [Word.BETTER]
+    beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
+    said = believe_sentence(decided(beside), beside.encoded)
+    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.00833) here; <b>")
+    assert "are not shown to do better than chance." in said
+
+
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     weights = np.linspace(0.12, 0.0, 12)
     explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])})
@@ -266,7 +287,7 @@ def test_what_wins_by_one_way_of_erasing_only_is_said():
     reports = {erasure: decided(explainer, erasure=erasure) for erasure in (MASK, REMOVAL)}
     assert [words(one) for one in reports.values()] == [[Word.BETTER], [Word.WORSE]]
     said = erasures_sentence(reports)
-    assert "<b>leave-one-out</b> does better than chance by mask token, and not by removal" in said
+    assert "<b>leave-one-out</b> is shown to do better than chance by mask token, and not by removal" in said
     assert "erased by removal" in believe_sentence(reports[REMOVAL], explainer.encoded)
     assert erasures_sentence({MASK: reports[MASK]}) == "" and said == operators_sentence(reports)
     assert "none can be compared" in operators_sentence({MASK: reports[MASK]})
