@@ -12,6 +12,7 @@ from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
 from core.wording import amount
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
+from pages.parts.data_set.scores import where_tested
 from pages.parts.data_set.verdicts import verdict_of_chosen
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView, open_data_page
@@ -23,7 +24,7 @@ PAGE = "Data set"
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
 DRAWN = {Diagnosing.name: draw_diagnosticity}
 # What stands behind the answer besides.
-ADDED = {Verdicts.name: verdict_of_chosen}
+ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: where_tested}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",

@@ -261,8 +261,16 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     assert early.startswith("2 of 4 examples so far; answers begin at 20") and "best" not in early
     monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
     answer = study.sentences(replace(report, tally=WHOLE))[0]
-    assert "over 2 texts" in answer and "gradient by NS (0.400 ↑)" in answer
-    assert "gradient by NC (0.600 ↑, n = 1)" in answer
+    assert answer == (
+        "Over 2 texts the highest mean is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1); whether "
+        "measures differ, and whether their inputs are out-of-distribution, is not tested here."
+    )
+    lower = replace(study, metrics=("NS", "AOPC sufficiency"))
+    named = {"NC": "AOPC sufficiency", "NS": "NS"}
+    means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
+    said = lower.sentences(replace(report, tally=WHOLE, means=means, counts=counts))[0]
+    assert said.startswith("Over 2 texts the highest mean (by ↓ the lowest) is that of gradient by NS (0.400 ↑); leave")
+    assert "leave-one-out by AOPC sufficiency (0.300 ↓)" in said
     ((_, rows),) = study.tables(report)
     assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
 

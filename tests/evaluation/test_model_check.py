@@ -760,7 +760,7 @@ def test_the_verdicts_and_what_they_say():
     unlike = verdict_sentence(replace(later, other_lengths=True))
     assert unlike.startswith(
         "No, not on these texts: with 70% of the words masked at random, 100 % of the texts are unlike what m knows, "
-        "where 5 % are expected. ⚠ Masked at random"
+        "where 5 % are expected; up to 60% masked it is 0 %. ⚠ Masked at random"
     )
     assert "that alone may be why" in unlike and "lengths" not in said and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
@@ -782,6 +782,24 @@ def test_the_verdicts_and_what_they_say():
         assert f"{100 * one.unmasked:.1f} % accuracy" in verdict_sentence(
             one
         ) and f"always answering {LABELS[0]}" in verdict_sentence(one)
+
+
+@pytest.mark.parametrize(
+    "rejected, told",
+    [
+        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80% masked it is 0 to 10 %"),
+        # What is rejected elsewhere is within the range, and not left out of it.
+        ({0: 1, 2: 5, 10: 9}, "up to 90% masked it is 0 to 25 %"),
+        ({4: 9, 5: 5, 10: 2}, "at the other ratios it is 0 to 10 %"),
+        ({0: 2} | dict.fromkeys(range(1, 11), 9), "unmasked it is 10 %"),
+    ],
+)
+def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a_problem(rejected, told):
+    """Of 20 texts; five have p = 0.0025 and are rejected."""
+    lead = verdict_sentence(of_twenty_judged(rejected)).partition(". ")[0]
+    assert lead.startswith("Not reliably: ") and lead.endswith(
+        f"45 % of the texts are unlike what m knows, where 5 % are expected; {told}"
+    )
 
 
 def of_twenty(rejected: dict[int, int]) -> np.ndarray:
@@ -1041,7 +1059,9 @@ def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     # Where the answer begins with that share it is not said again.
     (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
     assert check_answer(other).startswith("Not reliably: with everything masked, 40 % of the texts are unlike what mas")
-    assert twin_sentence([other, plain]) == "Under its twin plain, trained without masking, 100 % of them are."
+    assert twin_sentence([other, plain]) == (
+        "Under its twin plain, trained without masking, 100 % of them are with everything masked."
+    )
     # While texts are to come, of too few, and of one model alone.
     assert twin_sentence([half, replace(plain, tally=Tally(20, 55, coming=True, fewest=20))]) == ""
     assert twin_sentence([half]) == twin_sentence([half, replace(plain, training="half")]) == ""

@@ -162,7 +162,7 @@ def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypa
     app = App(stop.path, **stop.choices, tour=str(at))
     counters = resources.explainer(stop.choices["model"]).model.scheduler.counters
     spent = counters.passes
-    told = ["Believe none of them here: no order does better than chance.", *claims]
+    told = ["Believe none of them here: no order is shown to do better than chance.", *claims]
     wait(app, lambda: all(claim in app.said for claim in told), rest=60.0)
     assert counters.passes == spent
 
@@ -377,11 +377,15 @@ def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_p
 
 def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
-    assert f"Under its twin {PLAIN}, trained without masking, 100 % of them are." in app.said
+    assert f"Under its twin {PLAIN}, trained without masking, 100 % of them are with everything masked." in app.said
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     # The model was trained to be masked, so another is no way on.
     assert "Go by single texts" in app.said and "Or take a model" not in app.said
+    # The filter has the name that it has there, and ranges that end elsewhere than the reference's lengths.
+    name = App("pages/examples.py", model=MASKED, data="reviews")
+    (filtered,) = (one["name"] for one in name.table["facets"] if one["key"] == "length")
+    assert f"pick the ranges of *{filtered}* that come nearest" in app.said
 
 
 @pytest.fixture

@@ -155,11 +155,23 @@ def _tested(found: CheckReport) -> str:
     share = found.random.share(CALIBRATED)[worst]
     said = (
         f"{masked_in_words(worst, found.sample.whole)}, {100 * share:.0f} % of the texts are unlike what {found.model} "
-        f"knows, where {PERCENT} are expected. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} "
-        f"({counted})."
+        f"knows, where {PERCENT} are expected; {_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} "
+        f"{_where(where)} ({counted})."
     )
     begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
     return f"{begins[1]}: {said} {_LENGTHS}" if found.other_lengths else f"{begins[0]}: {said}"
+
+
+def _elsewhere(found: CheckReport) -> str:
+    """Which shares of the texts are rejected apart from the ratios around the worst one that are, in a row."""
+    where, worst, last = set(found.rejected().tolist()), found.worst(), len(X) - 1
+    first = next(k for k in range(worst, -1, -1) if k - 1 not in where)
+    end = next(k for k in range(worst, last + 1) if k + 1 not in where)
+    at = [k for k in range(last + 1) if not first <= k <= end]
+    shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
+    low, high = min(shares, key=int), max(shares, key=int)
+    below = f"up to {X[first - 1]:.0%} masked" if first > 1 else "unmasked"
+    return f"{below if end == last else 'at the other ratios'} it is {low if low == high else f'{low} to {high}'} %"
 
 
 def masked_in_words(k: int, whole: str) -> str:
@@ -189,7 +201,8 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
         mine, its = (f"{100 * alone(p).mean():.0f} %" for p in last)
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
             # The answer says already what the first one's share is.
-            return f"Under its twin {other.model}, trained {_TRAINED[other.training]}, {its} of them are."
+            how = f"trained {_TRAINED[other.training]}"
+            return f"Under its twin {other.model}, {how}, {its} of them are with {first.sample.whole} masked."
         return (
             f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "
             f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained {_TRAINED[other.training]}."

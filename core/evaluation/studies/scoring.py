@@ -268,7 +268,7 @@ class Scoring(Study[Scored]):
         return ScoresReport(found, *about, means, counts, answers.tally())
 
     def sentences(self, report: Any) -> list[str]:
-        """Which measure each metric puts first."""
+        """Which measure has the highest mean by each metric, none of them called best: that is not tested."""
         told = []
         for name in self.metrics:
             direction, means = metrics()[name].direction, {one: report.means[name, one].mean for one in self.measures}
@@ -277,17 +277,18 @@ class Scoring(Study[Scored]):
                 best = max(known, key=lambda one: direction * known[one])
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
                 told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow}{fewer})")
-        counts = [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
-        counts += filter(None, [cut_sentence(report.found.cut, len(report.found))])
+        counts = ["Intervals are of each mean by itself.", cut_sentence(report.found.cut, len(report.found))]
+        counts += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
         best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
         if not told:
             best = "None of these metrics says anything of these measures here."
         elif report.n >= FEW:
-            best = f"The best mean over {amount(report.n, 'text')} is that of {'; '.join(told)}."
-            counts.insert(0, "Intervals are of each mean by itself; whether two measures differ is not tested.")
-        return [report.tally.tell(best, "The means so far stand in the table."), *counts]
+            most = "highest mean" + " (by ↓ the lowest)" * any("↓" in one for one in told)
+            ends = "whether measures differ, and whether their inputs are out-of-distribution, is not tested here"
+            best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join([*told, ends])}."
+        return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]
 
     def tables(self, report: Any) -> list[Table]:
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all."""
@@ -304,9 +305,9 @@ class Scoring(Study[Scored]):
     def readable(self, report: Any) -> str:
         """How much was scored; the numbers are in the table that is written."""
         left = f"; left out: {len(report.found.problems):,}" if report.found.problems else ""
-        each = f"{amount(len(self.attributions), 'attribution')} each{left}"
-        told = f"{report.n:,} of {amount(report.total, 'example')} of {report.data}, {each}"
-        return "\n".join(filter(None, [told, cut_sentence(report.found.cut, len(report.found))]))
+        each, cut = amount(len(self.attributions), "attribution"), cut_sentence(report.found.cut, len(report.found))
+        told = f"{report.n:,} of {amount(report.total, 'example')} of {report.data}, {each} each{left}"
+        return f"{told}\n{cut}".strip()
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, attribution, metric, and length of the rationale.

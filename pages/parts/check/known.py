@@ -10,7 +10,7 @@ from core.explanation.explainer import Explainer
 from core.wording import escaped
 from pages.parts.sections.studying import Asking
 
-_LONGEST_LEAD = 170
+_LONGEST_LEAD = 200
 
 
 def answer_parts(found: CheckReport, twin: str = "") -> list[str]:

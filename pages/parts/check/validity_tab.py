@@ -122,8 +122,8 @@ def _what_to_do(first: Asking, found: CheckReport) -> None:
             low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
             st.markdown(
                 "- **Ask texts of the reference’s lengths.** Nine of ten of its texts have "
-                f"{low:,} to {high:,} tokens (about as many words): set the filter *length* on *Examples*, and choose "
-                f"*{FILTERED}* in the settings below."
+                f"{low:,} to {high:,} tokens (words, or pieces of words): on *Examples* pick the ranges of *Words by "
+                f"spaces* that come nearest, and choose *{FILTERED}* in the settings below."
             )
         st.markdown("- **Fit a reference on texts like these** (in FILE), in a terminal, and open this page again:")
         st.code(fitting_command(first.model), language="bash")
