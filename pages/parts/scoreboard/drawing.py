@@ -71,9 +71,14 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
         st.markdown(plain(parts))
     # The first sentence is the page's answer, or what one text cannot tell.
     captions(one for one in work.question.sentences(report)[1:] if one != parts)
+    # Of one text the verdicts may wait to be asked for, which is what the page is for; of a sample what is known stands
+    # in view, and what is under way, part by part, behind it.
+    alone = len(work.sample) == 1
+    if alone:
+        asks()
     _tables(report, order, column)
-    # What is known stands in view, and what is under way behind it.
-    asks()
+    if not alone:
+        asks()
     pairs = pairs_table(report, report.board.by)
     with st.expander("Who beats whom"):
         if pairs[1]:

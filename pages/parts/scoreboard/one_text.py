@@ -68,7 +68,8 @@ def _say(view: View, one: Asking, side: Side, verdicts: VerdictWork) -> None:
     report, board = _verdicts(side, verdicts), one.report
     if report is None:
         waits = any(work.runs for work in (*one.works, verdicts))
-        told = "Measures are being set against random orders …" if waits else "Ask below which measures to believe."
+        asked = f"Ask below which measures to believe: {escaped(verdicts.price, 200)}."
+        told = "Measures are being set against random orders …" if waits else asked
         prediction_line(view, told)
         return
     believed = [each.measure for each in report.those(Word.BETTER)]
