@@ -7,7 +7,7 @@ from core.mathematics.search.frontier import Frontier
 from core.mathematics.search.known_sets import SIGNS, KnownSets
 from core.mathematics.search.limits import INSERTION, Search, as_limits, free_features, most_sets
 
-# Scores for each pair of features: two thirds of what a beam of 5 asks for; more widen little.
+# Scores for each pair of features: three fifths of what a beam of 5 asks for; more widen little.
 BUDGET = 2.6
 # The graph of known sets holds so many bytes at most, unless the beams alone hold more.
 _BYTES = 400_000_000
