@@ -93,7 +93,8 @@ def _stream_words(
         view.places.answer if words else None,
         partial(say_believed, view, scoring, words, seen),
         name="scores",
-        aside=True,
+        # Where it is the answer, the page is for it.
+        aside=not words,
     )
 
 

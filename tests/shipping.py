@@ -198,7 +198,7 @@ def crossing(models: dict[str, Explainer]) -> list[tuple[bool, float, str]]:
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
 # Pages beside the tour's stops whose numbers ship, the most wanted first, and what is asked for there.
 PAGES = (
-    ("pages/aopc_and_naopc.py", {"model": "stories-1-fmm", "data": "stories 1"}, BELIEVED),
+    ("pages/aopc_and_naopc.py", {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"}, BELIEVED),
     ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, NOTHING),
     ("pages/examples.py", {"model": "ag-news-fmm", "data": "news"}, NOTHING),
     *(

@@ -91,6 +91,12 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
     cannot, does_not = (f"Masking {not_so} say whom to believe here" for not_so in ("cannot", "does not"))
     if any(score.racu_marked or score.naopc_marked for score in (mine, its)):
         return f"{SIGN} {cannot}: some of the masked inputs are rejected."
+    # Scores are not needed where only one of the two does better than chance.
+    judged = {score.better: name for name, score in (one, other)}
+    alone = judged.keys() == {True, False}
+    only = f"Of the two only the order of {judged[True]} is better than chance on this text." if alone else ""
+    if only and (not (mine.ranks and its.ranks) or math.isnan(mine.naopc or 0.0) or math.isnan(its.naopc or 0.0)):
+        return only
     if not (mine.ranks and its.ranks) or mine.racu is None or its.racu is None:
         return f"{cannot}: RACU is not defined for both on this text."
     told = f"RACU ↑ {number(mine.racu)} of {one[0]}, {number(its.racu)} of {other[0]}"

@@ -86,6 +86,14 @@ def test_verdicts_are_counted_by_hand(answers):
     assert [bar["x"] for bar in drawn["data"]] == [[0.6, 0], [0.25, 0.7], [0, 0.25], [0.15, 0.05]]
 
 
+@pytest.mark.parametrize("alone, ahead", [(5, False), (6, True)])
+def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone, ahead):
+    """Intervals of the two shares would meet; of 6 texts on which they differ one way has p = 2 / 2^6, of 5 2 / 2^5."""
+    question, report = told(answers, [[1, 1]] * 8 + [[1, 0]] * alone + [[0, 0]] * 12)
+    assert report.better[0].low < report.better[1].high and report.ahead == ahead
+    assert ("more often than the other" in question.sentences(report)[0]) == ahead
+
+
 @pytest.mark.parametrize(
     "words, begins, ends",
     [

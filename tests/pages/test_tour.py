@@ -167,6 +167,18 @@ def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypa
     assert counters.passes == spent
 
 
+@pytest.mark.usefixtures("ships")
+def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_most():
+    """Its line names leave-one-out, and says that on the first review it is not: so do the intervals."""
+    (stop,) = (stop for stop in STOPS if stop.title == "Data set")
+    app = App(stop.path, **stop.choices, tour="7")
+    _, *rows = next(table for table in app.tables if table[0][0] == "measure")
+    # "79 % [73, 84]".
+    shares = {row[0]: [int(part) for part in re.findall(r"\d+", row[1])] for row in rows}
+    assert shares.pop(MEASURE)[1] > 50 and shares and all(high < 50 for _, _, high in shares.values())
+    assert f"on {stop.choices['example']}, none" in app.said
+
+
 def test_home_leads_to_four_places():
     app = App(HOME)
     assert app.at.title[0].value.startswith("Faithscope")
@@ -205,6 +217,17 @@ def test_of_another_example_a_stop_says_nothing_and_leads_back():
     assert LINES[1] in app.said and not app.has("button", "Back to the tour")
     app.set("selectbox", "Example", "s005").run()
     assert LINES[1] not in app.said and app.has("button", "Back to the tour")
+
+
+@pytest.mark.parametrize("at", range(1, len(STOPS) + 1))
+def test_the_address_that_a_stop_leaves_leads_back_to_it(at):
+    """What is the default is in no address."""
+    app = App(STOPS[at - 1].path, **STOPS[at - 1].choices, tour=str(at))
+    assert LINES[at - 1] in app.said
+    asked = dict(app.at.query_params.items())
+    assert "model" in STOPS[at - 1].choices and ("model" in asked) == (STOPS[at - 1].choices["model"] != MASKED)
+    again = App(STOPS[at - 1].path, **asked)
+    assert LINES[at - 1] in again.said and not again.has("button", "Back to the tour")
 
 
 def test_a_stop_announces_first_what_it_shows_that_was_not_shown_before():
@@ -364,11 +387,10 @@ def test_what_ships_of_verdicts_is_what_the_code_computes(walked, passes_of, tmp
         assert shipped.columns[name][drawn.index(short)] == pytest.approx(values[0], abs=1e-4, nan_ok=True), name
 
 
-def test_the_stop_at_the_check_says_what_the_check_that_ships_says(walked, tmp_path):
+def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
     """Over the data the test objects, and not to the unmasked texts; many are of other lengths than the reference's."""
-    (stop,) = (stop for stop in STOPS if stop.title == "Model check")
     model = walked[MASKED]
-    sample = draw_sample(bundled_set(stop.choices["data"]), model.model.labels, SAMPLE)
+    sample = draw_sample(bundled_set("reviews"), model.model.labels, SAMPLE)
     shipped = finish(run_study(model, sample, Curve(), Store(tmp_path / "store", shipped=RESULTS)))
     found = build_check_report(model.model, model.reference, sample, {Curve(): shipped})
     assert shipped.complete

@@ -4,20 +4,22 @@ The strip ships, so that it is drawn before any model is loaded. A stop of the t
 speaks; a line names no number: those on the page are the app's own.
 """
 
+import contextlib
 import functools
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
 
-from core.settings import BUNDLED
+from core.settings import BUNDLED, SettingError
 from core.validity.marks import SIGN
 from core.wording import plain
+from pages.parts.frame import resources
+from pages.parts.frame.data import first_data
 from pages.parts.frame.links import forget, held, hold, visit
 
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
-_SHOWN = ("model", "data", "example")
 
 
 class Stop(NamedTuple):
@@ -57,8 +59,8 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "So ask the measure anew after each step of masking. The slider stands at the step where the prediction "
-        "changes (▴): few words are gone, and no step is rejected. Press the arrows to see how it came there.",
+        "So ask the measure anew after each step of masking: so leave-one-out does better than chance. The slider "
+        "stands where the prediction changes (▴): few words are gone, and no step is rejected. Press the arrows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
@@ -81,29 +83,28 @@ STOPS = (
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Another model, stories-1-fmm, answers a question about a story (stories 1).",
+        "Another model, stories-1-fmm, answers a question about a story (stories 1, s1-025).",
         "The words that hold the answer are known: they have a line above them. Leave-one-out finds them better than "
-        "a random order, and yet masking in its order does no better than chance. To look right is not to be faithful.",
-        {"model": "stories-1-fmm", "data": "stories 1"} | _BELIEVED,
+        "a random order, and yet most random orders mask as well as it does. To look right is not to be faithful.",
+        {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
-        "Model check",
-        "pages/model_check.py",
-        "Back to sst2-fmm, and to all the reviews.",
-        "One text proves little, so ask many. What was said of single ones holds. Over many, too many are rejected: a "
-        "good part are longer or shorter than those of the model’s reference, which alone may be why. So the app "
-        "withholds its trust in averages, and says what to do.",
-        {"model": "sst2-fmm", "data": "reviews"},
+        "Data set",
+        "pages/data_set.py",
+        "Back to sst2-fmm, to s009, and to all the reviews.",
+        "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
+        "others on few, with intervals. So on most texts there is something to believe, though not on this one.",
+        _EXAMPLE,
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Now a text of yours, under sst2-fmm (own text): type it below.",
         "What the tour showed:",
-        {"model": "sst2-fmm", "data": "own text"},
+        {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
-            "Measures disagree; what looks right may be no better than chance.",
-            "Masking puts them to the test, on inputs that the model knows.",
+            "Measures disagree, and what looks right may be no better than chance.",
+            "Masking tests them, on inputs that the model knows; over many texts one stands out.",
             "Where nothing can be said, the app says so, and why.",
         ),
     ),
@@ -145,7 +146,8 @@ def _at(at: int, title: str) -> str:
     """Draw the ways on from a stop, on the page of this title; its line as Markdown."""
     stop = STOPS[at - 1]
     # Of another example its line would be untrue.
-    here = stop.title == title and all(held(key) == stop.choices.get(key, held(key)) for key in _SHOWN)
+    shown = _shown()
+    here = stop.title == title and all(shown[key] == stop.choices.get(key, shown[key]) for key in shown)
     told = f"**Tour, stop {at} of {len(STOPS)}.** "
     if here:
         if at < len(STOPS) and st.button(
@@ -160,6 +162,14 @@ def _at(at: int, title: str) -> str:
         told += plain(f"{left}.")
     _back(at)
     return told
+
+
+def _shown() -> dict[str, Any]:
+    """What is chosen of what a stop is about; what nobody chose, and no address names, is what pages begin with."""
+    model = held("model")
+    with contextlib.suppress(SettingError):
+        model = model or resources.chosen_settings().model
+    return {"model": model, "data": held("data") or first_data(model or ""), "example": held("example")}
 
 
 def _back(at: int) -> None:
