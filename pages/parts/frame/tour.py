@@ -85,7 +85,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, answers a question about a story (stories 1, s1-025).",
         "The words that hold the answer are known: they have a line above them. Leave-one-out finds them better than "
-        "a random order, and yet most random orders mask as well as it does. To look right is not to be faithful.",
+        "a random order, and yet its order of masking is not shown to be better than chance. To look right is not yet "
+        "to be faithful.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
