@@ -10,6 +10,7 @@ from core.explanation import metric_sentences
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import HEADER, MetricReport, metric_rows
 from core.explanation.metric_table import BLUEST, LEVEL
+from core.validity.marks import SIGN
 from core.wording import linked_name, safe_name, strong
 from pages.parts.components.tables import table
 from pages.parts.erasure.choosing import choose_erasure
@@ -26,13 +27,13 @@ from pages.parts.sections.streaming import stream
 
 _COLOURS = (
     "sd: standard deviations better (+) or worse (−) than random attributions are on average. The bluer the better; "
-    "unfilled is no better, hatched ⚠ is not ranked."
+    f"unfilled is no better, hatched {SIGN} is not ranked."
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
     "of soft metrics within two standard errors of their difference: draws alone may be why. ⇅ Rank flip: another "
-    "metric orders this measure and another one the other way. What is marked ⚠ is hatched, has no place, and no order "
-    "rests on it."
+    f"metric orders this measure and another one the other way. What is marked {SIGN} is hatched, has no place, and no "
+    "order rests on it."
 )
 _KEPT = (
     "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "

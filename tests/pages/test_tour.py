@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from core.data.browsing import Index
 from core.data.examples import bundled_set, first_example, read_bundled
@@ -97,11 +98,10 @@ def first_text():
 def ships(monkeypatch):
     """What ships computed is shown, as in the app."""
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
-    resources.chosen_settings.clear()
-    resources.store.clear()
+    # Explainers too: those of other tests hold a store without it.
+    st.cache_resource.clear()
     yield
-    resources.chosen_settings.clear()
-    resources.store.clear()
+    st.cache_resource.clear()
 
 
 def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_ships_says(ships, monkeypatch):
@@ -430,14 +430,10 @@ def test_what_ships_is_there_at_once(page, chosen, ships, on_any_machine, monkey
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     resources.jobs.clear()
     loaded = [resources.explainer(name).model for name in (choices["model"], choices.get("beside")) if name]
-    passes, before = (lambda: sum(model.scheduler.counters.passes for model in loaded)), -1
-    # The models are those of other tests, whose last batch may still be under way.
-    while before != (before := passes()):
-        time.sleep(0.2)
     app = App(page, **choices)
-    spent = passes()
+    spent = sum(model.scheduler.counters.passes for model in loaded)
     while resources.jobs().active():
         time.sleep(0.05)
     app.run()
     assert not app.errors and "Computing" not in app.said
-    assert passes() == spent
+    assert sum(model.scheduler.counters.passes for model in loaded) == spent

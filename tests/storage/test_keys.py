@@ -148,7 +148,7 @@ STABILITY = {
     "LIME": "c582819e7ca21ed3074910593713b0a17b87b3e8989650d8514024290796502d",
     "integrated gradients": "952930658e4063bde8e8a0c93c6a7a96911980dd40185295973b4376f8d7be8e",
 }
-LIMITS = "44c968b38566b2d2193006dc527b3963c5fd3afe45c880b3d6d454d3cc63da36"
+LIMITS = "5e8ffc0b7e4f3749ecfe81969ae5fe0439695807f43a81b0a264e93b64dc38c0"
 
 # Of the part of chance, of a measure and of limits: (log, row).
 SCOREBOARD = (
@@ -162,7 +162,7 @@ SCOREBOARD = (
     ),
     (
         "9e25c136ffb84cdb7b99a1f1700cdf852b3e89deda4c44fc6542a42da8ff0e5e",
-        "d3eab5cc56e4a541eee9b674247ba9f887e0d25e376360644e0dc19675ead0f1",
+        "4ba0c35a046c38c5477d31dce9e5532cd10b30a70e24281c05f5421d0e06590d",
     ),
 )
 

@@ -3,14 +3,13 @@
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from scipy.stats import binomtest
 
 from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
-from core.mathematics.statistics import Interval, holm, share_interval
+from core.mathematics.statistics import Interval, leads, share_interval
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
@@ -40,7 +39,7 @@ class VerdictsReport:
     on which it is better than chance, with an exact 95 % interval, ↑; none: on how many texts no measure is, though at
     least one could be told; untold: int64[M, 3], of the texts on which it cannot be told those on which that is so of
     every measure, those on which the measure has no order, and the others; ahead: whether the one that is better most
-    often is so more often than each other, see `_ahead`; erasure: what masking did; tally: how far it is; notes: on
+    often is so more often than each other, see `leads`; erasure: what masking did; tally: how far it is; notes: on
     texts that were left out or cut.
     """
 
@@ -100,7 +99,7 @@ class Verdicts(Question[VerdictsReport]):
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
         better = tuple(share_interval(int(one), n) for one in counts[:, [*Word].index(Word.BETTER)])
         notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
-        ahead = _ahead(texts == str(Word.BETTER))
+        ahead = leads(texts == str(Word.BETTER))
         untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
         return VerdictsReport(
             self.measures, counts, better, none, untold, ahead, n, self.erasure, answers.tally(), tuple(notes)
@@ -175,18 +174,6 @@ def _answer(report: VerdictsReport) -> str:
     none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
     listed = f" {rest}: {joined(others)}." if others else ""
     return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}."
-
-
-def _ahead(better: np.ndarray) -> bool:
-    """Whether one measure is better than chance, bool[n, M], on more texts than each other: exact sign tests, paired
-    over texts, of the one that is so most often against each, at 5 % by Holm.
-    """
-    best = int(better.sum(axis=0).argmax())
-    p = []
-    for other in np.delete(better, best, axis=1).T:
-        more, less = int((better[:, best] & ~other).sum()), int((other & ~better[:, best]).sum())
-        p.append(binomtest(more, more + less).pvalue if more + less else 1.0)
-    return bool(p) and bool(holm(np.array(p)).all())
 
 
 def _some(count: int, n: int) -> str:

@@ -20,7 +20,7 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
-from pages.parts.limits.answering import limits_answer, score_line
+from pages.parts.limits.answering import SCORES, limits_answer, score_line
 from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.verdicts import verdict_reports, verdicts_of
 from pages.parts.limits.width_words import study_line
@@ -183,7 +183,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     about = first, board, choice.direction, verdicts_of(first)
-    answer = f"{limits_answer(*about)} {score_line(*about)}".rstrip()
+    answer = " ".join(filter(None, [limits_answer(*about), score_line(*about), escaped(SCORES, 400)]))
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 
 
