@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.mathematics.curves import acu, racu, spread
-from core.mathematics.statistics import ALPHA, fisher, holm, rejected_count_p, simes
+from core.mathematics.statistics import ALPHA, fisher, holm, leads, rejected_count_p, simes
 from tests.p_values import PROPERTY, several, slow_holm
 
 # Simes
@@ -312,3 +312,13 @@ def test_the_count_rule_counts_what_is_below_5_percent():
     for n in range(20, 500):
         below = int((np.arange(1, n + 2) / (n + 1) < ALPHA).sum())
         assert rejected_count_p(np.array(1), 1, n) == pytest.approx(below / (n + 1), rel=1e-9)
+
+
+@pytest.mark.parametrize("M", [2, 3, 5])
+def test_of_measures_that_are_alike_one_leads_on_at_most_one_in_twenty_samples(M):
+    """Texts differ in how often any measure is better on them, as real ones do; the measures do not."""
+    rng, samples = np.random.default_rng(M), 600
+    chances = rng.uniform(0.1, 0.9, size=(samples, 40, 1))
+    found = sum(leads(one) for one in rng.random((samples, 40, M)) < chances)
+    assert found <= stats.binom.ppf(0.999, samples, ALPHA)
+    assert leads(np.eye(M, dtype=bool)[np.zeros(12, dtype=int)]), "one that alone is better on 12 texts leads"
