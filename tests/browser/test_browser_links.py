@@ -81,44 +81,49 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
     assert query(third) == query(other)
 
 
-def went(person: Person, way, identifier: str) -> None:
-    """Go back or forward until an example is chosen: on a slow machine the way to it has more than one stop."""
-    box = person.page.get_by_role("combobox", name="Example", exact=True)
-    for _ in range(6):
-        if box.input_value().startswith(f"{identifier} "):
-            break
-        way()
-        person.rest()
-        person.page.wait_for_timeout(1000)
+# Between two writes of a page into the address lie as many seconds as on a slow machine.
+SLOW = "(() => { const now = performance.now.bind(performance); performance.now = () => 1000 * now(); })()"
+
+
+def went(person: Person, way, identifier: str, question: str) -> None:
+    """Go back or forward by one stop: an example and a page."""
+    way()
+    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile(question))
     person.has_chosen(identifier)
+    person.ready()
 
 
 def test_back_and_forward_change_what_is_chosen_and_the_page(visit, short):
+    words, masking = "Which words", "masking the important words"
     person = visit().open("attributions", data=short, measures=["gradient"], example=SHORT[0].id)
+    person.page.evaluate(SLOW)
     person.page.get_by_role("heading", level=1).first.click()
+    stops = [person.page.evaluate("history.length")]
+
+    def stopped() -> None:
+        person.idle()
+        stops.append(person.page.evaluate("history.length"))
+
     for example in SHORT[1:3]:
         person.page.keyboard.press("n")
         person.has_chosen(example.id)
-        # What follows at once is no stop of its own.
-        person.page.wait_for_timeout(1000)
-    went(person, person.page.go_back, SHORT[1].id)
+        stopped()
+    went(person, person.page.go_back, SHORT[1].id, words)
     person.shows(SHORT[1].text)
-    went(person, person.page.go_back, SHORT[0].id)
-    went(person, person.page.go_forward, SHORT[1].id)
-    person.follow("Recursive masking", "masking the important words")
+    went(person, person.page.go_back, SHORT[0].id, words)
+    went(person, person.page.go_forward, SHORT[1].id, words)
+    stopped()
+    person.follow("Recursive masking", masking)
     person.has_chosen(SHORT[1].id)
-    person.page.wait_for_timeout(1000)
+    stopped()
     person.page.keyboard.press("n")
     person.has_chosen(SHORT[2].id)
-    went(person, person.page.go_back, SHORT[1].id)
-    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("masking the important"))
-    for _ in range(6):
-        if "attributions" in person.page.url:
-            break
-        person.page.go_back()
-        person.page.wait_for_timeout(1000)
-    playwright.expect(person.page.get_by_role("heading", level=1)).to_have_text(re.compile("Which words"))
-    # On a slow machine the way there has a stop without an example, so which one is shown is not asked here.
+    stopped()
+    # What somebody did is a stop, what a page writes of itself is none; a new one takes the place of those ahead.
+    assert [stop - stops[0] for stop in stops] == [0, 1, 2, 2, 2, 3]
+    went(person, person.page.go_back, SHORT[1].id, masking)
+    went(person, person.page.go_back, SHORT[1].id, words)
+    person.shows(SHORT[1].text)
 
 
 def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):

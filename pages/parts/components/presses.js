@@ -17,6 +17,8 @@ const step = (event, by) => {
   event.preventDefault();
   event.stopImmediatePropagation();
   if (!held.on) return;
+  // Who writes the address hears of it all the same.
+  window.dispatchEvent(new Event('faithscope-press'));
   held.sum += by;
   tell();
 };

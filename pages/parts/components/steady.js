@@ -38,17 +38,19 @@ const asked = (event) => {
   document.querySelector('.st-key-words-and-keys button')?.click();
 };
 
-// A page that is drawn writes its choices into the address one after the other: together they are one stop on the way
-// back, in milliseconds from one to the next.
+// A page that is drawn writes its choices into the address one after the other, on a slow machine with seconds between
+// them: one stop on the way back is what somebody did, not each of them, nor what follows within so many milliseconds.
 const TOGETHER = 800;
 const pushState = history.pushState.bind(history);
-let written = 0;
+let [written, acted] = [0, false];
 const push = (state, title, url) => {
   const [now, path] = [performance.now(), new URL(url ?? location.href, location.href).pathname];
-  if (path === location.pathname && now - written < TOGETHER) history.replaceState(state, title, url);
-  else pushState(state, title, url);
-  written = now;
+  const another = path !== location.pathname;
+  if (another || (acted && location.search && now - written >= TOGETHER)) pushState(state, title, url);
+  else history.replaceState(state, title, url);
+  [written, acted] = [now, false];
 };
+const act = () => (acted = true);
 
 export default function (component) {
   if (document.documentElement.dataset.steady) return;
@@ -58,6 +60,9 @@ export default function (component) {
   document.addEventListener('keydown', asked);
   tellProgress();
   history.pushState = push;
+  for (const kind of ['keydown', 'pointerdown', 'change', 'faithscope-press']) window.addEventListener(kind, act, true);
+  // The key that leads back is no choice on the page that it leads to.
+  window.addEventListener('popstate', () => (acted = false));
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);
   document.addEventListener('pointerup', release, true);
