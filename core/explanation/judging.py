@@ -30,7 +30,7 @@ from core.metrics.catalogue import metrics
 from core.metrics.registry import Case, Metric, Score
 from core.network.features import Encoded
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, NothingLeft
-from core.oracle.soft import Soft
+from core.oracle.soft import OneDraw, Soft
 from core.storage.content import Content, Numbers, is_text
 from core.storage.store import Entry, canonical_key
 from core.validity.mask_tests import MasfTest
@@ -119,7 +119,7 @@ class Judge:
         cancelled: Callable[[], bool] | None = None,
     ):
         self.explainer, self.encoded, self.how, self.tested, self.cancelled = explainer, encoded, how, tested, cancelled
-        self.soft = Soft(
+        self.soft: Soft | OneDraw = Soft(
             explainer.model,
             encoded,
             how.draws,
@@ -164,7 +164,7 @@ class Judge:
         """An attribution as metrics see it."""
         return Case(
             np.array(scores, dtype=np.float64),
-            self._erased,
+            self.erased,
             self.target,
             self.encoded.premasked,
             self._perturbed,
@@ -207,7 +207,8 @@ class Judge:
     def _rng(self, kind: int, r: int) -> np.random.Generator:
         return np.random.default_rng([self.how.seed, kind, r, int(self.encoded.digest[:8], 16)])
 
-    def _erased(self, masks: np.ndarray) -> np.ndarray:
+    def erased(self, masks: np.ndarray) -> np.ndarray:
+        """Probabilities float64[M, C] of erased inputs, bool[M, F]; tested in the same pass where inputs are."""
         if not self.tested or self.explainer.reference is None:
             return softmax(
                 self.explainer.oracles.of(self.encoded, self.how.erasure).logits(masks, cancelled=self.cancelled)

@@ -31,6 +31,8 @@ UNSTABLE_MEANS = (
     "interval holds 0), and the number says nothing."
 )
 _TURN = 64  # inputs of random orders a turn
+# What a step holds until it is judged.
+_UNJUDGED = MaskTest(np.full((1, 1), np.nan, dtype=np.float32), {}, {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +215,7 @@ def follow(
     step: str = BY_RATIO,
     recompute: bool = True,
     *,
+    together: bool = False,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[tuple[Step, ...], None, tuple[Step, ...]]:
@@ -224,6 +227,7 @@ def follow(
         name: the measure; sign: "signed" or "absolute", its default where it has no such variant.
         step: "ratio" or "feature".
         recompute: compute the measure again at each step; beam is not, its order is recursive already.
+        together: judge all steps in one batch, once their masks are there, for whoever looks at none before.
         progress: called with (steps done, steps in all).
     Raises:
         Cancelled, OutOfMemory: as the oracle.
@@ -238,7 +242,7 @@ def follow(
 
     def judge(masks: np.ndarray, place: int) -> MaskTest:
         at = None if ratios is None else ratios[place : place + 1]
-        return tested.judge(masks, at, cancelled=cancelled)
+        return _UNJUDGED if together else tested.judge(masks, at, cancelled=cancelled)
 
     def attribute(mask: np.ndarray) -> np.ndarray:
         scores = explainer.attribute(encoded, name, target, mask, cancelled=cancelled).scores[variant]
@@ -254,7 +258,11 @@ def follow(
             steps.append(done)
             if progress is not None:
                 progress(len(steps), len(counts))
-            yield tuple(steps)
+            if not together:
+                yield tuple(steps)
+        if together:
+            judged = tested.judge(np.stack([one.mask for one in steps]), ratios, cancelled=cancelled)
+            steps = [Step.of(one.mask, one.scores, judged.one(k)) for k, one in enumerate(steps)]
     finally:
         tested.flush()
     return tuple(steps)

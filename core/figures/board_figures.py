@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Sequence
+from math import log10
 from typing import Any
 
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
@@ -9,6 +10,7 @@ from core.evaluation.studies.board_sentences import cell_text, cost_texts, front
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
 from core.figures.figures import INK, axis, figure, level, note, trace
+from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
 from core.validity.marks import SIGN
@@ -29,31 +31,47 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     mean = {name: report.cells[name, by].interval.mean for name in report.names}
     line: dict[str, Any] = {"line": {"color": INK, "width": 1.5, "dash": "dot"}, "name": "none as cheap is as good"}
     traces = [trace("lines", [at[name] for name in best], [mean[name] for name in best], None, **line)]
-    traces += [_point(report, name, at[name]) for name in named]
     chance = mean[RANDOM]
     ends = [value for name in named for value in _ends(report, name)] + [chance] * (chance == chance)
     shapes = [level(chance, GREY)] if chance == chance else []
     said = [note(0.002, chance, RANDOM, 12, xref="paper", yshift=9, xanchor="left")] if shapes else []
     room = 0.12 * (max(ends) - min(ends) or 1.0)
+    ticks, heights = _ticks([*at.values()]), (min(ends) - room, max(ends) + room)
+    places = _places(report, named, at, chance, (ticks["range"], heights))
+    traces += [_point(report, name, at[name], place) for name, place in zip(named, places)]
     return figure(
         traces,
         380,
         said,
-        xaxis=axis("forward passes, a gradient counting as two more", type="log", **_ticks([*at.values()])),
-        yaxis=axis(f"{arrow(by)} better", range=[min(ends) - room, max(ends) + room]),
+        xaxis=axis("forward passes, a gradient counting as two more", type="log", **ticks),
+        yaxis=axis(f"{arrow(by)} better", range=[*heights]),
         shapes=shapes,
         showlegend=False,
     )
 
 
-def _point(report: BoardReport, name: str, x: float) -> dict:
+def _places(report: BoardReport, named: list[str], at: dict[str, float], chance: float, ranges) -> list[str]:
+    """Where each name stands; the level of random order has its own name, at the left, above the line."""
+    (left, right), (low, high) = ranges
+    mean = {name: report.cells[name, report.board.by].interval.mean for name in named}
+    points = [((log10(at[name]) - left) / (right - left), (mean[name] - low) / (high - low)) for name in named]
+    level = (chance - low) / (high - low)
+    taken = [(0.0, level, 0.15, level + 0.07)] if chance == chance else []
+    return label_places(points, [_label(report, name) for name in named], taken)
+
+
+def _label(report: BoardReport, name: str) -> str:
+    return name + f" {SIGN}" * report.cells[name, report.board.by].marked
+
+
+def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     by, colour = report.board.by, hue(name)
     cell = report.cells[name, by]
     told = f"{html.escape(cell_text(report, name, by))}<br>{cost_texts(report, name)[0]} forward passes"
     look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if cell.marked else "circle"}
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
-    label = html.escape(name) + f" {SIGN}" * cell.marked
+    label = html.escape(_label(report, name))
     bars = {}
     if cell.interval.known:
         low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high
@@ -66,7 +84,7 @@ def _point(report: BoardReport, name: str, x: float) -> dict:
             "thickness": 1.5,
             "width": 4,
         }
-    more: dict[str, Any] = {"text": [label], "textposition": "top center", "textfont": {"color": INK, "size": 12}}
+    more: dict[str, Any] = {"text": [label], "textposition": place, "textfont": {"color": INK, "size": 12}}
     y = [cell.interval.mean]
     return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)
 
@@ -78,8 +96,6 @@ def _ends(report: BoardReport, name: str) -> list[float]:
 
 def _ticks(passes: list[float]) -> dict:
     """Marks at 1, 3, 10, 30 …, and room at both ends for names."""
-    from math import log10
-
     low, high = log10(min(passes)) - 0.25, log10(max(passes)) + 0.35
     ticks = [step * 10**power for power in range(6) for step in (1, 3)]
     shown = [tick for tick in ticks if low <= log10(tick) <= high]

@@ -2,7 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
 
@@ -88,6 +89,7 @@ class Soft:
         self.cancelled, self.test, self.sigma, self.normalised = cancelled, test, sigma, placement == NORMALISED
         self.counters = Counters()
         self._known: dict[tuple[str, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
+        self._single: dict[tuple[str, int, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
         self._noise: dict[int, np.ndarray] = {}
         self._lock = threading.Lock()
 
@@ -126,6 +128,32 @@ class Soft:
                     zip([(kind, key) for key in wanted], self._compute(np.stack(list(wanted.values())), kind))
                 )
 
+    def ask_each(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI) -> None:
+        """The same, each by one draw alone, of 0..K − 1; what `only` says of it then costs nothing."""
+        checked = [self._checked(retain) for retain in retains]
+        with self._lock:
+            wanted = {}
+            for retain, k in zip(checked, draws):
+                key = kind, self._draw_of(retain, k, kind), retain.tobytes()
+                if key not in self._single:
+                    wanted[key] = retain
+            if wanted:
+                found = self._compute(np.stack(list(wanted.values())), kind, [k for _, k, _ in wanted])
+                self._single.update(zip(wanted, found))
+
+    def only(self, k: int) -> "OneDraw":
+        """What the k-th draw alone says."""
+        return OneDraw(self, k)
+
+    def _draw_of(self, retain: np.ndarray, k: int, kind: str) -> int:
+        """The draw to ask for: the first, where all draws are alike."""
+        return 0 if kind == BERNOULLI and np.isin(retain, (0.0, 1.0)).all() else k
+
+    def _found_one(self, retain: np.ndarray, k: int, kind: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        self.ask_each([retain], [k], kind)
+        retain = self._checked(retain)
+        return self._single[kind, self._draw_of(retain, k, kind), retain.tobytes()]
+
     def _found(self, retain: np.ndarray, kind: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         self.ask([retain], kind)
         return self._known[kind, self._checked(retain).tobytes()]
@@ -137,10 +165,15 @@ class Soft:
             raise ValueError(f"retain must be float[{shares}] in [0, 1], got shape {retain.shape}")
         return retain
 
-    def _compute(self, retains: np.ndarray, kind: str) -> list[tuple[np.ndarray, dict[str, np.ndarray]]]:
-        """Probabilities and p-values of float64[W, F], or of float64[W, F + 1] after normalisation."""
+    def _compute(
+        self, retains: np.ndarray, kind: str, only: Sequence[int] | None = None
+    ) -> list[tuple[np.ndarray, dict[str, np.ndarray]]]:
+        """Probabilities [K, C] and p-values [K] of float64[W, F], or of float64[W, F + 1] after normalisation; only: of
+        each the one draw that is asked for, K = 1.
+        """
+        K = self.draws if only is None else 1
         if kind == ATTENTION and not self.model.architecture.soft_attention:
-            return [(np.full((self.draws, self.model.C), np.nan), {})] * len(retains)
+            return [(np.full((K, self.model.C), np.nan), {})] * len(retains)
         shares = np.where(self.encoded.premasked, 1.0, retains[:, : self.encoded.F])
         rest = retains[:, self.encoded.F :] if self.normalised else np.ones((len(retains), 1))
         # What is no feature is feature −1, and so the last share.
@@ -155,20 +188,13 @@ class Soft:
         )
         # By draw, so that each one's noise is at hand for all attributions.
         rows = [(k, i) for k in range(self.draws) for i in range(len(tokens)) if k == 0 or not alike[i]]
+        rows = rows if only is None else [(k, i) for i, k in enumerate(only)]
         shown = () if self.test is None else self.test.forms
-        logits, p = (
-            np.zeros((len(tokens), self.draws, self.model.C)),
-            {form: np.zeros((len(tokens), self.draws)) for form in shown},
-        )
+        logits, p = np.zeros((len(tokens), K, self.model.C)), {form: np.zeros((len(tokens), K)) for form in shown}
         for part, found, states in self._batches(rows, tokens, kind):
-            at = [i for _, i in part], [k for k, _ in part]
+            at = [i for _, i in part], [k if only is None else 0 for k, _ in part]
             logits[at] = found
-            if not np.isfinite(found).all() or (states is not None and not np.isfinite(states).all()):
-                raise NonFinite(
-                    "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
-                    "(FAITHSCOPE_PRECISION=float32), "
-                    "or choose another model."
-                )
+            _require_finite(found, states)
             if states is not None and self.test is not None:
                 for form, totals in self.test(states, lost[at[0]]).items():
                     p[form][at] = totals
@@ -258,3 +284,33 @@ class Soft:
         shape = self.encoded.T, E
         draw = rng.random if drawn_as == _UNIFORM else rng.standard_normal
         return draw(shape, dtype=np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class OneDraw:
+    """The k-th draw of a `Soft` alone, asked in the same words: K = 1."""
+
+    soft: Soft
+    k: int
+
+    def probabilities(self, retain: np.ndarray, kind: str = BERNOULLI) -> np.ndarray:
+        """float64[1, C]; as of `Soft.probabilities`."""
+        return self.soft._found_one(retain, self.k, kind)[0]
+
+    def p(self, retain: np.ndarray, kind: str = BERNOULLI) -> dict[str, np.ndarray]:
+        """{form: float64[1]}; as of `Soft.p`."""
+        return self.soft._found_one(retain, self.k, kind)[1]
+
+    def ask(self, retains: Iterable[np.ndarray], kind: str = BERNOULLI) -> None:
+        """Compute what will be asked for."""
+        asked = list(retains)
+        self.soft.ask_each(asked, [self.k] * len(asked), kind)
+
+
+def _require_finite(logits: np.ndarray, states: np.ndarray | None) -> None:
+    """NonFinite, with what to do, where what the network gave is no number."""
+    if not np.isfinite(logits).all() or (states is not None and not np.isfinite(states).all()):
+        raise NonFinite(
+            "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
+            "(FAITHSCOPE_PRECISION=float32), or choose another model."
+        )

@@ -9,9 +9,19 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
-from core.explanation.recursive import BY_FEATURE, ORDERS, Band, band_cost, random_band, random_order
+from core.explanation.recursive import (
+    BY_FEATURE,
+    ORDERS,
+    Band,
+    band_cost,
+    planned_counts,
+    random_band,
+    random_masks,
+    random_order,
+)
+from core.explanation.rows import choose_variant
 from core.explanation.standings import COMPREHENSIVENESS
-from core.mathematics.aopc import comprehensiveness_order, order_aopc
+from core.mathematics.aopc import comprehensiveness_order, order_aopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
 from core.mathematics.search.limits import MOST_EXACT, lattice_limits
 from core.mathematics.stepwise import finish
@@ -142,6 +152,30 @@ def find_chance(
     finally:
         oracle.flush()
     return ChanceTest(target, scores, problems, other, sign, planned, band, null, exact, erasure)
+
+
+def scores_known(
+    explainer: Explainer, encoded: Encoded, target: Target, names: Sequence[str], sign: str = "signed"
+) -> dict[str, OrderScore] | None:
+    """The orders of measures where all that they rest on is known already, and the random orders whose inputs are
+    tested, too; else None, and nothing is computed.
+    """
+    tested, found = explainer.tested(encoded), {}
+    counts = planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum()))
+    if not tested.known(random_masks(encoded, counts).reshape(-1, encoded.F)):
+        return None
+    for name in names:
+        stored = explainer.stored(encoded, name, target)
+        if stored is None:
+            return None
+        scores, start = stored.scores[choose_variant(measures()[name], sign)], encoded.premasked
+        if np.isnan(scores).any():
+            continue
+        orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
+        if not tested.known(np.concatenate([prefix_masks(order, encoded.F, start) for order in orders])):
+            return None
+        found[name] = score(explainer, encoded, name, target, sign)
+    return found
 
 
 def chance_known(

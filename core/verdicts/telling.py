@@ -40,9 +40,13 @@ RECORDED = [
 
 
 def p_text(p: tuple[float, float]) -> str:
-    """A p-value as drawn; of one that was not drawn to its end, what it is at least."""
-    if math.isnan(p[0]):
+    """A p-value as drawn; of one that was not drawn to its end, what it is at least, or at most where that is all that
+    is known.
+    """
+    if math.isnan(p[0]) or math.isnan(p[1]):
         return "—"
+    if not p[0]:
+        return f"p ≤ {number(p[1])}"
     return f"p = {number(p[0])}" if p[0] == p[1] else f"p ≥ {number(p[0])}"
 
 

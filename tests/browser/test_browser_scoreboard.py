@@ -2,9 +2,12 @@
 another order of the table, and its files.
 """
 
+import csv
+import io
 import re
 
 from playwright import sync_api as playwright
+from pyarrow import parquet
 
 from tests import browsing
 from tests.browsing import contrasts
@@ -28,6 +31,24 @@ def go_on(person) -> None:
     ask = person.page.get_by_role("button", name=ASKS)
     if ask.count():
         ask.first.press("Enter")
+
+
+def saves_what_is_shown(person) -> None:
+    """Press each button of files, and find the table's numbers in what it writes."""
+    shown = dict(zip(column(person, 1), zip(*(column(person, k) for k in (3, 4)))))
+    name, content = person.saved("Lines (CSV)")
+    lines = {line["measure"]: line for line in csv.DictReader(io.StringIO(content.decode("utf-8-sig")))}
+    name_typed, typed = person.saved("Lines (Parquet)")
+    rows = {row["measure"]: row for row in parquet.read_table(io.BytesIO(typed)).to_pylist()}
+    assert name.startswith("scoreboard-") and name_typed.endswith(".parquet")
+    assert set(lines) == set(rows) == set(shown) and len(shown) == 3
+    for measure, cells in shown.items():
+        for figure, cell in zip(("comprehensiveness ↑", "sufficiency ↓"), cells):
+            assert f"{float(lines[measure][figure]):.3f}" == f"{rows[measure][figure]:.3f}" == cell.split()[0]
+    name, content = person.saved("Tables (LaTeX)")
+    told = content.decode()
+    assert name.endswith(".tex") and "against chance" in told and r"\toprule" in told
+    assert all(measure in told and cells[0].split()[0] in told for measure, cells in shown.items())
 
 
 def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(visit, short):
@@ -63,8 +84,5 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     person.until("() => location.search.includes('ranked=sufficiency')")
     found = [float(cell.split()[0]) for cell in column(person, 4)]
     assert len(found) == 3 and found == sorted(found)
-    name, content = person.saved("Lines (CSV)")
-    assert name.startswith("scoreboard-") and len(content.decode("utf-8-sig").strip().splitlines()) == 1 + 3
-    name, content = person.saved("Tables (LaTeX)")
-    assert name.endswith(".tex") and "against chance" in content.decode() and r"\toprule" in content.decode()
+    saves_what_is_shown(person)
     person.narrow()

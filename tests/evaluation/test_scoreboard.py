@@ -1,11 +1,14 @@
 """The scoreboard: its numbers are the library's, who beats whom is worked out by hand, and what it may not say yet."""
 
+import itertools
 import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 from scipy import stats
 
@@ -16,31 +19,34 @@ from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
-from core.evaluation.studies.board_rows import ORDERS, BoardMeasure, K, board_metrics, passes_of
-from core.evaluation.studies.board_sentences import board_table, ordered, pairs_table, verdicts_of_texts
+from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, passes_of
+from core.evaluation.studies.board_sentences import board_table, draws_note, ordered, pairs_table, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
 from core.explanation.explainer import Explainer
-from core.explanation.judging import How, Judge
+from core.explanation.judging import BASELINES, How, Judge, judge_random
 from core.explanation.limiting import score
-from core.explanation.recursive import BY_RATIO, follow, random_band, summarise
+from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
 from core.figures.board_figures import draw_front
+from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, signed_rank_p
 from core.mathematics.stepwise import finish
 from core.measures.registry import REGISTERED
+from core.metrics.catalogue import metrics
 from core.storage.store import Store
 from core.validity.marks import SIGN
 from core.verdicts.deciding import Word
+from core.wording import Tally
 from tests import tiny
 from tests.hostile import lines
 
 NAN, S = float("nan"), len(board_metrics())
 TEXTS = tuple(Example(f"e{i}", text, evidence=((0, 3),)) for i, text in enumerate(tiny.SENTENCES[2:5]))
 SAMPLE = without_labels("toy", "0" * 64, TEXTS)
-SMALL = Scoreboard(("gradient", "attention"), draws=2)
+SMALL = Scoreboard(("gradient", "attention"), draws=2, orders=ORDERS)
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +132,8 @@ def made(aopc: dict[str, np.ndarray], marks=0.0, picked="", coming=(), reference
         board.chance: rows(
             {
                 "values": np.zeros((N, S)),
-                "orders": np.zeros((N, ORDERS)),
-                "curves": np.broadcast_to(np.linspace(1, 0, K), (N, ORDERS, K)),
+                "orders": np.zeros((N, FEWER)),
+                "curves": np.broadcast_to(np.linspace(1, 0, K), (N, FEWER, K)),
                 "marks": np.zeros((N, 2 + S)),
                 "evidence": np.full(N, NAN),
                 "predicted": np.zeros(N, dtype=np.int32),
@@ -360,6 +366,31 @@ def test_its_numbers_are_the_librarys(explainer, answers):
     assert lines["e1", RANDOM]["RACU ↑"] == 0 and lines["e1", RANDOM]["forward passes"] == 0
 
 
+def test_random_order_is_that_of_the_page_hard_and_soft_erasure(explainer, answers):
+    """The same 30 attributions, and of soft metrics the r-th draw of the r-th, as one by one they are judged."""
+    encoded, hard, soft = explainer.encode(TEXTS[1].text, None, "word"), ("NS", "NC"), ("Soft-NS", "Soft-NC")
+    (line,) = [one for one in SMALL.records(answers) if (one["example"], one["measure"]) == ("e1", RANDOM)]
+    page = finish(judge_random(explainer, encoded, hard, How(), BASELINES))
+    for name in hard:
+        assert line[f"{name} ↑"] == pytest.approx(page[name].mean(), abs=1e-6)
+    judge = Judge(explainer, encoded, How(draws=BASELINES))
+    for name in soft:
+        each = []
+        for r in range(BASELINES):
+            case = judge.case(judge.random(r))
+            one = replace(case, perturbed=lambda keep, kind, case=case, r=r: case.perturbed(keep, kind)[r : r + 1])
+            each.append(metrics()[name](one).value)
+        assert line[f"{name} ↑"] == pytest.approx(np.mean(each), abs=1e-6) and np.ptp(each) > 0.01
+
+
+def test_of_a_sample_fewer_random_orders_are_taken_of_each_text(explainer):
+    board = replace(SMALL, orders=3)
+    assert board.chance.key(explainer) != SMALL.chance.key(explainer)
+    found = ask(explainer, without_labels("toy", "0" * 64, TEXTS[:1]), replace(board, measures=("gradient",)), None)
+    assert found.found[board.chance].columns["orders"].shape == (1, 3)
+    assert Scoreboard().orders == FEWER < ORDERS
+
+
 def test_it_goes_on_where_it_was_killed_and_adds_a_measure_alone(explainer, tmp_path, answers):
     store, study = Store(tmp_path), SMALL.measured[0]
     work = run_study(explainer, SAMPLE, study, store)
@@ -420,3 +451,53 @@ def test_the_command_writes_parquet_csv_and_latex(tiny_model, tmp_path, monkeypa
     text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
     assert len(text) == 5 and text[0].split(",") == found.column_names
     assert r"comprehensiveness $\uparrow$" in (tmp_path / "out.tex").read_text(encoding="utf-8")
+
+
+def test_notes_that_are_alike_are_one_sentence():
+    """Two measures lack the same two figures, and one of them a third for another reason."""
+    _, report = reported({"leave-one-out": UP, "gradient": UP})
+    none = {"Soft-NS": "Nothing to erase.", "Soft-NC": "Nothing to erase."}
+    why = {"leave-one-out": {json.dumps(none): 24}, "gradient": {json.dumps(none | {"NS": "No place."}): 24}}
+    told = Scoreboard().sentences(replace(report, problems=why))
+    assert "Soft-NS and Soft-NC of leave-one-out and gradient (24 texts): Nothing to erase." in told
+    assert "NS of gradient (24 texts): No place." in told and sum("Nothing" in one for one in told) == 1
+
+
+def test_what_is_drawn_is_said_and_where_other_pages_draw_more():
+    board, report = reported({"leave-one-out": UP})
+    said = draws_note(report)
+    assert (
+        "10 random orders and of 10 random attributions of each text (Recursive masking and Hard and soft erasure take 30)"
+        in said
+    )
+    assert "1 random draw of each measure, and one of each random attribution" in said and "draws 32" in said
+    one = replace(report, board=replace(board, orders=ORDERS, draws=32), tally=Tally(1, 1))
+    assert "30 random attributions (those of Recursive masking and of Hard and soft erasure)" in draws_note(one)
+    assert "32 random draws" in draws_note(one)
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.2, 0.55, 0.8]), st.floats(0.1, 0.9)), min_size=1, max_size=6))
+def test_names_in_the_picture_lie_on_no_other_name_where_points_leave_room(points):
+    """Points of one cost at least two lines apart, and any of others: every name finds a place, also on a phone."""
+    apart = 2.3 * 15 / HEIGHT
+    kept = []
+    for x, y in points:
+        if all(abs(y - other) > apart for _, other in kept):
+            kept.append((x, y))
+    names = ["gradient", "attention", "input × gradient", "integrated gradients", "scaled attention", "LIME"][
+        : len(kept)
+    ]
+    places = label_places(kept, names)
+    for width in WIDTHS:
+        boxes = [label_box(*one, width) for one in zip(kept, names, places)]
+        for (left, bottom, right, top), (l2, b2, r2, t2) in itertools.combinations(boxes, 2):
+            assert min(right, r2) <= max(left, l2) or min(top, t2) <= max(bottom, b2)
+
+
+def test_three_names_of_points_at_one_place_stand_around_it():
+    """As attention, gradient and input × gradient do, which cost alike: above, below, and beside."""
+    names = ["attention", "gradient", "input × gradient"]
+    at = [(0.3, 0.52), (0.3, 0.5), (0.3, 0.48)]
+    boxes = [label_box(*one, WIDTHS[0]) for one in zip(at, names, label_places(at, names))]
+    for (left, bottom, right, top), (l2, b2, r2, t2) in itertools.combinations(boxes, 2):
+        assert min(right, r2) <= max(left, l2) or min(top, t2) <= max(bottom, b2)

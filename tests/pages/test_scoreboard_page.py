@@ -4,6 +4,7 @@ numbers are the library's, and so are its files.
 
 import csv
 import io
+import re
 
 import pytest
 import streamlit as st
@@ -11,11 +12,16 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
+from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
+from core.verdicts.deciding import decide_verdicts
+from core.verdicts.finding import find_chance
+from core.verdicts.telling import believe_sentence
+from core.wording import without_markup
 from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
 from pages.parts.sections.studying import Studying
@@ -26,6 +32,7 @@ pytestmark = pytest.mark.usefixtures("fresh")
 PAGE = "pages/scoreboard.py"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
 AT_ONCE = Studying.at_once
+PASSES = re.compile("at most ([0-9,]+) forward passes, about ")
 CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
 
 
@@ -88,3 +95,40 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
     assert [row[1] for row in app.tables[0][1:]] == [told, "—"] and "[" not in app.tables[0][1][2]
     assert "known of 2 texts" in app.said
+
+
+def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
+    """First those that *Data set* keeps of the text, then those that were computed of it, on whatever page; and nothing
+    is said to be under way that is not.
+    """
+    query = {"example": "s041", "measures": ["leave-one-out", "gradient", "input × gradient", "attention"]}
+    app = opened(-1.0, **query)
+    assert "Which measures to believe is not computed yet: ask for it below" in app.said
+    assert "being set against" not in app.said
+    explainer, usual = resources.explainer(bundled.name), default_measures()
+    # Of several texts the rows alone are kept, and no forward pass.
+    study, texts = VerdictsOfTexts(usual), without_labels("d", "0" * 64, SHORT)
+    rows = finish(run_study(explainer, texts, study, resources.store()))
+    said = believe_sentence(report_of_row(rows, study), explainer.encode(SHORT[0].text, None, "word"))
+    st.cache_resource.clear()
+    assert f"{without_markup(said)} Not judged yet: attention." in app.run().said and app.has(
+        "button", "Compute which of 4 measures to believe"
+    )
+    # On another page they were asked for, with all that they rest on.
+    explainer = resources.explainer(bundled.name)
+    encoded = explainer.encode(SHORT[0].text, None, "word")
+    test = finish(find_chance(explainer, encoded, int(explainer.logits(encoded).argmax()), usual))
+    explainer.flush(encoded)
+    st.cache_resource.clear()
+    app = opened(-1.0, **query)
+    wait(app, lambda: "Each order is set against" in app.said, rest=3.0)
+    report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
+    assert without_markup(believe_sentence(report, encoded)) in app.said
+
+
+def test_of_many_parts_one_button_asks_for_all_and_a_menu_for_each(opened):
+    app = opened(-1.0, on="a sample of the data", measures=["gradient", "attention"])
+    labels = [one.label for one in app.at.get("button") if one.label.startswith("Compute")]
+    assert labels[0] == "Compute all 4 parts" and len(labels) == 5
+    passes = [int(found[1].replace(",", "")) for one in app.at.markdown if (found := PASSES.match(one.value))]
+    assert len(passes) == 5 and passes[0] == sum(passes[1:]) > 0

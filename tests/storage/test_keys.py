@@ -153,8 +153,8 @@ LIMITS = "5e8ffc0b7e4f3749ecfe81969ae5fe0439695807f43a81b0a264e93b64dc38c0"
 # Of the part of chance, of a measure and of limits: (log, row).
 SCOREBOARD = (
     (
-        "148ddae5f3b1e071610321340158e426bcd5361e641a8954410a2a4db4ac57b8",
-        "d046cf1e50ba2af6b2c3a74472009c4c7ca5e3b26332da34b257885965f8d7d9",
+        "f0cccf25d7498d55dde773ff3bbe4e6e25306dfb7a72ae39b3b1c415e0bb7d56",
+        "86316faf133c88224e1d6872c2af005ee0fc9e2896fe3bc434cf0c8888cd54e0",
     ),
     (
         "708a4b38189f6ac66812270a521cb7182ff8e49028d7a1999a96281b69781fa6",
@@ -423,8 +423,8 @@ def test_rows_of_a_scoreboard(explainer, store):
     shapes = {
         board.chance: {
             "values": S,
-            "orders": 30,
-            "curves": (30, 11),
+            "orders": 10,
+            "curves": (10, 11),
             "marks": 2 + S,
             "evidence": (),
             "probability": (),

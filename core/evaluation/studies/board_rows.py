@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.evaluation.engine import Column, Place, Row, Rows, Study, Subject
+from core.evaluation.studies.preparing import prepare, rate_random
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import How, Judge, Rated, judging_cost
 from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk
@@ -15,7 +16,6 @@ from core.explanation.plausibility import evidence_of
 from core.explanation.recursive import (
     BY_FEATURE,
     BY_RATIO,
-    ORDERS,
     band_cost,
     follow,
     path_cost,
@@ -41,8 +41,9 @@ from core.validity.references import CALIBRATED
 from core.verdicts.finding import NO_ORDER
 
 K = len(RATIOS)
-# Random attributions of a text under the erasure metrics: soft ones are dear, and the mean over texts is what counts.
-DRAWN = 2
+# Random orders of each text of a sample, and random attributions under the erasure metrics: the mean over texts is what
+# counts. Of one text alone there are as many as on other pages.
+FEWER = 10
 # Exact limits up to so many scores; an insertion search up to so many, and beyond a beam of one.
 _EXACT, _SEARCHED = 1 << 10, 1_200
 
@@ -52,6 +53,10 @@ def board_metrics() -> tuple[str, ...]:
     return tuple(
         name for name, one in of_examples().items() if one.direction and (one.lengths or one.perturbation == BERNOULLI)
     )
+
+
+def _versions() -> list[list]:
+    return [[name, of_examples()[name].version] for name in board_metrics()]
 
 
 @dataclass(frozen=True)
@@ -79,14 +84,20 @@ class _Part(Study[Rows]):
             precision=model.precision,
             reference=None if reference is None else reference.digest,
             unit=self.unit,
+            **self._more,
         )
 
     _part: ClassVar[str] = ""
 
     @property
+    def _more(self) -> dict[str, Any]:
+        """What else decides the shape of its rows."""
+        return {}
+
+    @property
     def _metrics(self) -> dict[str, Any]:
         """What the scores of erasure metrics depend on."""
-        return {"draws": self.draws, "metrics": [[name, of_examples()[name].version] for name in board_metrics()]}
+        return {"draws": self.draws, "metrics": _versions()}
 
 
 def _target(subject: Subject) -> int:
@@ -99,25 +110,32 @@ def _target(subject: Subject) -> int:
 
 @dataclass(frozen=True)
 class BoardChance(_Part):
-    """Random order and random attributions of a text.
+    """R random orders and R random attributions of a text, those that other pages have.
 
-    values float64[S]: erasure metrics, the mean over random attributions; orders float64[R]: AOPC of random orders;
-    curves float64[R, K]: v along each; marks float64[2 + S]: whether the inputs of the orders, feature by feature and
-    by ratio, and of each metric are rejected as out-of-distribution, 1 or 0, NaN where no input can be; evidence:
-    average precision of a random order, NaN where none is known; predicted, probability.
+    values float64[S]: erasure metrics, the mean over random attributions, soft ones by one draw of each; orders
+    float64[R]: AOPC of random orders; curves float64[R, K]: v along each; marks float64[2 + S]: whether the inputs of
+    the orders, feature by feature and by ratio, and of each metric are rejected as out-of-distribution, 1 or 0, NaN
+    where no input can be; evidence: average precision of a random order, NaN where none is known; predicted,
+    probability.
     """
 
     name = "scoreboard, random order"
     columns: ClassVar = {
         "values": Column((0,)),
-        "orders": Column((ORDERS,)),
-        "curves": Column((ORDERS, K)),
+        "orders": Column((0,)),
+        "curves": Column((0, K)),
         "marks": Column((0,)),
         "evidence": Column(),
         "predicted": Column((), np.int32(-1)),
         "probability": Column(),
     }
     _part = "chance"
+
+    orders: int = FEWER
+
+    @property
+    def _more(self) -> dict[str, Any]:
+        return {"orders": self.orders}
 
     @property
     def label(self) -> str:
@@ -126,18 +144,18 @@ class BoardChance(_Part):
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, its evidence, and the metrics."""
         about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
-        return [canonical_key("scoreboard/chance/row", 1, **about, **self._metrics)]
+        return [canonical_key("scoreboard/chance/row", 2, **about, metrics=_versions())]
 
     def row(self, subject: Subject) -> Row:
         """Random orders, and random attributions under the metrics."""
         explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
         target = _target(subject)
-        band = finish(random_band(explainer, encoded, BY_FEATURE, cancelled=cancelled))
+        band = finish(random_band(explainer, encoded, BY_FEATURE, self.orders, cancelled=cancelled))
         walks = random_walks(encoded, band, target)
         gate = StandingGates(encoded, explainer.reference).gate_of_all(walks)
-        by_ratio = finish(random_band(explainer, encoded, BY_RATIO, cancelled=cancelled))
-        judge = Judge(explainer, encoded, self.how, True, cancelled)
-        rated = [judge.rate(judge.random(r), board_metrics()) for r in range(DRAWN)]
+        by_ratio = finish(random_band(explainer, encoded, BY_RATIO, self.orders, cancelled=cancelled))
+        judge = Judge(explainer, encoded, How(draws=self.orders), True, cancelled)
+        rated = rate_random(judge, board_metrics())
         values = np.array([[one.found[name].value for name in board_metrics()] for one in rated])
         known = (~np.isnan(values)).sum(axis=0)
         evidence = evidence_of(encoded, subject.example.evidence)
@@ -146,7 +164,7 @@ class BoardChance(_Part):
             "values": np.nansum(values, axis=0) / np.where(known, known, np.nan),
             "orders": np.array([one.aopc for one in walks]),
             "curves": by_ratio.values(target),
-            "marks": np.array([*marks, *_metric_marks(explainer, rated)]),
+            "marks": np.array([*marks, *_metric_marks(explainer, rated, together=True)]),
             "evidence": np.nan if evidence is None else evidence.chance_precision,
             "predicted": target,
             "probability": float(explainer.probabilities(encoded)[target]),
@@ -154,8 +172,8 @@ class BoardChance(_Part):
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What a text takes at most."""
-        judged = judging_cost(explainer, encoded, board_metrics(), self.how, attributions=DRAWN)
-        return Cost.sum([band_cost(explainer, encoded, BY_FEATURE), judged])
+        judged = judging_cost(explainer, encoded, board_metrics(), How(draws=1), attributions=self.orders)
+        return Cost.sum([band_cost(explainer, encoded, BY_FEATURE, self.orders), judged])
 
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
         """A class of the model, and its probability."""
@@ -220,8 +238,9 @@ class BoardMeasure(_Part):
             raise NonFinite(NO_ORDER.format(unit=encoded.unit))
         walks = walk(explainer, encoded, orders, target, cancelled=cancelled)
         gating = StandingGates(encoded, explainer.reference)
-        steps = finish(follow(explainer, encoded, name, target, self.sign, BY_RATIO, cancelled=cancelled))
-        path = summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference)
+        steps = follow(explainer, encoded, name, target, self.sign, BY_RATIO, together=True, cancelled=cancelled)
+        path = summarise(finish(steps), encoded.F, BY_RATIO, target, None, explainer.reference)
+        prepare(judge, [(scores, magnitudes)], board_metrics())
         rated = judge.rate(scores, board_metrics(), magnitudes)
         evidence = evidence_of(encoded, subject.example.evidence)
         marks = [*map(gating.gate, walks), path.gate]
@@ -310,11 +329,15 @@ def _ratio_gate(explainer: Explainer, encoded: Encoded, p: dict[str, np.ndarray]
     return decide_path(combined, counts, counts, explainer.reference, by_ratio=True)
 
 
-def _metric_marks(explainer: Explainer, rated: list[Rated]) -> list[float]:
-    """Of each metric, whether an input that it asked for of any of these attributions is rejected."""
+def _metric_marks(explainer: Explainer, rated: list[Rated], together: bool = False) -> list[float]:
+    """Of each metric, whether an input that it asked for of any of these attributions is rejected; together: by one
+    test of all inputs, Simes', since of so many none could be rejected by itself.
+    """
     floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
     found = []
     for name in board_metrics():
         p = [one.inputs[name].p[CALIBRATED] for one in rated if name in one.inputs and len(one.inputs[name].p)]
-        found.append(_mark(gate_of_inputs({CALIBRATED: np.concatenate(p)} if p else {}, floor)) if p else np.nan)
+        every = np.concatenate(p) if p else np.empty(0)
+        tests = simes(every)[None] if together and len(every) else every
+        found.append(_mark(gate_of_inputs({CALIBRATED: tests}, floor)) if len(every) else np.nan)
     return found

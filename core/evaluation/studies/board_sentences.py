@@ -1,7 +1,7 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +9,9 @@ import numpy as np
 from core.evaluation.findings import FEW, unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
+from core.explanation.judging import BASELINES
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
+from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
 from core.validity.marks import MEANING, SIGN, with_sign
@@ -22,7 +24,10 @@ HOW = (
     "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test, 5 %, by Holm "
     "over all pairs, each figure by itself. That no other beats it is no proof that it is the best."
 )
-COSTS = f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK} on this machine."
+COSTS = (
+    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK}: on this machine, without "
+    "what another measure had asked before."
+)
 INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
 # What the figures are, family by family.
 ERASED = (
@@ -148,14 +153,33 @@ def _over(report: BoardReport) -> str:
 
 
 def _problems(report: BoardReport) -> list[str]:
-    """Why measures say nothing of texts, a sentence each; those that have not begun."""
-    told = []
+    """Why measures say nothing of texts, a sentence for all that are alike; those that have not begun."""
+    figures_of: dict[tuple[str, str, int], list[str]] = {}
     for name, why in report.problems.items():
         for kept, count in why.items():
-            notes = json.loads(kept)
-            for figure, said in notes.items():
-                told.append(f"{name}{f', {figure}' * bool(figure)} ({amount(count, 'text')}): {said}")
+            for figure, said in json.loads(kept).items():
+                figures_of.setdefault((said, name, count), []).append(figure)
+    alike: dict[tuple, list[str]] = {}
+    for (said, name, count), named in figures_of.items():
+        alike.setdefault((said, tuple(named), count), []).append(name)
+    told = []
+    for (said, named, count), names in alike.items():
+        of = f"{joined(named)} of " if any(named) else ""
+        told.append(f"{of}{joined(names)} ({amount(count, 'text')}): {said}")
     return [*told, *[f"Not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
+
+
+def draws_note(report: BoardReport) -> str:
+    """What was drawn for random order and for soft figures, and where the page of one text draws more, a sentence."""
+    R, K = report.board.orders, report.board.draws
+    same = "those of Recursive masking and of Hard and soft erasure"
+    same = same if R == BASELINES else f"Recursive masking and Hard and soft erasure take {BASELINES}"
+    of = "" if report.tally.total == 1 else " of each text"
+    told = f"{RANDOM.capitalize()}: means of {R} random orders and of {R} random attributions{of} ({same}). "
+    drawn = f"Soft figures: {amount(K, 'random draw')} of each measure, and one of each random attribution"
+    if K == DRAWS:
+        return f"{told}{drawn}, where Hard and soft erasure draws {DRAWS} of those, too, so it may differ a little."
+    return f"{told}{drawn}; Hard and soft erasure draws {DRAWS} of each unless asked otherwise, so it differs a little."
 
 
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
@@ -206,10 +230,16 @@ def ordered(report: BoardReport, order: str) -> list[str]:
     return sorted(report.names, key=key) if order else list(report.names)
 
 
-def verdicts_of_text(verdicts: Iterable[Verdict]) -> VerdictColumn:
-    """The column of one text: whether each measure's order is better than random ones."""
+def verdicts_of_text(verdicts: Sequence[Verdict], chosen: Sequence[str] = ()) -> VerdictColumn:
+    """The column of one text: whether each measure's order is better than random ones; chosen: the measures that there
+    are, of which fewer may be judged so far.
+    """
     told = {one.measure: verdict_text(one).replace(" than chance", "") for one in verdicts}
-    return VerdictColumn("against chance", told)
+    without = [name for name in chosen if name not in told]
+    about = f"Against chance: judged together are {joined(list(told))}" if told else ""
+    if told and without:
+        about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
+    return VerdictColumn("against chance", told, about and f"{about}.")
 
 
 def verdicts_of_texts(counts: Mapping[str, tuple[int, int]], family: Sequence[str]) -> VerdictColumn:

@@ -18,7 +18,7 @@ from core.evaluation.studies.board_report import (
     text_marks,
     text_values,
 )
-from core.evaluation.studies.board_rows import BoardChance, BoardLimits, BoardMeasure
+from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
@@ -37,7 +37,8 @@ class Scoreboard(Question[BoardReport]):
     """Measures by AOPC, NAOPC, RACU and erasure metrics, and random order beside them, explaining the class that is
     predicted; labels are not asked for.
 
-    draws: of each soft perturbation; by: the figure that the first sentence goes by.
+    draws: of each soft perturbation; by: the figure that the first sentence goes by; orders: random orders of each
+    text, and random attributions under erasure metrics.
     """
 
     name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"
@@ -49,9 +50,11 @@ class Scoreboard(Question[BoardReport]):
     draws: int = DRAWS
     by: str = choice(COMPREHENSIVENESS, _BY, "the figure by which measures are compared in the first sentence")
 
+    orders: int = FEWER
+
     @property
     def chance(self) -> BoardChance:
-        return BoardChance(self.unit, self.draws)
+        return BoardChance(self.unit, orders=self.orders)
 
     @property
     def measured(self) -> tuple[BoardMeasure, ...]:
@@ -84,6 +87,8 @@ class Scoreboard(Question[BoardReport]):
         )
         if self.draws < 1:
             raise ValueError(f"there must be at least one draw, got {self.draws}")
+        if self.orders < 1:
+            raise ValueError(f"there must be at least one random order, got {self.orders}")
         if not self.measures:
             raise ValueError("choose at least one measure to set against random order")
 

@@ -2,10 +2,9 @@
 kept as they are computed, never computed twice.
 """
 
-import contextlib
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -14,6 +13,7 @@ import numpy as np
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
 from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Question, Table, register
+from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
@@ -25,7 +25,7 @@ from core.measures.registry import NotApplicable
 from core.metrics.catalogue import default_metrics, metrics
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
-from core.oracle.erasing import NothingLeft, erasures_of
+from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
 from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
@@ -225,7 +225,7 @@ class Scoring(Study[Scored]):
                 why, places = str(error), 1 + a * len(self.metrics) + np.flatnonzero(lacking[a])
                 yield from (((place,), _row(np.nan, np.nan, note=why)) for place in places.tolist())
         asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
-        prepare(judge, list(scores.values()), asked, subject.cancelled)
+        prepare(judge, list(scores.values()), asked)
         for a, (attribution, magnitudes) in scores.items():
             left = np.flatnonzero(lacking[a])
             found = judge.rate(attribution, [self.metrics[s] for s in left], magnitudes).found
@@ -401,45 +401,6 @@ class Scoring(Study[Scored]):
 def interval_text(interval: Interval) -> str:
     """A mean with its interval, alone where it has none; — where there is no mean."""
     return with_ends(interval.mean, interval.low, interval.high, fixed_number)
-
-
-def prepare(
-    judge: Judge,
-    attributions: Sequence[tuple[np.ndarray, bool]],
-    names: Sequence[str],
-    cancelled: Callable[[], bool] | None = None,
-) -> None:
-    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution:
-    full batches instead of many small ones.
-
-    Args:
-        attributions: (scores float64[F], whether they are magnitudes).
-    """
-    asked: list[np.ndarray] = []
-    kept: dict[str, list[np.ndarray]] = {}
-    C = judge.explainer.model.C
-
-    def erased(masks: np.ndarray) -> np.ndarray:
-        asked.append(masks)
-        return np.full((len(masks), C), 1 / C)
-
-    def perturbed(retain: np.ndarray, kind: str) -> np.ndarray:
-        kept.setdefault(kind, []).append(np.array(retain, dtype=np.float64))
-        return np.full(judge.how.draws, 0.5)
-
-    for scores, magnitudes in attributions:
-        # Rehearsed with made-up answers: what is asked does not depend on them.
-        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, ask=None)
-        for name in names:
-            metrics()[name](case)
-    if asked:
-        # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
-        with contextlib.suppress(NothingLeft):
-            judge.explainer.oracles.of(judge.encoded, judge.how.erasure).logits(
-                np.unique(np.concatenate(asked), axis=0), cancelled=cancelled
-            )
-    for kind, retains in kept.items():
-        judge.soft.ask(retains, kind)
 
 
 def _row(value: float, error: float, by_length: np.ndarray | None = None, note: str = "") -> Row:

@@ -8,7 +8,7 @@ import numpy as np
 from core.evaluation.engine import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import measured
-from core.explanation.standings import StandingGates
+from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import Encoded, NoFeatures
@@ -16,6 +16,7 @@ from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK, require_erasure
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
+from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
 from core.verdicts.finding import NoVerdict, find_chance, verdict_cost
 from core.wording import refuse_unknown
@@ -115,6 +116,26 @@ def _columns(report: VerdictReport, names: tuple[str, ...]) -> dict[str, list[fl
         "worse": [one.worse[1] for one in found],
         "reached": [report.reached.get(name, np.nan) for name in names],
     }
+
+
+def report_of_row(rows: Rows, study: VerdictsOfTexts) -> VerdictReport:
+    """What is kept of the first text, as the verdicts that are told of one: without the random orders themselves, which
+    are none, and without why.
+    """
+    kept = {name: rows.columns[name][0] for name in study.columns}
+    by_value = {value: word for word, value in VALUES.items()}
+    found = []
+    for k, name in enumerate(study.measures):
+        word = by_value.get(float(kept["word"][k]), Word.UNTOLD)
+        why = "Attributions says why." if word == Word.UNTOLD else ""
+        # Where drawing ended early, p is known to be no more.
+        p, worse = ((0.0, float(kept[column][k])) for column in ("p", "worse"))
+        found.append(Verdict(name, word, p, worse, why))
+    reached = dict(zip(study.measures, kept["reached"].tolist()))
+    nobody = NullOrders(np.empty(0), 0)
+    return VerdictReport(
+        tuple(found), COMPREHENSIVENESS, study.sign, study.erasure, nobody, len(found), None, reached, None, ""
+    )
 
 
 def better_counts(rows: Rows, measures: tuple[str, ...]) -> dict[str, tuple[int, int]]:

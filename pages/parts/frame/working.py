@@ -82,7 +82,7 @@ class PageWork(jobs.Work):
     @property
     def price(self) -> str:
         """What it costs, in words."""
-        return f"at most {amount(self.cost.passes, 'forward pass')}, {self.about} {self.takes}"
+        return _price(self.cost.passes, self.about, self.takes)
 
     @property
     def about(self) -> str:
@@ -106,9 +106,7 @@ class PageWork(jobs.Work):
         """How long it takes if it is asked for now, in words; where other work goes before it or takes turns with it,
         until it is done, too.
         """
-        own = self.seconds
-        alone, until = estimate(own), estimate(resources.jobs().seconds_until(own, self.batch))
-        return alone if until == alone else f"{alone}; {until} with what is under way"
+        return _takes(self.seconds, self.batch)
 
     @property
     def at_once(self) -> bool:
@@ -164,6 +162,23 @@ class PageWork(jobs.Work):
             kind=self.likeness,
             tokens=self.cost.tokens,
         )
+
+
+def price_of(works: Sequence[PageWork]) -> str:
+    """What several cost together, in words."""
+    about = "up to" if any(work.about == "up to" for work in works) else "about"
+    took = _takes(sum(work.seconds for work in works), all(work.batch for work in works))
+    return _price(sum(work.cost.passes for work in works), about, took)
+
+
+def _price(passes: int, about: str, takes: str) -> str:
+    return f"at most {amount(passes, 'forward pass')}, {about} {takes}"
+
+
+def _takes(own: float, batch: bool) -> str:
+    """Seconds of work in words, and until it is done where other work goes before it or takes turns with it."""
+    alone, until = estimate(own), estimate(resources.jobs().seconds_until(own, batch))
+    return alone if until == alone else f"{alone}; {until} with what is under way"
 
 
 def tally_of(works: Sequence[PageWork], what: str = "measure") -> Tally:

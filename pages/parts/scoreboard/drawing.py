@@ -19,6 +19,7 @@ from core.evaluation.studies.board_sentences import (
     TOOK,
     VerdictColumn,
     board_table,
+    draws_note,
     marked_count,
     pairs_table,
     parting,
@@ -110,7 +111,7 @@ def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:
     table(*board_table(report, shown, order, column), most=80)
     captions(filter(None, [column.about, f"{INTERVALS} {COSTS}"]))
     st.header("Important words kept or erased, whole or in part", anchor=False)
-    captions([KEPT])
+    captions([KEPT, draws_note(report)])
     header, rows = board_table(report, [*board_metrics(), EVIDENCE], order, column)
     kept = [i for i in range(len(header)) if i not in (1, len(header) - 2, len(header) - 1)]
     table([header[i] for i in kept], [[row[i] for i in kept] for row in rows], most=80)

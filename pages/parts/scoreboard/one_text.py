@@ -1,7 +1,7 @@
 """The scoreboard of one text: its figures, and the verdict of each measure against random orders."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import cast
 
@@ -10,18 +10,22 @@ import streamlit as st
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_sentences import cheapest_believed, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
+from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
+from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
 from core.verdicts.telling import believe_sentence, chance_sentence
-from core.wording import escaped, plain
+from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.working import PageWork
 from pages.parts.scoreboard.drawing import draw_board
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, Studying
 from pages.parts.sections.verdicts import VerdictWork
 
 
@@ -47,32 +51,89 @@ def board_of_text(view: View, order: str) -> None:
             prediction_line(view, f"Every {unit} is masked in the text already, so there are no orders to compare.")
         return
     digest = "" if view.browsed is None else view.browsed.index.data.digest
-    one = Asking(view.explainer, without_labels(view.data, digest, [view.example]), question, drawn_from=1)
-    side = Side(view.explainer, view.encoded, view.predicted, view.predicted)
-    asked = question.measures
-    verdicts = VerdictWork(side, asked, question.sign, len(asked), COMPREHENSIVENESS)
-    draw, say = partial(_draw, one, side, verdicts, order), partial(_say, view, one, side, verdicts)
-    stream([*one.works, verdicts], stage, draw, said, say, together=True)
+    sample = without_labels(view.data, digest, [view.example])
+    # As many random orders and random attributions as other pages set this text against.
+    one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
+    board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
+    draw, say = partial(_draw, board, order), partial(_say, view, board)
+    stream(lambda: board.works, stage, draw, said, say, together=True)
 
 
-def _verdicts(side: Side, work: VerdictWork) -> VerdictReport | None:
-    return work.report(StandingGates(side.encoded, side.reference), Reasons())
+@dataclass(frozen=True, eq=False)
+class TextBoard:
+    """The figures of one text, and the verdicts on its measures: over those that are chosen, and until these are known
+    over those that other pages judge unasked, as far as they are known there or are cheap.
+    """
+
+    figures: Asking
+    side: Side
+
+    @property
+    def question(self) -> Scoreboard:
+        return cast(Scoreboard, self.figures.question)
+
+    @property
+    def verdicts(self) -> VerdictWork:
+        return self._of(self.question.measures)
+
+    @property
+    def fewer(self) -> VerdictWork | None:
+        """The verdicts over fewer of the measures; None where these are all."""
+        usual = default_measures()
+        return self._of(usual) if set(usual) < set(self.question.measures) else None
+
+    @property
+    def works(self) -> list[PageWork]:
+        """The figures first, which most of the verdicts rest on; what waits to be asked for are the verdicts on all."""
+        fewer = self.fewer
+        asked = self.verdicts.complete or self.verdicts.runs or fewer is None or not (fewer.complete or fewer.at_once)
+        return [*self.figures.works, *([] if asked or fewer is None else [fewer]), self.verdicts]
+
+    @property
+    def report(self) -> VerdictReport | None:
+        """What is known: over all of the measures, else over fewer, else what *Data set* knows of the text."""
+        gating = StandingGates(self.side.encoded, self.side.reference)
+        for work in filter(None, (self.verdicts, self.fewer)):
+            report = work.report(gating, Reasons())
+            if report is not None:
+                return report
+        for study in self.question.verdicts:
+            found = Studying(self.figures.explainer, self.figures.sample, study).found
+            if found.there.any():
+                return report_of_row(found, study)
+        return None
+
+    def _of(self, names: Sequence[str]) -> VerdictWork:
+        # As the other pages write it, whose verdicts are then these.
+        return VerdictWork(self.side, tuple(names), self.question.sign, len(names), COMPREHENSIVENESS)
 
 
-def _draw(one: Asking, side: Side, verdicts: VerdictWork, order: str, asks: Callable[[], None]) -> None:
-    report = _verdicts(side, verdicts)
-    draw_board(one, asks, order, lambda _: verdicts_of_text(() if report is None else report.verdicts))
+def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
+    report, measures = board.report, board.question.measures
+    column = verdicts_of_text(() if report is None else report.verdicts, measures)
+    draw_board(board.figures, asks, order, lambda _: column)
 
 
-def _say(view: View, one: Asking, side: Side, verdicts: VerdictWork) -> None:
-    report, board = _verdicts(side, verdicts), one.report
+def _say(view: View, board: TextBoard) -> None:
+    report, figures = board.report, board.figures.report
     if report is None:
-        waits = any(work.runs for work in (*one.works, verdicts))
-        asked = f"Ask below which measures to believe: {escaped(verdicts.price, 200)}."
-        told = "Measures are being set against random orders …" if waits else asked
-        prediction_line(view, told)
+        prediction_line(view, _waits(board))
         return
     believed = [each.measure for each in report.those(Word.BETTER)]
-    cheapest = "" if board is None else escaped(cheapest_believed(believed, board), 400)
-    prediction_line(view, believe_sentence(report, view.encoded), cheapest)
-    st.caption(plain(chance_sentence(report)))
+    cheapest = "" if figures is None else escaped(cheapest_believed(believed, figures), 400)
+    others = [name for name in board.question.measures if report.of(name) is None]
+    left = f" Not judged yet: {escaped(joined(others), 400)}." if others else ""
+    prediction_line(view, believe_sentence(report, view.encoded) + left, cheapest)
+    if report.null.planned:
+        st.caption(plain(chance_sentence(report)))
+
+
+def _waits(board: TextBoard) -> str:
+    """Why it is not said yet which measures to believe, HTML."""
+    works = [*filter(None, (board.fewer, board.verdicts))]
+    jobs = [job for work in works if work.runs and (job := work.job) is not None]
+    if any(job.started for job in jobs):
+        return "Measures are being set against random orders …"
+    if jobs:
+        return "Which measures to believe comes after the figures."
+    return f"Which measures to believe is not computed yet: ask for it below ({escaped(board.verdicts.price, 200)})."

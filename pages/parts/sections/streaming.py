@@ -5,6 +5,7 @@ offered and cancelled.
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -13,13 +14,15 @@ from streamlit.delta_generator import DeltaGenerator
 from core.job import FAILED
 from core.wording import estimate, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork, look, waits_in_words
+from pages.parts.frame.working import PageWork, look, price_of, waits_in_words
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
 _SHARE, _LONGEST = 0.25, 1.0
+# So many offers stand one below the other; of more there is one button, and a menu.
+_STACKED = 3
 
 
 def stream(
@@ -136,33 +139,68 @@ def _progress(works: Sequence[PageWork], name: str) -> None:
     seconds = [left for work in under_way if (left := work.seconds_left) is not None]
     # Each counts what goes before it and has its turns between.
     left = f", about {estimate(max(seconds))} left" if len(seconds) == len(under_way) else ""
-    named = ", ".join(work.label + work.counts for work in under_way)
+    named = _together(under_way)
     told = under_way[0].told(waits, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         st.progress(share, plain(told or f"Computing {named}" + (f" ({waits})" if waits else "") + left))
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 
-def _offer(works: Sequence[PageWork], together: bool) -> None:
-    """What waits to be asked for, with what it costs, and why it stopped."""
-    waiting = [work for work in works if not work.complete and not work.runs]
+def _together(works: Sequence[PageWork]) -> str:
+    """What works are called together: what stands in brackets behind all of them once."""
+    parts = [work.label.partition(" (") for work in works]
+    if len(works) == 1 or len({end for *_, end in parts}) > 1:
+        return ", ".join(work.label + work.counts for work in works)
+    return ", ".join(name + work.counts for (name, *_), work in zip(parts, works)) + "".join(parts[0][1:])
 
+
+def _offer(works: Sequence[PageWork], together: bool) -> None:
+    """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
+    waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
 
     def ask_all() -> None:
         for work in every:
             work.ask()
 
-    if together and len(every) > 1:
-        st.button(f"Compute all {len(every)} of these", key="ask-all", on_click=ask_all, icon=":material/play_arrow:")
+    if not together or len(every) < 2:
+        _offer_each(waiting)
+        return
+    many = len(every) > _STACKED
+    with st.container(horizontal=True, vertical_alignment="center", border=many):
+        named = f"Compute all {len(every)} {'parts' if many else 'of these'}"
+        st.button(named, key="ask-all", on_click=ask_all, icon=":material/play_arrow:", type=_kind(many))
+        st.markdown(price_of(every))
+        if many:
+            with st.popover("One part alone"):
+                _offer_each(waiting)
+    if many:
+        _say_ended(waiting)
+    else:
+        _offer_each(waiting)
+
+
+def _offer_each(waiting: Sequence[PageWork]) -> None:
+    """A button for each, with what it costs and why it stopped."""
     for work in waiting:
-        job, label = work.job, plain(work.label)
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             asks = work.asks_again if work.begun else work.asks
-            kind = "primary" if work.first and work is waiting[0] else "secondary"
-            st.button(asks.format(label=label), key=f"ask-{work.key}", on_click=work.ask, type=kind)
+            kind = _kind(work.first and work is waiting[0])
+            st.button(asks.format(label=plain(work.label)), key=f"ask-{work.key}", on_click=work.ask, type=kind)
             st.markdown(work.price)
-            if job is not None and job.state == FAILED:
-                st.error(work.failed.format(label=label, problem=plain(job.problem)))
-            elif job is not None and job.cancelled() and work.kept:
-                st.caption(work.kept)
+            _say_ended([work])
+
+
+def _say_ended(waiting: Sequence[PageWork]) -> None:
+    """Of what was told to stop or failed, that and why, each sentence once."""
+    ended = [(work, job) for work in waiting if (job := work.job) is not None]
+    for work, job in ended:
+        if job.state == FAILED:
+            st.error(work.failed.format(label=plain(work.label), problem=plain(job.problem)))
+    kept = [work.kept for work, job in ended if job.state != FAILED and job.cancelled() and work.kept]
+    for told in dict.fromkeys(kept):
+        st.caption(told)
+
+
+def _kind(first: bool) -> Literal["primary", "secondary"]:
+    return "primary" if first else "secondary"

@@ -15,7 +15,7 @@ from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
-from core.verdicts.finding import chance_known, find_chance, null_cost
+from core.verdicts.finding import chance_known, find_chance, null_cost, scores_known
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 
@@ -48,7 +48,8 @@ class VerdictWork(PageWork):
 
     @property
     def label(self) -> str:
-        return f"verdicts ({self.side.model.name})"
+        of = f" of {self.planned}" if self.planned > 1 else ""
+        return f"which{of} measures to believe ({self.side.model.name})"
 
     @property
     def cost(self) -> Cost:
@@ -59,10 +60,17 @@ class VerdictWork(PageWork):
     @property
     def at_once(self) -> bool:
         """Also where the random orders that are known settle it, which costs nothing."""
-        if super().at_once:
+        return super().at_once or self.known
+
+    @property
+    def known(self) -> bool:
+        """Whether it is there, or asks nothing of the network: the page's own scores and orders, or those that are
+        known of other pages or from before, settle it.
+        """
+        if self.complete:
             return True
         oracle = self.side.explainer.oracles.of(self.side.encoded)
-        return bool(self.scores) and Orders(self.side, BY_FEATURE).complete and _is_known(self, oracle.count)
+        return (not self.scores or Orders(self.side, BY_FEATURE).complete) and _is_known(self, oracle.count)
 
     def run(self, job: Job) -> Any:
         """What the job does."""
@@ -88,5 +96,8 @@ class VerdictWork(PageWork):
 @cached(LRUCache(256), key=lambda work, count: (work.key, count), lock=threading.Lock())
 def _is_known(work: VerdictWork, count: int) -> bool:
     """Whether it asks nothing of the network, with so many masked inputs known; looked at once for each number."""
-    about = work.side.explainer, work.side.encoded, work.side.explained, work.scores, work.sign
-    return chance_known(*about, planned=work.planned, directions=(work.direction,))
+    about = work.side.explainer, work.side.encoded, work.side.explained
+    scores = work.scores or scores_known(*about, work.measures, work.sign)
+    if not scores:
+        return False
+    return chance_known(*about, scores, work.sign, planned=work.planned, directions=(work.direction,))

@@ -1,0 +1,68 @@
+"""Attributions that are judged together: what metrics will ask of all of them goes to the network in full batches."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+from core.explanation.judging import Judge, Rated
+from core.metrics.catalogue import metrics
+from core.oracle.erasing import NothingLeft
+from core.oracle.soft import Soft
+
+
+def prepare(
+    judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names: Sequence[str], one_draw: Soft | None = None
+) -> None:
+    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution:
+    full batches instead of many small ones.
+
+    Args:
+        attributions: (scores float64[F], whether they are magnitudes); one_draw: what is asked for the
+            r-th draw alone of the r-th attribution, instead of all draws of each.
+    """
+    asked: list[np.ndarray] = []
+    kept: dict[str, list[tuple[int, np.ndarray]]] = {}
+    C = judge.explainer.model.C
+
+    def erased(masks: np.ndarray) -> np.ndarray:
+        asked.append(masks)
+        return np.full((len(masks), C), 1 / C)
+
+    for a, (scores, magnitudes) in enumerate(attributions):
+
+        def perturbed(retain: np.ndarray, kind: str, a: int = a) -> np.ndarray:
+            kept.setdefault(kind, []).append((a, np.array(retain, dtype=np.float64)))
+            return np.full(judge.how.draws, 0.5)
+
+        # Rehearsed with made-up answers: what is asked does not depend on them.
+        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, ask=None)
+        for name in names:
+            metrics()[name](case)
+    if asked:
+        # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
+        with contextlib.suppress(NothingLeft):
+            judge.erased(np.unique(np.concatenate(asked), axis=0))
+    for kind, retains in kept.items():
+        if one_draw is not None:
+            one_draw.ask_each([retain for _, retain in retains], [a for a, _ in retains], kind)
+        else:
+            judge.soft.ask([retain for _, retain in retains], kind)
+
+
+def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:
+    """Random attributions under metrics, as many as the judge has draws: soft ones by one draw each, the r-th of the
+    r-th, since attributions differ more than draws of one do.
+    """
+    every, whole = [judge.random(r) for r in range(judge.how.draws)], cast(Soft, judge.soft)
+    prepare(judge, [(scores, True) for scores in every], names, whole)
+    rated = []
+    try:
+        for r, scores in enumerate(every):
+            judge.soft = whole.only(r)
+            rated.append(judge.rate(scores, names))
+    finally:
+        judge.soft = whole
+    return rated

@@ -1,0 +1,78 @@
+"""Where the names of points stand in a picture, so that none lies on another, or on another's point."""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+
+# Pixels: of a letter of 12 px and a line of it, of a point and the gap beside it, and of plots, wide and on a phone.
+_LETTER, _LINE, _POINT, _GAP = 6.6, 15.0, 11.0, 4.0
+WIDTHS, HEIGHT = (640.0, 250.0), 290.0
+# Plotly's words for a place, the most usual first, with the way from the point: right, and up.
+PLACES = {
+    "top center": (0, 1),
+    "bottom center": (0, -1),
+    "middle right": (1, 0),
+    "middle left": (-1, 0),
+    "top right": (1, 1),
+    "bottom right": (1, -1),
+    "top left": (-1, 1),
+    "bottom left": (-1, -1),
+}
+# What a less usual place costs, in pixels that are covered twice.
+_UNUSUAL = 0.5
+
+
+def label_places(
+    at: Sequence[tuple[float, float]], names: Sequence[str], taken: Sequence[tuple[float, float, float, float]] = ()
+) -> list[str]:
+    """The place of each name beside its point, one of PLACES: as little as can be found lies on other names, on points,
+    or outside the plot, wide or narrow; two names at a time are moved until none is better elsewhere.
+
+    Args:
+        at: where the points are, shares of the plot's width and height, from the left and from below; names: of the
+            points; taken: (left, bottom, right, top), shares likewise, where other words stand.
+    """
+    n, P = len(at), len(PLACES)
+    own, between = np.tile(_UNUSUAL * np.arange(P), (n, 1)), np.zeros((n, P, n, P))
+    for width in WIDTHS:
+        boxes = np.array([[label_box(one, name, place, width) for place in PLACES] for one, name in zip(at, names)])
+        points = [_around((x * width, y * HEIGHT), _POINT, _POINT) for x, y in at]
+        others = [*points, *(np.array(one) * (width, HEIGHT, width, HEIGHT) for one in taken)]
+        plot = np.array([0.0, -_LINE, width, HEIGHT + _LINE])
+        own += np.prod(boxes[..., 2:] - boxes[..., :2], axis=-1) - _overlap(boxes, plot)
+        own += sum(_overlap(boxes, other) for other in others)
+        between += _overlap(boxes[:, :, None, None], boxes[None, None])
+    chosen = np.zeros(n, dtype=int)
+    for _ in range(n):
+        before = chosen.copy()
+        for i, j in itertools.product(range(n), repeat=2):
+            rest = [k for k in range(n) if k not in (i, j)]
+            first, second = (own[k] + between[k][:, rest, chosen[rest]].sum(axis=1) for k in (i, j))
+            if i == j:
+                chosen[i] = int(first.argmin())
+                continue
+            both = np.add.outer(first, second) + between[i][:, j]
+            chosen[i], chosen[j] = np.unravel_index(int(both.argmin()), both.shape)
+        if (chosen == before).all():
+            break
+    return [list(PLACES)[k] for k in chosen]
+
+
+def label_box(at: tuple[float, float], name: str, place: str, width: float) -> np.ndarray:
+    """(left, bottom, right, top) of a name in a plot of so many pixels, y upwards."""
+    (right, up), wide = PLACES[place], _LETTER * len(name)
+    # At a corner the name begins at the point's middle, as Plotly has it.
+    x = at[0] * width + right * (wide / 2 + (0 if up else _POINT / 2 + _GAP))
+    return _around((x, at[1] * HEIGHT + up * (_POINT / 2 + _LINE / 2)), wide, _LINE)
+
+
+def _around(middle: tuple[float, float], wide: float, high: float) -> np.ndarray:
+    (x, y) = middle
+    return np.array([x - wide / 2, y - high / 2, x + wide / 2, y + high / 2])
+
+
+def _overlap(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Pixels that boxes [..., 4] cover together."""
+    low, high = np.maximum(one[..., :2], other[..., :2]), np.minimum(one[..., 2:], other[..., 2:])
+    return np.prod(np.clip(high - low, 0.0, None), axis=-1)
