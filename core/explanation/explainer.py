@@ -14,7 +14,7 @@ from core.measures.catalogue import measures
 from core.measures.mutual_information import WordBits
 from core.measures.registry import WORDS, Explained, Measure, NotApplicable
 from core.network.features import Encoded
-from core.network.halves import half_twin
+from core.network.halves import WORTH, half_twin
 from core.network.model import Model
 from core.network.scheduler import Counters
 from core.oracle.erasing import MASK
@@ -141,7 +141,7 @@ class Explainer:
             forgotten.flush_p()
         return held
 
-    def searching(self, encoded: Encoded) -> Oracle | None:
+    def searching(self, encoded: Encoded, erasure: str = MASK) -> Oracle | None:
         """The example's oracle in half precision, whose answers may guide a search; None where that is no faster.
 
         The first call copies the model.
@@ -150,7 +150,7 @@ class Explainer:
             if self._half is None:
                 twin = half_twin(self.model)
                 self._half = (None if twin is None else Oracles(twin, self.store),)
-        return None if self._half[0] is None else self._half[0].of(encoded)
+        return None if self._half[0] is None else self._half[0].of(encoded, erasure)
 
     def flush(self, encoded: Encoded) -> None:
         """Write what the store does not hold yet of an example, under whatever erasure it was asked."""
@@ -404,3 +404,15 @@ def value_of(logits: np.ndarray, target: Target) -> np.ndarray:
     if isinstance(target, Contrast):
         return logit_of(np.asarray(logits, dtype=np.float64), target)
     return softmax(logits)[..., target]
+
+
+def passes_cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:
+    """What so many forward passes of an example take, in half precision where its copy is given."""
+    full, tokens = explainer.model.scheduler.counters, passes * encoded.T
+    # A copy that has not run yet is at least so much faster, or there would be none.
+    return Cost(
+        passes,
+        full.seconds_for(tokens)
+        if rough is None
+        else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)),
+    )

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, value_of
+from core.explanation.explainer import Cost, Explainer, passes_cost, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
@@ -28,9 +28,7 @@ from core.mathematics.search.limits import (
 from core.mathematics.stepwise import finish, relay
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.network.halves import WORTH
 from core.network.memory import free_memory
-from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
 from core.oracle.known import Unknown, known_value
@@ -178,20 +176,21 @@ def left_over(encoded: Encoded) -> int:
 
 def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
     """What exact limits take at most: 2^F' forward passes."""
-    return _cost(explainer, encoded, 1 << left_over(encoded))
+    return passes_cost(explainer, encoded, 1 << left_over(encoded))
 
 
 def search_cost(explainer: Explainer, encoded: Encoded, width: int | None = None, half: bool = True) -> Cost:
     """What a search takes at most: forward passes in its precision; width: as of `find_searched`."""
     rough, passes = explainer.searching(encoded) if half else None, _most(left_over(encoded), width)
-    return _cost(explainer, encoded, passes) if rough is None else _cost(explainer, encoded, passes, rough.model)
+    return passes_cost(explainer, encoded, passes, None if rough is None else rough.model)
 
 
 def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
     """What a measure's score takes at most: its attribution, and both of its orders."""
     measure, along = measures()[name], 2 * left_over(encoded) + 2
     inside = measure.passes(left_over(encoded))
-    return Cost(inside + along, _cost(explainer, encoded, inside * (3 if measure.backward else 1) + along).seconds)
+    taken = passes_cost(explainer, encoded, inside * (3 if measure.backward else 1) + along)
+    return Cost(inside + along, taken.seconds)
 
 
 def exact_bytes(F: int) -> int:
@@ -435,14 +434,3 @@ def _stages(F: int, width: int | None, early: bool = True) -> list[tuple[int, Ca
 def _most(F: int, width: int | None) -> int:
     """The most sets that a search asks for."""
     return insertion_sets(F) if width is None else most_sets(F, width)
-
-
-def _cost(explainer: Explainer, encoded: Encoded, passes: int, rough: Model | None = None) -> Cost:
-    full, tokens = explainer.model.scheduler.counters, passes * encoded.T
-    # A copy that has not run yet is at least so much faster, or there would be none.
-    return Cost(
-        passes,
-        full.seconds_for(tokens)
-        if rough is None
-        else rough.scheduler.counters.seconds_for(tokens, WORTH * tokens / max(full.seconds_for(tokens), 1e-9)),
-    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer, softmax, value_of
 from core.explanation.rows import choose_variant
-from core.mathematics.curves import UNKNOWN, Areas, areas_between
+from core.mathematics.curves import UNKNOWN, Areas, areas_between, no_larger_area
 from core.mathematics.masking import RATIOS, masked_count, path_ratios
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
@@ -92,7 +92,9 @@ class Summary:
     first_predicted: the class predicted at the first step; flips: the first step that predicts another, or None;
     random_gate: the gate of the random orders, one p-value a step by Simes; areas: ACU and RACU, ↑ more faithful, 0 is
     random, NaN before path and band are complete; their intervals are over the random orders, so they say how well the
-    mean of these is known.
+    mean of these is known; again: later steps that predict another class than the one before; orders: how many random
+    orders the path is set against, 0 without; as_good: how many of them have no larger area under their curve, ↓, None
+    before the path is complete; as_early: how many predict another class no later, ↓, None where the path does not.
     """
 
     steps: tuple[Step, ...]
@@ -104,6 +106,10 @@ class Summary:
     gate: Gate
     random_gate: Gate | None
     areas: Areas
+    again: tuple[int, ...] = ()
+    orders: int = 0
+    as_good: int | None = None
+    as_early: int | None = None
 
     @property
     def acu(self) -> float:
@@ -363,13 +369,29 @@ def summarise(
     p = np.array([s.p.get(form, np.nan) for s in steps])
     by_ratio = step == BY_RATIO
     gate = decide_path(p, np.array([s.count for s in steps]), planned, reference, rule, form, by_ratio)
-    between, random_gate = UNKNOWN, None
+    between, random_gate, as_good, as_early = UNKNOWN, None, None, None
     if band is not None and form in band.p:
         random_gate = decide_path(simes(band.p[form], axis=0), planned, planned, reference, rule, form, by_ratio)
     if band is not None and len(steps) == len(planned):
         between = _areas(x.tobytes(), values.tobytes(), band.values(target).tobytes())
+        as_good = no_larger_area(x, values, band.values(target))
+    if band is not None and len(flipped):
+        turned = band.logits[:, : flipped[0] + 1].argmax(axis=2) != predicted[0]
+        as_early = int(turned.any(axis=1).sum())
     return Summary(
-        steps, x, values, p, int(predicted[0]), int(flipped[0]) if len(flipped) else None, gate, random_gate, between
+        steps,
+        x,
+        values,
+        p,
+        int(predicted[0]),
+        int(flipped[0]) if len(flipped) else None,
+        gate,
+        random_gate,
+        between,
+        tuple(int(i) for i in np.flatnonzero(np.diff(predicted)) + 1)[1:],
+        0 if band is None else len(band.logits),
+        as_good,
+        as_early,
     )
 
 

@@ -146,3 +146,12 @@ def importance_shares(scores: np.ndarray) -> np.ndarray:
     # Scaled first: a sum of very large scores would leave the range of numbers.
     shares = np.cumsum(sizes / sizes[0])
     return shares / shares[-1]
+
+
+def no_larger_area(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> int:
+    """How many of R curves have an area under them that is at most that of a path; areas within 1e-6 are equal.
+
+    Args:
+        x: float[K], masking ratios, ascending; path: float[K], v along the path; orders: float[R, K].
+    """
+    return int((np.trapezoid(orders, x, axis=1) <= np.trapezoid(path, x) + NOTHING).sum())

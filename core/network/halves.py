@@ -1,4 +1,6 @@
-"""A second copy of a classifier in half precision, for searches that score anew what they find."""
+"""A second copy of a classifier in half precision, for searches that score anew what they find and for orders of which
+only a side is asked.
+"""
 
 import copy
 import functools
@@ -23,7 +25,8 @@ def half_twin(model: Model) -> Model | None:
     where the model computes in half precision already, or the copy does not fit into memory.
 
     Returns:
-        A Model of the same digest whose precision is "bfloat16"; what it says is never shown, only what it finds.
+        A Model of the same digest whose precision is "bfloat16"; of what it says alone nothing is shown but where
+        random orders lie that are far from every measure.
     """
     return None if model.precision != "float32" or half_speed(model.device) < WORTH else half_copy(model)
 

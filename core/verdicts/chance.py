@@ -12,9 +12,10 @@ from math import factorial
 
 import numpy as np
 
-from core.mathematics.aopc import prefix_masks
-from core.mathematics.arrays import Order, Value
+from core.mathematics.arrays import Order
+from core.mathematics.curves import no_larger_area
 from core.mathematics.statistics import ALPHA, holm
+from core.verdicts.reaching import Reach
 
 # Random orders unless more are needed for Holm over the measures; and where a table of every set is known.
 DRAWS, MOST_DRAWS = 99, 99_999
@@ -29,13 +30,15 @@ class NullOrders:
     """AOPC of orders that a measure's own is set against.
 
     reached: float64[r], of those drawn so far, or of every order there is, its own among them; planned: how many are
-    drawn at most; every: whether these are all F! orders; free: whether a table of every set gave them.
+    drawn at most; every: whether these are all F! orders; free: whether a table of every set gave them; rough: how many
+    half precision alone scored, since they lie far from every measure.
     """
 
     reached: np.ndarray
     planned: int
     every: bool = False
     free: bool = False
+    rough: int = 0
 
     @property
     def complete(self) -> bool:
@@ -149,7 +152,7 @@ def null_of_table(table: np.ndarray, seed: int = 0, most: int = MOST_DRAWS) -> N
 
 
 def draw_null(
-    value: Value,
+    reach: Reach,
     start: np.ndarray,
     order: Callable[[int], Order],
     planned: int,
@@ -160,7 +163,7 @@ def draw_null(
     Where there are no more orders than are planned, every one of them is asked for instead.
 
     Args:
-        value: v, bool[M, F] → float[M]; repeated masks should cost nothing.
+        reach: AOPC of so many orders → float64[R].
         start: bool[F], masked from the start; at least one feature is not.
         order: the r-th random order of the features that are not, int64[F'].
         planned: R; done: whether what is known decides, so that no more is asked for.
@@ -172,9 +175,8 @@ def draw_null(
     null = NullOrders(np.empty(0), planned, every)
     while not null.complete:
         drawn = range(len(null.reached), min(len(null.reached) + _TURN, planned))
-        masks = [prefix_masks(orders[r] if every else order(r), len(start), start) for r in drawn]
-        v = np.asarray(value(np.concatenate(masks)), dtype=np.float64).reshape(len(masks), -1)
-        null = NullOrders(np.concatenate([null.reached, v[:, 0] - v[:, 1:].mean(axis=1)]), planned, every)
+        reached = reach([orders[r] if every else order(r) for r in drawn])
+        null = NullOrders(np.concatenate([null.reached, reached]), planned, every)
         yield null
         # Of all orders a part is no sample.
         if not every and done(null):
@@ -191,8 +193,7 @@ def stepwise_p(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> float:
     Returns:
         float in (0, 1]; small says that it does better than chance.
     """
-    area, others = np.trapezoid(path, x), np.trapezoid(orders, x, axis=1)
-    return float((1 + (others <= area + TIE).sum()) / (1 + len(others)))
+    return (1 + no_larger_area(x, path, orders)) / (1 + len(orders))
 
 
 def decided(null: NullOrders, reached: np.ndarray, tests: int) -> bool:

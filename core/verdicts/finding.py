@@ -2,12 +2,12 @@
 
 import contextlib
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer
+from core.explanation.explainer import Cost, Explainer, passes_cost
 from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
 from core.explanation.recursive import (
     BY_FEATURE,
@@ -34,6 +34,7 @@ from core.oracle.known import Unknown, known_value
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
 from core.verdicts.chance import NullOrders, decided, draw_null, draws_needed, null_of_table, table_pays, tail_test
+from core.verdicts.reaching import BOTH, CLOSE, HalfReach
 
 _BLOCK = 512
 # The values of a measure beside those that are asked for.
@@ -87,9 +88,17 @@ def null_cost(
     """
     F, draws = left_over(encoded), draws_needed(planned) if draws is None else draws
     known = explainer.oracles.of(encoded, erasure).count
-    more = (1 << F) - known if table_pays(F, draws) or known >= 1 << F else max(0, draws - ORDERS) * max(0, F - 1)
-    passes = max(0, more) + (band_cost(explainer, encoded, BY_FEATURE).passes if band else 0)
-    return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
+    own = [band_cost(explainer, encoded, BY_FEATURE)] * band
+    if table_pays(F, draws) or known >= 1 << F:
+        return Cost.sum([*own, passes_cost(explainer, encoded, max(0, (1 << F) - known))])
+    more, along = max(0, draws - ORDERS), max(0, F - 1)
+    half = explainer.searching(encoded, erasure)
+    if half is None or not more:
+        return Cost.sum([*own, passes_cost(explainer, encoded, more * along)])
+    # Some orders are scored in both precisions: by some it is known how far half precision errs, others lie close.
+    twice = int(CLOSE * more) * along
+    quick = passes_cost(explainer, encoded, (more + BOTH) * along, half.model)
+    return Cost.sum([*own, quick, passes_cost(explainer, encoded, twice)])
 
 
 def verdict_cost(explainer: Explainer, encoded: Encoded, names: Sequence[str], draws: int | None = None) -> Cost:
@@ -144,13 +153,16 @@ def find_chance(
         yield
     band = yield from random_band(explainer, encoded, BY_FEATURE, ORDERS, seed, erasure, cancelled=cancelled)
     oracle = explainer.oracles.of(encoded, erasure)
-    value = value_by_mask(oracle, target, cancelled)
+    value, halves = value_by_mask(oracle, target, cancelled), _Halves(explainer, encoded, target, erasure, cancelled)
     try:
         other = _other_values(explainer, encoded, target, sign, scores, value, cancelled)
         settled = partial(_settled, scores, other, directions, planned) if early else lambda null: False
-        null, exact = yield from _null(oracle, value, draws, seed, settled, progress)
+        against = _all_reached(scores, other, directions)
+        reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
+        null, exact = yield from _null(oracle, value, reach, draws, seed, settled, progress)
     finally:
         oracle.flush()
+        halves.flush()
     return ChanceTest(target, scores, problems, other, sign, planned, band, null, exact, erasure)
 
 
@@ -195,6 +207,7 @@ def chance_known(
     """
     oracle = explainer.oracles.of(encoded)
     value = known_value(oracle, value_by_mask(oracle, target))
+    halves = _Halves(explainer, encoded, target, MASK, known=True)
     try:
         ordered = {}
         for name, one in scores.items():
@@ -202,14 +215,44 @@ def chance_known(
                 ordered[name] = _ordered(one, encoded)
         other = _other_values(explainer, encoded, target, sign, ordered, value, None)
         settled = partial(_settled, ordered, other, directions, planned)
-        finish(_null(oracle, value, draws_needed(planned), 0, settled, None))
+        against = _all_reached(ordered, other, directions)
+        reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
+        finish(_null(oracle, value, reach, draws_needed(planned), 0, settled, None))
     except (Unknown, NonFinite):
         return False
     return True
 
 
+class _Halves:
+    """v of an example in half precision, made once it is asked for; known: of what is known, and nothing else."""
+
+    def __init__(self, explainer, encoded, target, erasure, cancelled=None, known=False):
+        self._asked, self._cancelled, self._known_only = (explainer, encoded, target, erasure), cancelled, known
+        self._oracle: Oracle | None = None
+
+    def value(self) -> Value | None:
+        """None where half precision is no faster."""
+        explainer, encoded, target, erasure = self._asked
+        self._oracle = explainer.searching(encoded, erasure)
+        if self._oracle is None:
+            return None
+        value = value_by_mask(self._oracle, target, self._cancelled)
+        return known_value(self._oracle, value) if self._known_only else value
+
+    def flush(self) -> None:
+        """Write what the store does not hold yet."""
+        if self._oracle is not None:
+            self._oracle.flush()
+
+
 def _null(
-    oracle: Oracle, value: Value, draws: int, seed: int, settled: Callable[[NullOrders], bool], progress
+    oracle: Oracle,
+    value: Value,
+    reach: HalfReach,
+    draws: int,
+    seed: int,
+    settled: Callable[[NullOrders], bool],
+    progress,
 ) -> Generator[None, None, tuple[NullOrders, tuple[float, float] | None]]:
     """What orders are set against and, where a table of every set is known, the exact limits."""
     encoded = oracle.encoded
@@ -217,8 +260,8 @@ def _null(
     if table is not None:
         return null_of_table(table, int(encoded.digest[:8], 16) + seed), lattice_limits(table)[:2]
     order = partial(_order, encoded, seed)
-    null = yield from _told(draw_null(value, encoded.premasked, order, draws, settled), progress)
-    return null, None
+    null = yield from _told(draw_null(reach, encoded.premasked, order, draws, settled), progress)
+    return replace(null, rough=reach.rough), None
 
 
 def _ordered(found: OrderScore, encoded: Encoded) -> OrderScore:
@@ -237,6 +280,11 @@ def _order(encoded: Encoded, seed: int, r: int) -> np.ndarray:
 def _reached(scores: Mapping[str, OrderScore], direction: str) -> np.ndarray:
     found = (one.comprehensive if direction == COMPREHENSIVENESS else one.sufficient for one in scores.values())
     return np.array([one.aopc for one in found])
+
+
+def _all_reached(scores: Mapping[str, OrderScore], other: Mapping[str, float], directions: Sequence[str]) -> np.ndarray:
+    """Every AOPC that is set against random orders."""
+    return np.concatenate([*(_reached(scores, one) for one in directions), np.array([*other.values()])])
 
 
 def _settled(

@@ -82,7 +82,10 @@ def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
     stopped = "" if report.null.complete else " (no more were drawn, since no verdict could change)"
-    return f"Each order is set against {report.orders} of the same features{stopped}. {ERROR_RATE}"
+    many = report.null.rough
+    scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
+    far = f" {scored}" if many else ""
+    return f"Each order is set against {report.orders} of the same features{stopped}.{far} {ERROR_RATE}"
 
 
 def as_good_sentence(report: VerdictReport, measure: str) -> str:
@@ -202,6 +205,7 @@ def as_plain(report: VerdictReport) -> dict:
         "orders": len(report.null.reached),
         "orders_planned": report.null.planned,
         "every_order": report.null.every,
+        "orders_in_half_precision": report.null.rough,
         "measures_tested": report.planned,
         "limits": report.limits,
         "verdicts": [

@@ -215,6 +215,28 @@ def test_racu_of_a_path_has_an_interval_over_its_orders_and_is_unstable_where_th
     assert dips.areas.unstable and dips.racu > 20 and area_cells(dips.areas, False)[0].endswith("(unstable)")
 
 
+def test_random_orders_that_do_as_well_are_counted_by_hand():
+    """The path: 0.9, 0.4, then 0.6, 0.3 … to the end: it turns at 10 %, back at 20 %, and again at 30 %."""
+    counts, path = planned_counts(10, BY_RATIO), np.array([0.9, 0.4, 0.6] + [0.3] * 8)
+    orders = np.array(
+        [
+            path,  # ties count
+            np.where(np.arange(11) == 1, 0.35, path),  # lower
+            np.where(np.arange(11) == 1, 0.45, path),  # higher, as early
+            np.where(np.arange(11) == 1, 0.55, np.where(np.arange(11) > 2, 0.1, path)),  # lower on average, later
+            np.full(11, 0.9),  # never
+        ]
+    )
+    band = Band(np.log(np.stack([1 - orders, orders], axis=-1)), {})
+    found = summarise(made(path.tolist(), counts.tolist(), 10), 10, BY_RATIO, 1, band, None)
+    assert (found.orders, found.as_good, found.as_early) == (5, 3, 3)
+    assert found.flips == 1 and found.again == (2, 3)
+    part = summarise(made(path[:3].tolist(), counts[:3].tolist(), 10), 10, BY_RATIO, 1, band, None)
+    assert part.as_good is None and part.as_early == 3 and part.again == (2,)
+    still = summarise(made([0.9] * 11, counts.tolist(), 10), 10, BY_RATIO, 1, band, None)
+    assert still.as_early is None and still.as_good == 5 and still.again == ()
+
+
 def test_an_unfinished_path_has_no_area_and_a_band_is_needed():
     counts = planned_counts(10, BY_RATIO)
     line = np.linspace(0.9, 0.1, 11)

@@ -114,6 +114,7 @@ def test_recursive_masking_sets_it_beside_racu(mine):
         "RACU ↑",
         "average precision ↑",
         "ACU ↑",
+        "random orders as good ↓",
         "smallest p",
         "validity",
     ]

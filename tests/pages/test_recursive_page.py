@@ -93,8 +93,11 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
             and f"{found.acu:.3g} [{found.areas.acu.low:.3g}, " in row[4]
         )
         assert (
-            row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[6] == "not rejected"
+            row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[7] == "not rejected"
         )
+        # How many random orders do as well, counted here from their curves.
+        areas = np.trapezoid(band.values(target), found.x, axis=1)
+        assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
         "no step is rejected as out-of-distribution" in app.said
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
@@ -124,7 +127,7 @@ def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
     assert not any(step["beyond"] or step["rejected"] for step in first["steps"])
     rows = {row[0]: row for row in app.tables[0][1:]}
     assert "⚠" not in "".join(rows["sst2-fmm"]) and all(
-        "⚠" in cell or cell == "—" for cell in (rows["sst2-plain"][i] for i in (3, 4, 6))
+        "⚠" in cell or cell == "—" for cell in (rows["sst2-plain"][i] for i in (3, 4, 5, 7))
     )
     assert "sst2-plain" in app.said and "⚠" in app.said
 
@@ -146,7 +149,7 @@ def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
     app = told(PAGE, model="sst2-plain", measures=["leave-one-out"], form="literal")
     (pane,) = panes(app)["panes"]
     assert not pane["gate"]["available"] and "unavailable" in pane["gate"]["text"]
-    assert app.tables[0][1][6] == "unavailable" and "Validity unavailable" in app.said
+    assert app.tables[0][1][7] == "unavailable" and "Validity unavailable" in app.said
     assert "not rejected" not in re.sub(r"“not rejected” is no proof", "", app.said)
 
 
@@ -287,7 +290,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     wait(app, lambda: app.has("button", "Go on with"))
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
-        app.tables[0][1][6] == "not rejected so far"
+        app.tables[0][1][7] == "not rejected so far"
         and "no step so far is rejected" in app.said
         and not panes(app)["panes"][0]["running"]
     )

@@ -68,6 +68,9 @@ class TableExplainer:
     def tested(self, encoded: Encoded, erasure: str = "mask token") -> TableOracle:
         return self._oracles[erasure]
 
+    def searching(self, encoded: Encoded, erasure: str = "mask token") -> None:
+        """A table has no half precision."""
+
     def attribute(self, encoded, name, target, masked=None, seed=0, **more):
         found = self.scores[name]
         if isinstance(found, Exception):

@@ -24,6 +24,7 @@ from core.verdicts.chance import (
     table_pays,
     tail_test,
 )
+from core.verdicts.reaching import own_reach
 from tests.table import Table
 
 
@@ -98,7 +99,9 @@ def test_where_there_are_no_more_orders_than_are_drawn_each_is_asked_for_once(F,
     table, start = Table(np.random.default_rng(F).random(2 ** (F + 1))), np.zeros(F + 1, dtype=bool)
     start[1] = True
     rng, free = np.random.default_rng(0), np.flatnonzero(~start)
-    null = finish(draw_null(table.value, start, lambda r: rng.permutation(free), draws, lambda null: every))
+    null = finish(
+        draw_null(own_reach(table.value, start), start, lambda r: rng.permutation(free), draws, lambda null: every)
+    )
     assert null.every == every and null.complete and null.planned == (factorial(F) if every else draws)
     if every:
         brute = [order_aopc(table.value, np.array(one), F + 1, start) for one in permutations(free)]
@@ -157,7 +160,9 @@ def test_stopping_early_gives_the_same_words(seed, M, levels):
     def settled(null):
         return all(tail_test(own, null, sign).settled.all() for sign in (1, -1))
 
-    whole, part = (finish(draw_null(table.value, start, drawn.__getitem__, 99, *ask)) for ask in ((), (settled,)))
+    whole, part = (
+        finish(draw_null(own_reach(table.value, start), start, drawn.__getitem__, 99, *ask)) for ask in ((), (settled,))
+    )
     assert whole.complete and settled(part) and (part.reached == whole.reached[: len(part.reached)]).all()
     for sign in (1, -1):
         first, last = tail_test(own, part, sign), tail_test(own, whole, sign)
@@ -175,7 +180,7 @@ def test_it_stops_where_nothing_can_be_better_and_not_before_what_wins_is_sure()
     for own in (middle, best + 0.1):
         mine = np.array([own])
         done = lambda null, mine=mine: all(tail_test(mine, null, sign).settled.all() for sign in (1, -1))  # noqa: E731
-        asked.append(len(finish(draw_null(table.value, start, drawn.__getitem__, 99, done)).reached))
+        asked.append(len(finish(draw_null(own_reach(table.value, start), start, drawn.__getitem__, 99, done)).reached))
     assert asked[0] <= 32 and asked[1] >= 95
 
 

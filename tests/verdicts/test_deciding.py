@@ -16,9 +16,10 @@ from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split
 from core.mathematics.stepwise import finish
 from core.measures.kernel_shap import all_sets
+from core.network.halves import half_copy
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK, REMOVAL
-from core.oracle.oracle import Oracle
+from core.oracle.oracle import Oracle, Oracles
 from core.storage.store import Store
 from core.validity.references import find_reference
 from core.verdicts.chance import MOST_DRAWS
@@ -28,7 +29,9 @@ from core.verdicts.operators import operator_rows, operators_sentence, under_era
 from core.verdicts.reasons import find_reasons
 from core.verdicts.telling import (
     as_good_sentence,
+    as_plain,
     believe_sentence,
+    chance_sentence,
     erasures_sentence,
     verdict_cells,
     verdict_text,
@@ -342,6 +345,33 @@ def test_verdicts_are_known_once_every_random_order_is_and_to_ask_costs_nothing(
     assert chance_known(later, encoded, 1, scores, planned=2)
     assert not chance_known(later, encoded, 1, scores, planned=40), "more measures take more orders"
     assert explainer.model.scheduler.counters.passes == spent
+
+
+def test_half_precision_spares_inputs_and_changes_no_verdict(tiny_model, tmp_path):
+    stores = [Store(tmp_path / name) for name in ("own", "half")]
+    own, quick = (Explainer(tiny_model("bert"), store) for store in stores)
+
+    def halved(explainer: Explainer) -> Explainer:
+        copied = half_copy(explainer.model)
+        explainer._half = (None if copied is None else Oracles(copied, explainer.store),)
+        return explainer
+
+    own._half = (None,)
+    text = "the ferry did not leave the old harbour before first light and nobody on the pier knew why"
+    encoded, names = own.encode(text, None, "word"), [LOO, GRADIENT, IXG]
+    tests = [finish(find_chance(one, encoded, 1, names, early=False)) for one in (own, halved(quick))]
+    reports = [decide_verdicts(test, StandingGates(encoded, None)) for test in tests]
+    assert reports[0].verdicts == reports[1].verdicts and tests[0].null.rough == 0 < tests[1].null.rough
+    assert quick.oracles.of(encoded).count < own.oracles.of(encoded).count
+    assert "scored in half precision" in chance_sentence(reports[1])
+    assert as_plain(reports[1])["orders_in_half_precision"] == tests[1].null.rough
+    # What half precision said is kept, too.
+    later = halved(Explainer(quick.model, quick.store))
+    spent = quick.model.scheduler.counters.passes
+    assert chance_known(later, encoded, 1, {name: score(later, encoded, name, 1) for name in names}, planned=3)
+    assert quick.model.scheduler.counters.passes == spent and not chance_known(
+        Explainer(quick.model, Store(tmp_path / "none")), encoded, 1, tests[0].scores, planned=3
+    )
 
 
 def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):

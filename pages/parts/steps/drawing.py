@@ -23,6 +23,8 @@ from pages.parts.sections.sides import Side, same_class, side_columns, with_scor
 from pages.parts.steps import following
 from pages.parts.steps.stepping import frame, line, pane
 
+RANDOM_AS_GOOD = "random orders as good ↓"
+
 
 def draw_stepper(view: View, found: Summaries) -> None:
     """The words step by step, by the measure that is chosen for it; nothing before it has a step."""
@@ -91,7 +93,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
             st.html(f"<p>{told}</p>")
     score_table(
         known,
-        ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", "smallest p", "validity"],
+        ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", RANDOM_AS_GOOD, "smallest p", "validity"],
         [
             (path.side, following.table_row(path, summary), partial(Evidence.precision, scores=summary.steps[0].scores))
             for path, summary in found.items()
@@ -101,6 +103,8 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         f"score at once; 0 is random, higher ↑ is more faithful{_above_one(found)}{_without_areas(found)}. ACU "
         "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
         "how well their mean is known, and nothing about other texts. "
+        f"{RANDOM_AS_GOOD}: how many of the random orders take the score down as far on average over the steps; the "
+        "fewer, the less the measure’s own looks like luck. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
         + MEANING,
     )
@@ -130,7 +134,7 @@ def _without_areas(found: Summaries) -> str:
     early = [path for path, summary in found.items() if path.orders.band is None or not summary.complete]
     flat = any(math.isnan(summary.racu) for path, summary in found.items() if path not in early)
     why = ["until the steps and the random orders that they are set against are computed"] * bool(early)
-    why += ["where random order ends no lower than it goes"] * flat
+    why += ["where masking everything takes the score no lower than random orders do, so that there is no area"] * flat
     return f"; — {' and '.join(why)}" if why else ""
 
 

@@ -52,7 +52,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
             else f"Ask for {escaped(played)} below to see what masking does."
         )
     said = f"{_flip(first, mine[first])}{_validity(first, mine[first])} {why_rejected(first.side, mine[first].gate)}"
-    said = said.strip()
+    said = f"{said.strip()} {_by_chance(mine[first])}".strip()
     for path, summary in mine.items():
         if path is not first:
             said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
@@ -80,6 +80,7 @@ def table_row(path: Path, summary: Summary) -> list[str]:
         path.measure,
         flip,
         *area_cells(summary.areas, summary.marked),
+        "—" if summary.as_good is None else with_sign(f"{summary.as_good} of {summary.orders}", summary.marked),
         number(summary.smallest),
         path_word(gate, path.name, summary.complete),
     ]
@@ -128,7 +129,16 @@ def _flip(path: Path, summary: Summary) -> str:
     listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
     new = path.side.model.labels[int(step.logits.argmax())]
     anew = _anew(path, summary.flips)
-    return f"Masking {said} that {measure} ranks first{anew}{listed} changes it to <b>{escaped(new)}</b>"
+    again = f" (and again at {', '.join(map(path.name, summary.again))})" if summary.again else ""
+    return f"Masking {said} that {measure} ranks first{anew}{listed} changes it to <b>{escaped(new)}</b>{again}"
+
+
+def _by_chance(summary: Summary) -> str:
+    """How many random orders change the prediction as soon; "" where that is not known, or rests on rejected inputs."""
+    if summary.as_early is None or summary.random_gate is None or summary.marked:
+        return ""
+    many = str(summary.as_early) if summary.as_early else "none"
+    return f"Of {summary.orders} random orders {many} change{'s' * (summary.as_early < 2)} it as soon."
 
 
 def _anew(path: Path, step: int) -> str:
