@@ -254,6 +254,7 @@ def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
     app.type("a warm and funny film")
     for page in (ATTRIBUTIONS, HOME):
         app.go(page)
+        assert all(told in app.said for told in STOPS[-1].recap), "what it showed stays"
         assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the tour")
     app.press("More examples")
     assert "Tour, stop" not in app.said and app.widget("selectbox", "Data").value == "reviews"

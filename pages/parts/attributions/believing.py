@@ -7,7 +7,6 @@ from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line
-from pages.parts.frame.working import PageWork
 from pages.parts.sections.verdicts import VerdictWork
 
 WORDS, BELIEVED = "which words count", "which measures to believe"
@@ -46,13 +45,9 @@ def _offered(scoring: ScoredRows) -> VerdictWork | None:
     """The verdicts, where they wait to be asked for."""
     known = scoring.limits
     verdicts = None if known is None else known.verdicts
-    if known is None or verdicts is None or any(map(_comes, [*scoring.works, *known.works])):
+    if known is None or verdicts is None or any(work.comes for work in [*scoring.works, *known.works]):
         return None
     return verdicts
-
-
-def _comes(work: PageWork) -> bool:
-    return work.runs or (work.job is None and work.at_once)
 
 
 def _waits(scoring: ScoredRows, offered: VerdictWork | None) -> str:
@@ -62,6 +57,6 @@ def _waits(scoring: ScoredRows, offered: VerdictWork | None) -> str:
         return "There is no order here to believe or not."
     if offered is not None:
         return "Which measures to believe is not computed yet."
-    if any(map(_comes, [*scoring.works, *known.works])):
+    if any(work.comes for work in [*scoring.works, *known.works]):
         return "Which measures to believe is being computed …"
     return "No order is scored yet, so none can be believed or not: ask for one below."

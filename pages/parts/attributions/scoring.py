@@ -141,7 +141,7 @@ class ScoredRows:
         verdicts, found = known.verdicts, None if report is None else report.of(name)
         why = "" if report is None or found is None else reason_text(report, found)
         # They rest on scored orders alone: a search, or exact limits that nobody asked for, are not their price.
-        works = [*known.scored, *(work for work in known.works if work.runs), *filter(None, [verdicts])]
+        works = [*known.scored, *filter(None, [verdicts])]
         text = "" if found is None else verdict_text(found)
         about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
         return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, about)), works)
@@ -190,7 +190,7 @@ def _value(value: float | None, marked: bool) -> str:
 def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]) -> dict:
     """A figure, or why it is not there: on its way, or what it costs."""
     waits = [work for work in works if not work.complete]
-    if not text and any(work.runs for work in waits):
+    if not text and any(work.comes for work in waits):
         text = "…"
     elif not text:
         seconds = sum(work.seconds for work in waits)

@@ -44,14 +44,14 @@ STOPS = (
         "pages/examples.py",
         "The model sst2-fmm reads reviews.",
         "It is almost sure of this one, s009, and wrong: two negations make it praise, and the model calls it "
-        "negative. Why?",
+        "negative. Which words make it say so?",
         _EXAMPLE | {"outcome": "wrong", "tag": "negation", "order": "confidence", "descending": "1"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "",
-        "Why? Three importance measures colour the words, and they disagree on “wasted”. Which to believe? Masking "
+        "Three importance measures colour the words, and they disagree on “wasted”. Which to believe? Masking "
         "tells: here no order of theirs does better than random orders.",
         _EXAMPLE | _BELIEVED,
     ),
@@ -60,7 +60,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "So ask the measure anew after each step of masking: so leave-one-out does better than chance. The slider "
-        "stands where the prediction changes (▴): few words are gone, and no step is rejected. Press the arrows.",
+        "stands where the prediction changes (▴): these few words make it say negative, and no step is rejected. "
+        "Press the arrows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
@@ -155,7 +156,7 @@ def _at(at: int, title: str) -> str:
             "Continue the tour", key="tour-next", type="primary", icon=":material/tour:", width="stretch"
         ):
             take(at + 1)
-        told += plain(f"{stop.new} {stop.line}".strip()) + "".join(f"\n- {plain(one)}" for one in stop.recap)
+        told += f"{plain(stop.new)} {_told(stop)}".strip()
     else:
         if st.button("Back to the tour", key="tour-return", type="primary", icon=":material/tour:", width="stretch"):
             take(at)
@@ -186,7 +187,12 @@ def _end(at: int) -> str:
     if st.button("Check a model", key="tour-check", type="primary"):
         visit("pages/model_check.py", **of_data)
     _back(at)
-    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}"
+    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)} {_told(STOPS[-1])}"
+
+
+def _told(stop: Stop) -> str:
+    """What a stop says, Markdown."""
+    return plain(stop.line) + "".join(f"\n- {plain(one)}" for one in stop.recap)
 
 
 class Strip(NamedTuple):

@@ -114,6 +114,11 @@ class PageWork(jobs.Work):
         return self.cost.seconds <= AT_ONCE_SECONDS
 
     @property
+    def comes(self) -> bool:
+        """Whether it is under way, or will be without being asked for."""
+        return self.runs or (self.job is None and self.at_once)
+
+    @property
     def progress(self) -> tuple[int, int]:
         """What is done, and all."""
         job = self.job
