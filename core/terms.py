@@ -55,8 +55,9 @@ TERMS = {
     "recursive masking": "Mask what a measure ranks first, compute the measure again on what is left, and go on.",
     "random order": "Masking the words in an order drawn by a seed: what a measure must beat.",
     "order: unstable": (
-        "Two runs of a measure that draws name the same word first less often than 9 times in 10, or a change that "
-        "should not matter, such as half precision, puts another word first. A stable ranking need not be faithful."
+        "So many runs of a measure that draws name another word first that a chance to agree of 0.9 or more would be "
+        "called so on at most 5 % of texts; or a change that should not matter, such as half precision, puts another "
+        "word first. What is not labelled is not shown to be stable, and a stable ranking need not be faithful."
     ),
     "verdict": (
         "Whether a measure’s order does better than random orders of the same words on one text: better than chance, "

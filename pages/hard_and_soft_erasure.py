@@ -10,6 +10,7 @@ from core.explanation import metric_sentences
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import HEADER, MetricReport, metric_rows
 from core.explanation.metric_table import BLUEST, LEVEL
+from core.stability.known import COLUMN, unstable_cell, why_unstable
 from core.validity.marks import SIGN
 from core.wording import linked_name, safe_name, strong
 from pages.parts.components.tables import table
@@ -31,9 +32,10 @@ _COLOURS = (
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
-    "of soft metrics within two standard errors of their difference: draws alone may be why. ⇅ Rank flip: another "
-    f"metric orders this measure and another one the other way. What is marked {SIGN} is hatched, has no place, and no "
-    "order rests on it."
+    "of soft metrics within two standard errors of their difference: draws alone may be why. Of two soft scores "
+    "that are alike one leads on about 5 % of texts for all that, of more measures some two more often. ⇅ Rank flip: "
+    f"another metric orders this measure and another one the other way. What is marked {SIGN} is hatched, has no "
+    "place, and no order rests on it."
 )
 _KEPT = (
     "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "
@@ -100,7 +102,9 @@ def _draw(view: View, known: KnownRatings, asks) -> None:
 
 
 def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
-    draw_metric_table(report)
+    unstable = known.unstable
+    draw_metric_table(report, unstable)
+    captions(filter(None, [why_unstable(unstable)]))
     captions(
         filter(
             None, (_COLOURS * bool((report.above == report.above).any()), metric_sentences.validity_sentence(report))
@@ -116,8 +120,8 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     whose = [view.model.name, view.model.digest]
     save_table(
         "Table (CSV)",
-        [*HEADER, "model", "weights (SHA-256)"],
-        lambda: [[*row, *whose] for row in report.rows()],
+        [*HEADER, "model", "weights (SHA-256)", COLUMN],
+        lambda: [[*row, *whose, unstable_cell(row[0], unstable)] for row in report.rows()],
         name,
         key="metrics-csv",
     )

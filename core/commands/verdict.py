@@ -78,9 +78,9 @@ def _reports(options: Options, explainer, encoded, target, bar) -> dict:
     """{erasure: report}; the causes, where they are asked for, of the first."""
     from core.explanation.standings import StandingGates
     from core.mathematics.stepwise import finish
-    from core.verdicts.deciding import decide_verdicts
+    from core.verdicts.deciding import Reasons, decide_verdicts
     from core.verdicts.finding import find_chance
-    from core.verdicts.reasons import find_reasons
+    from core.verdicts.reasons import find_reasons, find_unstable
 
     gating = StandingGates(encoded, explainer.reference, options.rule, options.form)
     found = {}
@@ -97,9 +97,10 @@ def _reports(options: Options, explainer, encoded, target, bar) -> dict:
             progress=partial(bar, f"random orders, {erasure}"),
         )
         test = finish(finding)
-        known = None
+        about = explainer, encoded, target, options.measures, options.sign
+        known = Reasons(unstable=find_unstable(*about))
         if options.causes and not found:
-            known = find_reasons(explainer, encoded, target, options.measures, options.sign, options.rule, options.form)
+            known = find_reasons(*about, options.rule, options.form)
         found[erasure] = decide_verdicts(test, gating, known, options.direction)
     return found
 

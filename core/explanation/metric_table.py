@@ -18,6 +18,7 @@ from core.validity.references import CALIBRATED
 LEVEL = 0.01
 # Nor must chance order them: scores of draws are told apart beyond so many standard errors of their difference,
 # reckoned as if each had draws of its own. They share them, which as a rule makes the difference surer than that.
+# How often that errs: see `orders`.
 APART = 2.0
 # A difference of LEVEL itself is one, whatever the last bit says.
 _LAST_BIT = 1e-9
@@ -52,6 +53,11 @@ def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
 
 def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Which of two measures a metric prefers.
+
+    Error rate, `tests/explanation/test_metric_table.py`: of two measures whose scores of draws are alike one is
+    preferred on 5 % of texts (7 % of eight draws), on 1 % where half of their noise is shared; of five alike, some two
+    are ordered on up to 30 %, since each pair is looked at by itself. Found is a lead of three standard errors of the
+    difference on 84 % of texts, of four on 97 %.
 
     Args:
         errors: float[M, K], standard errors of scores that are means of draws, NaN of others; None where none are.

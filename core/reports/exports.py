@@ -26,6 +26,7 @@ from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
+from core.stability.known import unstable_cell
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 
@@ -69,7 +70,8 @@ class Shown:
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
     sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features;
     verdicts: of its measures, None where they are not known; unstable: {measure: why its ranking is unstable, "" where
-    it is not}, of those of which that is known; erased: the verdicts by each way of erasing, as far as these are known.
+    that is not shown}, of those of which that is known; erased: the verdicts by each way of erasing, as far as these
+    are known.
     """
 
     encoded: Encoded
@@ -171,8 +173,8 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     """One line per measure and feature; the same in every line, at the right end: where it comes from.
 
     Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT, "unstable" (why a ranking is, "no" where
-        it is not) and, by each way of erasing, VERDICT and "inputs" (rejected or not), where these are known, before
+        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT, "unstable" (why a ranking is, or
+        "not shown") and, by each way of erasing, VERDICT and "inputs" (rejected or not), where these are known, before
         them "version" where there are two of the text, and the lines. position counts from 1; start and end are
         characters of the text; value and place are empty where the text masks the feature, value where a measure gives
         places only.
@@ -195,7 +197,7 @@ def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
     """A measure's cells under the columns of `wanted`, empty where this version has none."""
     found = verdict_columns(shown.verdicts, measure) if wanted.verdicts is not None else []
     if wanted.unstable:
-        found = [*found, shown.unstable[measure] or "no" if measure in shown.unstable else None]
+        found = [*found, unstable_cell(measure, shown.unstable)]
     for erasure in wanted.erased:
         under = shown.erased.get(erasure)
         cells = verdict_columns(None if under is None else under.report, measure)

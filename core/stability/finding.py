@@ -14,12 +14,12 @@ from core.network.scheduler import NonFinite
 from core.oracle.inside import Inside
 from core.oracle.target import Target, target_key
 from core.stability.changes import CHANGES, HALF, Scores, attribute_anew
-from core.stability.moving import ladder
+from core.stability.moving import OFFERED, ladder
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 from core.wording import in_short
 
-RUNS, MOST_RUNS = 5, 100
+RUNS, MOST_RUNS = OFFERED[0], 100
 # Steps at which a path's completeness is checked.
 STEPS = (5, 10, 20, 50, 100)
 _VERSION = 1

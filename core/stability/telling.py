@@ -14,18 +14,22 @@ from core.mathematics.ranking import kendall_tau
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.stability.changes import CHANGES
-from core.stability.finding import Runs
+from core.stability.finding import RUNS, Runs
 from core.stability.moving import (
     AGREE,
     SETTLED,
     Moved,
     completeness_error,
+    dissenting,
+    least_dissenting,
     moved,
     settled_at,
+    shown_agreement,
     spread_of_runs,
     top_agreement,
     top_word,
 )
+from core.validity.marks import PERCENT
 from core.wording import amount, as_json, escaped, joined, named_word, number
 
 # A column for each change follows, by its name.
@@ -33,11 +37,15 @@ COLUMNS = ["measure", "two runs agree on the top word ↑", "ranking settles at"
 RECORDED = ["measure", "variant", "what", "at", "position", "word", "value", "sd", "note"]
 # What is said beside a row whose ranking is.
 UNSTABLE = "unstable"
+# What files say of others: no proof that it is stable.
+NOT_SHOWN = "not shown"
 EQUAL, STAYS, MOVES = "exactly equal", "top word stays", "top word moves"
 MEANS = (
-    f"A ranking is unstable where two runs agree on the top word less often than {AGREE:g}, or where a change that "
-    f"should not matter moves it. It settles at the smallest number of samples from which on τ-b with the order of the "
-    f"most samples, drawn by another seed, stays at {SETTLED:g} or more."
+    f"A ranking is unstable where a change that should not matter moves its top word, or where so many runs dissent "
+    f"({least_dissenting(RUNS)} of {RUNS}) that, were the chance of two runs to agree {AGREE:g} or more, this would be "
+    f"said on at most {PERCENT} of texts. Elsewhere it is not shown to be: {RUNS} runs that all agree show a chance of "
+    f"{number(shown_agreement(RUNS))} or more and nothing else. It settles at the smallest number of samples from "
+    f"which on τ-b with the order of the most samples, drawn by another seed, stays at {SETTLED:g} or more."
 )
 # Under which `path_cells` stand.
 PATH = ["steps", "scores of all tokens add up to", "f(x) − f(baseline)", "relative error ↓"]
@@ -72,8 +80,20 @@ class Stability:
 
     @property
     def agrees(self) -> float:
-        """The chance that two runs name the same word first; NaN for a measure that does not draw."""
+        """The chance that two runs name the same word first, estimated; NaN for a measure that does not draw."""
         return top_agreement(self.drawn) if self.draws else float("nan")
+
+    @property
+    def dissent(self) -> int:
+        """How many runs name another word first than most do; 0 for a measure that does not draw."""
+        return dissenting(self.drawn) if self.draws else 0
+
+    @property
+    def parts(self) -> bool:
+        """Whether so many of its runs dissent that its ranking is unstable: see `least_dissenting`. Runs that are still
+        to come cannot take that back.
+        """
+        return self.dissent >= least_dissenting(self.runs.asked)
 
     @property
     def spread(self) -> tuple[np.ndarray, np.ndarray]:
@@ -111,8 +131,10 @@ class Stability:
     def reasons(self) -> list[str]:
         """Why its ranking is unstable, clauses that follow its name, text; none where it is not."""
         found = []
-        if self.agrees < AGREE:
-            found.append(f"two runs name the same {self.encoded.unit} first with a chance of {number(self.agrees)}")
+        if self.parts:
+            found.append(
+                f"{self.dissent} of {len(self.drawn)} runs name another {self.encoded.unit} first than most do"
+            )
         told = [change for change, one in self.moves.items() if isinstance(one, Moved) and not one.top]
         return found + ([f"another {self.encoded.unit} comes first by {joined(told)}"] if told else [])
 
@@ -152,13 +174,22 @@ def _move_text(one: Moved | str) -> str:
 
 
 def stability_sentence(found: Sequence[Stability]) -> str:
-    """Which rankings are unstable and why, and which nothing moved, HTML; "" for none."""
+    """Which rankings are unstable and why, of which that cannot be told, and which nothing moved, HTML; "" for none."""
+    unit = escaped(found[0].encoded.unit) if found else ""
     shaky = [f"<b>{escaped(one.measure)}</b> ({escaped('; '.join(one.reasons), 400)})" for one in found if one.unstable]
-    firm = [f"<b>{escaped(one.measure)}</b>" for one in found if one.runs.complete and not one.unstable]
+    firm = [one for one in found if one.runs.complete and not one.unstable]
+    told = [_bold(one) for one in firm if not one.dissent]
+    untold = [f"{_bold(one)} ({one.dissent} of {len(one.drawn)} runs)" for one in firm if one.dissent]
     said = [f"Unstable here: {joined(shaky)}."] if shaky else []
-    if firm:
-        said.append(f"Of {joined(firm)} no {escaped(found[0].encoded.unit)} took the first place from another.")
+    if untold:
+        said.append(f"Of {joined(untold)} too few runs name another {unit} first to tell; more runs may.")
+    if told:
+        said.append(f"Of {joined(told)} no {unit} took the first place from another.")
     return " ".join(said)
+
+
+def _bold(one: Stability) -> str:
+    return f"<b>{escaped(one.measure)}</b>"
 
 
 def unstable_text(one: Stability) -> str:
@@ -211,7 +242,7 @@ def stability_lines(one: Stability) -> list[list]:
         tau = None if isinstance(move, str) else move.tau
         note = move if isinstance(move, str) else EQUAL if move.equal else STAYS if move.top else MOVES
         lines.append([*head, "tau-b after a change", change, None, None, tau, None, note])
-    return [*lines, [*head, "unstable", None, None, None, None, None, "; ".join(one.reasons) or "no"]]
+    return [*lines, [*head, "unstable", None, None, None, None, None, "; ".join(one.reasons) or NOT_SHOWN]]
 
 
 def as_records(found: Sequence[Stability]) -> dict:

@@ -46,7 +46,7 @@ CAUSES = {
     "happen where two words say the same: masking one changes nothing while the other stands",
     Cause.NARROW: "the best and the worst order hardly differ, so that no order shows anything",
     Cause.REJECTED: "the masked inputs are rejected as out-of-distribution",
-    Cause.UNSTABLE: "names another word first when it is drawn by another seed",
+    Cause.UNSTABLE: "does not keep one word first: other draws, or changes that should not matter, put another there",
     Cause.TOGETHER: "two words work only together, which a score of single words cannot say",
     Cause.SIGN: "does better than chance by its {other} values",
 }
@@ -77,7 +77,7 @@ class Verdict:
 @dataclass(frozen=True, eq=False)
 class Reasons:
     """What else is known of an example, from which causes are told: limits of AOPC; stepwise: {measure: p of its path
-    that is computed again at each step}; unstable: measures that name another word by another seed; pairs: interactions
+    that is computed again at each step}; unstable: measures whose ranking is; pairs: interactions
     of its words. Nothing has to be.
     """
 

@@ -1,21 +1,17 @@
-"""What is looked for of why measures fail: paths computed again at each step, a second draw, pairs of words."""
+"""What is looked for of why measures fail: paths computed again at each step, other draws, pairs of words."""
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
-from core.explanation.explainer import Attribution, Explainer
+from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, Band, Summary, follow, random_band, summarise
-from core.explanation.rows import choose_variant
 from core.interactions.finding import AT_ONCE, find_interactions, stored_interactions, why_no_pairs
 from core.interactions.pairs import Paired, check_pairs, listed_pairs, masks_of_pair
-from core.mathematics.ranking import ranking
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
-from core.measures.registry import Measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.target import Target
+from core.stability.known import draw_stability, known_stability
 from core.validity.marks import HOLM
 from core.validity.references import CALIBRATED
 from core.verdicts.chance import stepwise_p
@@ -50,7 +46,9 @@ def find_reasons(
             continue
         summary = summarise(steps, encoded.F, BY_RATIO, target, band, explainer.reference, rule, form)
         stepwise[name] = stepwise_of(summary, band, target)
-    unstable = find_unstable(explainer, encoded, target, names, sign, compute=True)
+    drawn = [draw_stability(explainer, encoded, target, name, sign) for name in names]
+    unstable = {one.measure for one in drawn if one is not None and one.unstable}
+    unstable |= find_unstable(explainer, encoded, target, names, sign)
     return Reasons(stepwise=stepwise, unstable=unstable, pairs=_pairs(explainer, encoded, target, cancelled))
 
 
@@ -86,27 +84,10 @@ def stepwise_of(summary: Summary, band: Band | None, target: Target) -> float:
 
 
 def find_unstable(
-    explainer: Explainer, encoded: Encoded, target: Target, names: Sequence[str], sign: str, compute: bool = False
+    explainer: Explainer, encoded: Encoded, target: Target, names: Sequence[str], sign: str
 ) -> frozenset[str]:
-    """Measures that draw and name another word first by another seed, of those whose second draw is in the store, or
-    of all with `compute`; random order, which is meant to, is left out.
-
-    Raises:
-        Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`, with `compute`.
+    """Measures whose ranking is known to be unstable; random order, which is meant to be, is left out. Computes
+    nothing.
     """
-    found = set()
-    for name in names:
-        measure = measures()[name]
-        if not measure.seeded or measure.baseline:
-            continue
-        ask = explainer.attribute if compute else explainer.stored
-        drawn = [ask(encoded, name, target, seed=seed) for seed in (0, 1)]
-        first = {_first(one, measure, sign, encoded) for one in drawn if one is not None}
-        found |= {name} if len(first) > 1 else set()
-    return frozenset(found)
-
-
-def _first(one: Attribution, measure: Measure, sign: str, encoded: Encoded) -> int:
-    scores = one.scores[choose_variant(measure, sign)][~encoded.premasked]
-    # Where a score is no number there is no order, and so no other one.
-    return -1 if np.isnan(scores).any() else int(ranking(scores)[0])
+    told = known_stability(explainer, encoded, target, names, sign)
+    return frozenset(name for name, one in told.items() if one.unstable and not measures()[name].baseline)

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from core.explanation.judging import Rated
 from core.explanation.metric_table import (
+    APART,
     LEVEL,
     MetricTable,
     above_chance,
@@ -17,6 +19,7 @@ from core.explanation.metric_table import (
     gate_of_rationales,
     mean_and_spread,
     metric_agreement,
+    orders,
     places,
     reversals,
 )
@@ -48,6 +51,42 @@ def test_scores_closer_than_a_hundredth_are_level_and_what_is_undefined_has_no_p
 def test_being_level_does_not_pass_on():
     # a and b are level, b and c are, and a is ahead of c.
     assert places(np.array([[0.516], [0.508], [0.5]]), np.array([HIGHER])).ravel().tolist() == [1, 1, 2]
+
+
+def ordered(draws, leads: float = 0.0, apart: float = APART):
+    """Of made-up draws float[texts, measures, draws] whether any two measures are ordered, and whether the first is
+    ahead of the second, bool[texts] each; leads: by how many standard errors of a difference it truly does.
+    """
+    count = draws.shape[-1]
+    values, errors = draws.mean(axis=-1), draws.std(axis=-1, ddof=1) / np.sqrt(count)
+    values[:, 0] += leads * 0.1 * np.sqrt(2 / count)
+    sign = orders(values.T, np.full(len(values), HIGHER), errors.T * apart / APART)
+    return (sign != 0).any(axis=(0, 1)), sign[0, 1] == 1
+
+
+@pytest.mark.parametrize(
+    ("count", "many", "shared", "rate"),
+    [(32, 2, 0.0, 0.05), (128, 2, 0.0, 0.05), (8, 2, 0.0, 0.07), (32, 2, 0.5, 0.01), (32, 5, 0.0, 0.30)],
+)
+def test_draws_alone_order_scores_as_seldom_as_is_stated(count, many, shared, rate):
+    """2,000 texts; noise a tenth, so that a hundredth levels none of it; skewed draws, too."""
+    N, rng = 2_000, np.random.default_rng(count + many)
+    own, common = rng.normal(0, 0.1, (N, many, count)), rng.normal(0, 0.1, (N, 1, count))
+    most = stats.binom.ppf(0.999, N, rate)
+    assert ordered(0.4 + np.sqrt(1 - shared) * own + np.sqrt(shared) * common)[0].sum() <= most
+    assert ordered(rng.beta(0.5, 2, (N, many, count)))[0].sum() <= most or shared
+    # It does speak, and told apart beyond one standard error it would err more often.
+    if not shared:
+        assert ordered(0.4 + own)[0].sum() > stats.binom.ppf(0.001, N, 0.7 * rate)
+        assert ordered(0.4 + own, apart=1.0)[0].sum() > 1.5 * most
+
+
+def test_a_lead_of_three_standard_errors_is_found_as_often_as_is_stated():
+    N, draws = 2_000, np.random.default_rng(7).normal(0.4, 0.1, (2_000, 2, 32))
+    for leads, rate in ((3, 0.84), (4, 0.97)):
+        assert ordered(draws.copy(), leads)[1].sum() == pytest.approx(rate * N, abs=0.02 * N)
+    # Less than a hundredth is none, however little noise there is.
+    assert not ordered(draws / 100 + [[[0.0], [0.009]]])[0].any()
 
 
 def test_scores_that_draws_alone_may_order_share_a_place_contradict_nobody_and_are_ties_of_agreement():

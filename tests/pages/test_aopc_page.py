@@ -417,12 +417,12 @@ def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fr
 
 
 def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):
-    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F)
+    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F, {})
     assert [one.name for one in shown] == ["best order", by_hand.best(COMPREHENSIVENESS).measure, "worst order"]
     for one, order in ((shown[0], by_hand.limits.highest), (shown[2], by_hand.limits.lowest)):
         assert [one.places[i] for i in order] == list(range(1, len(order) + 1))
         assert one.strengths[order[0]] == max(one.strengths) and one.strengths[order[-1]] == min(one.strengths)
-    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F)
+    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F, {})
     assert turned[0].places == shown[2].places and turned[2].places == shown[0].places
 
 

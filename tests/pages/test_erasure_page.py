@@ -143,7 +143,8 @@ def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_
     draw_metric_table(
         MetricReport(
             "a", "word", free, METRICS, "signed", how, "Holm", "calibrated", 0.01, {}, {}, {}, {"gradient": parts[0]}
-        )
+        ),
+        {},
     )
     row = without_markup(drawn[0].partition("gradient")[2])
     assert f"{parts[0].found['NS'].value:.3g}" in row and row.count("…") == len(METRICS) - 1 and "1st" not in row

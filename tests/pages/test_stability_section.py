@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -9,8 +10,9 @@ from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
 from core.stability.finding import find_stability
-from core.stability.telling import COLUMNS, UNSTABLE, Stability, stability_sentence
-from core.wording import without_markup
+from core.stability.known import COLUMN, labelled
+from core.stability.telling import COLUMNS, NOT_SHOWN, UNSTABLE, Stability, stability_sentence, unstable_text
+from core.wording import plain, without_markup
 from tests.app_session import ATTRIBUTIONS, App, complete
 from tests.pages.test_scored_rows import cells
 
@@ -44,18 +46,30 @@ def test_it_is_asked_for_is_the_librarys_and_labels_what_is_unstable(found, fres
     assert without_markup(stability_sentence(found)) in app.said and not app.errors
     shown = cells(app)
     assert "order:" not in shown["gradient"] and shown[NAMES[1]]["order:"]["text"] == UNSTABLE
-    assert "a chance of" in shown[NAMES[1]]["order:"]["about"]
+    assert "runs name another word first than most do" in shown[NAMES[1]]["order:"]["about"]
     # The files say it, too, and the next visit knows it.
     files = app.downloads
     text = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
     told = {row["measure"]: row["unstable"] for row in csv.DictReader(io.StringIO(text))}
-    assert told["gradient"] == "no" and "ranking is unstable" in told[NAMES[1]]
+    assert told["gradient"] == NOT_SHOWN and "ranking is unstable" in told[NAMES[1]]
     assert "ranking is unstable" in next(text for name, text in files.items() if name.endswith("html"))
     rows = list(csv.DictReader(io.StringIO(next(text for name, text in files.items() if name.startswith("stability")))))
     (agree,) = [row["value"] for row in rows if row["what"] == "agreement on the top word"]
     assert float(agree) == pytest.approx(found[1].agrees)
     again = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
     assert cells(again)[NAMES[1]]["order:"]["text"] == UNSTABLE and not again.has("button", ASK)
+    for page in ("pages/recursive_masking.py", "pages/aopc_and_naopc.py", "pages/hard_and_soft_erasure.py"):
+        _is_labelled(complete(App(page, example=SMALL.id, measures=NAMES)), unstable_text(found[1]))
+
+
+def _is_labelled(app: App, why: str) -> None:
+    """Wherever the measure's ranking is shown it is labelled, with why, and files say so; the other one's is not."""
+    html = " ".join(one.proto.body for one in app.at.get("html"))
+    drawn = [cell for table in app.tables for row in table for cell in row] + re.findall(r">([^<>]+)</th>", html)
+    assert labelled(NAMES[1], {NAMES[1]: why}) in drawn and NAMES[0] in drawn
+    assert any(plain(why) in one.value for one in app.at.caption) and not app.errors
+    lines = [line for text in app.downloads.values() for line in csv.DictReader(io.StringIO(text)) if COLUMN in line]
+    assert {(line["measure"], line[COLUMN]) for line in lines} == {(NAMES[0], NOT_SHOWN), (NAMES[1], why)}
 
 
 def test_a_single_word_has_nothing_to_rank(fresh):

@@ -105,7 +105,7 @@ def told(view, made: StandingTable, name: str = "story") -> tuple[SideLimits, li
     limits = standing.side_limits(
         known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}"
     )
-    return limits, standing.table_rows(made, standing.counting(gating))
+    return limits, standing.table_rows(made, standing.counting(gating), {})
 
 
 def given(*, text: str = TEXT, boards=None, names=("story",), compared: str = "", **more) -> LimitsShown:

@@ -21,6 +21,7 @@ from core.stability.moving import Moved
 from core.stability.telling import (
     EQUAL,
     MOVES,
+    NOT_SHOWN,
     Stability,
     as_records,
     path_cells,
@@ -70,10 +71,17 @@ def test_a_planted_random_measure_agrees_as_often_as_it_was_drawn_to(unchanged):
     column = [1.0, 2.0, 0.3 / 4, 4.0, 0.3 / 4]
     assert mean[0] == pytest.approx(np.mean(column)) and sd[0] == pytest.approx(np.std(column, ddof=1))
     said = stability_sentence([shaky])
-    assert "Unstable here: <b>random</b> (two runs name the same word first with a chance of 0.3" in said
+    assert "Unstable here: <b>random</b> (2 of 5 runs name another word first than most do)" in said
     assert "“<b>w0</b>” (3), “<b>w1</b>” (1) and “<b>w2</b>” (1)" in words_in_front(shaky)
+    # One of five that dissents is no proof.
+    tops[:] = [0, 0, 1, 0, 0]
+    one = of(table({"random": drawn}), "random")
+    assert one.agrees == pytest.approx(0.6) and not one.unstable and unstable_text(one) == ""
+    assert stability_sentence([one]) == (
+        "Of <b>random</b> (1 of 5 runs) too few runs name another word first to tell; more runs may."
+    )
     # Drawn more often, the same chance stands on more pairs.
-    tops *= 2
+    tops[:] = [0, 0, 1, 0, 2] * 2
     assert of(table({"random": drawn}), "random", runs=10).agrees == pytest.approx((15 + 1 + 1) / 45)
 
 
@@ -249,7 +257,7 @@ def test_a_top_word_that_moves_is_unstable_and_equal_scores_are_said_to_be(uncha
     monkeypatch.setattr("core.stability.telling.choose_variant", lambda measure, sign: "L1")
     same = Stability(runs, explainer.encoded, "signed")
     assert same.cells()[3] == EQUAL and not same.unstable
-    assert [line[-1] for line in as_plain_lines(same)][-1] == "no"
+    assert [line[-1] for line in as_plain_lines(same)][-1] == NOT_SHOWN
 
 
 def as_plain_lines(found: Stability) -> list[list]:

@@ -8,6 +8,7 @@ from core.explanation.recursive import BY_RATIO, STEPS, Summary
 from core.explanation.row_scores import RowScore, reach_sentence, reach_text
 from core.explanation.standings import COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT, INSERTION
+from core.stability.known import known_stability
 from core.stability.telling import MEANS, UNSTABLE, Stability, unstable_text
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
 from core.validity.references import CALIBRATED, FORMS
@@ -15,7 +16,6 @@ from core.verdicts.deciding import Cause, Reasons, VerdictReport, Word
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
 from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
 from core.wording import estimate, number
-from pages.parts.attributions.steadying import known_stability
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
@@ -168,7 +168,9 @@ def _unstable(path: Path) -> list[dict]:
 
 
 def _steady(path: Path) -> Stability | None:
-    return known_stability(path.side, [path.measure], path.choice.sign).get(path.measure)
+    side = path.side
+    about = side.explainer, side.encoded, side.explained
+    return known_stability(*about, [path.measure], path.choice.sign).get(path.measure)
 
 
 def _score(path: Path, summary: Summary | None, standing: Standing | None) -> RowScore:

@@ -16,6 +16,7 @@ from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite
 from core.oracle.target import target_key
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
+from core.stability.moving import OFFERED
 from core.stability.telling import (
     COLUMNS,
     MEANS,
@@ -38,7 +39,7 @@ from pages.parts.sections.saving import about_view, save_stability
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
 
-_OFFERED = (str(RUNS), "10", "20", "50")
+_OFFERED = tuple(map(str, OFFERED))
 TITLE = "How stable are these?"
 
 
@@ -111,7 +112,7 @@ def runs_asked() -> int:
     return int(held_of("runs", _OFFERED, str(RUNS)))
 
 
-def known_stability(side: Side, names: Sequence[str], sign: str, among: Collection[str] = ()) -> dict[str, Stability]:
+def _steadied(side: Side, names: Sequence[str], sign: str, among: Collection[str] = ()) -> dict[str, Stability]:
     """What the store has of these measures with as many runs as are chosen, and the work on `among` so far."""
     runs = runs_asked()
     partial: Mapping[str, Runs | str] = (Steadying(side, tuple(among), runs).latest if among else None) or {}
@@ -131,11 +132,11 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
         work = Steadying(side, tuple(names), runs_asked())
 
         def works() -> list[PageWork]:
-            known = known_stability(side, names, sign)
+            known = _steadied(side, names, sign)
             return [work] if work.job is not None or len(known) < len(names) else []
 
         def draw(asks) -> None:
-            found = known_stability(side, names, sign, among=names)
+            found = _steadied(side, names, sign, among=names)
             if found:
                 _show(view, list(found.values()))
             problems = [one for one in (work.latest or {}).values() if isinstance(one, str)]

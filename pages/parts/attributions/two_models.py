@@ -1,6 +1,6 @@
 """The same text under a second model: its words below this model's, and whether measures rank them alike."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +10,7 @@ from core.explanation.row_sentences import models_sentence
 from core.explanation.rows import WordRow, most_important, value_text
 from core.mathematics.ranking import kendall_tau
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.stability.known import known_unstable, labelled, why_unstable
 from core.validity.marks import PLAIN, decide, model_text
 from core.validity.references import CALIBRATED
 from core.wording import number, plain
@@ -17,7 +18,7 @@ from pages.parts.attributions.attributing import Attributing, rows_beside
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import show_answer
+from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.sides import ALONE, Side, both_sides, choose_beside, classes_sentence, same_class
 
@@ -67,19 +68,22 @@ def _draw(views: tuple[View, View], chosen: list[str], sign: str) -> None:
     word_above_word(names, (words, words), places, pairs, views[0].class_name, "two-models")
     if pairs:
         heads = ["measure", "same order? τ-b ↑", *(f"matters most under {name}" for name in names)]
-        table(heads, [_agreement(both, words) for both in pairs], most=240)
+        unstable = [known_unstable(one.explainer, one.encoded, one.explained, chosen, sign) for one in views]
+        labels = {name: why for both in unstable for name, why in both.items() if why}
+        table(heads, [_agreement(both, words, labels) for both in pairs], most=240)
+        captions(f"{name}: {why_unstable(one)}" for name, one in zip(names, unstable) if any(one.values()))
         st.caption(
             "τ-b compares the orders of the words: 1 the same, 0 unrelated, −1 reversed. Two orders may differ because "
             "the models do, or because the measure is not faithful to one: *Recursive masking* takes both models."
         )
 
 
-def _agreement(rows: Sequence[WordRow], words: list[str]) -> list[str]:
+def _agreement(rows: Sequence[WordRow], words: list[str], unstable: Mapping[str, str]) -> list[str]:
     first, second = rows
     tau = kendall_tau(first.free, second.free)
     tops = [most_important(row) for row in rows]
     cells = ["no word" if i is None else f"“{words[i]}” {value_text(row, i)}" for row, i in zip(rows, tops)]
-    return [first.measure, "—" if np.isnan(tau) else number(tau), *cells]
+    return [labelled(first.measure, unstable), "—" if np.isnan(tau) else number(tau), *cells]
 
 
 def _under(view: View, side: Side) -> View:

@@ -1,6 +1,7 @@
 """The measures under the metrics as a table, with a row of random attributions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 import numpy as np
@@ -11,15 +12,17 @@ from core.explanation.metric_sentences import flip_sentence
 from core.explanation.metric_table import BLUEST, MetricTable, mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, Metric
+from core.stability.known import labelled
 from core.wording import amount, number, ordinal
 from pages.parts.components.tables import macros
 
 _KINDS = {True: "Soft: a share of every word, by its score", False: "Hard: a measure’s top words, whole", None: ""}
 
 
-def draw_metric_table(report: MetricReport) -> None:
-    """Draw it; all text is escaped."""
+def draw_metric_table(report: MetricReport, unstable: Mapping[str, str]) -> None:
+    """Draw it; all text is escaped. unstable: as of `core.stability.known.known_unstable`."""
     told = {
+        "named": partial(labelled, unstable=unstable),
         "metric": _metric,
         "flip": flip_sentence,
         "spread": _spread,

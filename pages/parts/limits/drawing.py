@@ -15,6 +15,7 @@ from core.figures.figures import masking_paths
 from core.figures.limit_figures import gauges, slope, widths
 from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
+from core.stability.known import why_unstable
 from core.validity.marks import MEANING, level_text
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
@@ -107,18 +108,20 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
 
 def draw_standings(view: View, boards: Boards) -> None:
     """Every model's scores; where evidence is known, how well each order finds it; and the buttons that save them."""
-    rows, two = [], len(boards) > 1
+    rows, two, why = [], len(boards) > 1, ""
     known = known_evidence(view, [one.side for one in boards])
     for one, board in boards.items():
         name, evidence = [one.side.model.name] * two, known[one.side]
-        values = [partial(standing.precision, one=found) for found in board.standings]
-        for row, value in zip(standing.table_rows(board, standing.counting(one.gating)), [*values, _CHANCE]):
+        values, unstable = [partial(standing.precision, one=found) for found in board.standings], one.unstable
+        cells = standing.table_rows(board, standing.counting(one.gating), unstable)
+        why = f"{why} {why_unstable(unstable)}".strip()
+        for row, value in zip(cells, [*values, _CHANCE]):
             rows.append((one.side, [*name, *row], value))
         told = _apart(one, board, evidence, two)
         if told:
             st.html(f"<p>{told}</p>")
     kinds = dict.fromkeys(one.side.score_kind for one in boards)
-    about = _ABOUT.format(score=" or ".join(f"the {kind}" for kind in kinds))
+    about = plain(why) + " " * bool(why) + _ABOUT.format(score=" or ".join(f"the {kind}" for kind in kinds))
     header = [*["model"] * two, *_HEADER]
     shown = score_table(known, header, rows, len(header) - 1, about)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,5 +1,6 @@
 """The text with the orders that reach the limits, word by word, and what is known before there are limits."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,7 @@ import streamlit as st
 from core.explanation.rows import pieces
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, StandingTable
 from core.network.features import Encoded
+from core.stability.known import labelled
 from core.validity.marks import MEANING, with_sign
 from core.wording import number, plain
 from pages.parts.components.tables import macros, table
@@ -36,15 +38,17 @@ def order_words(name: str, detail: str, order: np.ndarray, features: int) -> Ord
     return OrderWords(name, detail, places.tolist(), strengths.tolist())
 
 
-def shown_orders(board: StandingTable, direction: str, features: int) -> list[OrderWords]:
-    """The best order, the measure that comes closest to it, and the worst, for a direction."""
+def shown_orders(board: StandingTable, direction: str, features: int, unstable: Mapping[str, str]) -> list[OrderWords]:
+    """The best order, the measure that comes closest to it, and the worst, for a direction; unstable: as of
+    `core.stability.known.known_unstable`.
+    """
     best, worst = board.highest, board.lowest
     if direction != COMPREHENSIVENESS:
         best, worst = worst, best
     first, arrow = board.best(direction), ARROWS[direction]
     found = [("best order", best, board.gates[1 if best is board.highest else 0])]
     if first is not None:
-        found.append((first.measure, first.walks[direction], first.gates[direction]))
+        found.append((labelled(first.measure, unstable), first.walks[direction], first.gates[direction]))
     found.append(("worst order", worst, board.gates[1 if worst is board.highest else 0]))
     return [
         order_words(name, f"AOPC {with_sign(number(walk.aopc), gate.marked)} {arrow}", walk.order, features)
@@ -58,8 +62,12 @@ def draw_orders(encoded: Encoded, boards: Boards) -> None:
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         side = one.side.encoded
-        shown = shown_orders(board, one.choice.direction, side.F)
+        unstable = one.unstable
+        shown = shown_orders(board, one.choice.direction, side.F, unstable)
         st.html(macros("limits/order_words.html").rows(shown, pieces(side)))
+        first = board.best(one.choice.direction)
+        if first is not None and unstable.get(first.measure):
+            st.caption(plain(unstable[first.measure]))
     st.caption(
         f"Under each {encoded.unit}: when it is masked, 1 first. Best and worst of all orders scored, for the "
         f"chosen direction. {MEANING}"
@@ -71,10 +79,10 @@ def draw_raw(one: KnownLimits) -> None:
     scores = [work.latest for work in one.scored if work.latest is not None]
     if not scores:
         return
-    gating = one.gating
+    gating, unstable = one.gating, one.unstable
     rows = [
         [
-            score.measure,
+            labelled(score.measure, unstable),
             *(
                 with_sign(number(walk.aopc), gating.gate(walk).marked)
                 for walk in (score.comprehensive, score.sufficient)

@@ -1,6 +1,6 @@
 """Put standings between the limits into words, rows and figures; no Streamlit."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from core.explanation.limiting import Walk
@@ -23,6 +23,7 @@ from core.figures.palette import LIMIT, hue
 from core.job import FAILED
 from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
+from core.stability.known import COLUMN, labelled, unstable_cell
 from core.validity.marks import (
     SCORES_REST,
     STEP_COLUMNS,
@@ -58,6 +59,7 @@ SCORE_COLUMNS = [
     "rule of the gate",
     "form of the gate",
     "models explain the same class",
+    COLUMN,
 ]
 ORDER_COLUMNS = [
     "model",
@@ -158,10 +160,15 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     ]
 
 
-def table_rows(board: StandingTable, counts_text: Callable[[int], str]) -> list[list[str]]:
-    """A board as rows of the page's table; what rests on rejected inputs is marked."""
+def table_rows(board: StandingTable, counts_text: Callable[[int], str], unstable: Mapping[str, str]) -> list[list[str]]:
+    """A board as rows of the page's table; what rests on rejected inputs is marked, an unstable ranking labelled."""
     rows = [
-        [one.measure, *_cells(one, COMPREHENSIVENESS), *_cells(one, SUFFICIENCY), _validity(one, counts_text)]
+        [
+            labelled(one.measure, unstable),
+            *_cells(one, COMPREHENSIVENESS),
+            *_cells(one, SUFFICIENCY),
+            _validity(one, counts_text),
+        ]
         for one in board.standings
     ]
     if board.chance is not None:
@@ -195,12 +202,14 @@ def score_rows(
     """A board for a CSV file, see SCORE_COLUMNS; same: of `same_class`."""
     limits = board.limits
     about = [limits.lower, limits.upper, tag(limits), limits.scores, board.searched]
+    unstable = side.unstable([one.measure for one in board.standings], sign)
     rows = []
     for one in board.standings:
         rests = [yes_or_no(one.gates[way], one.marked(way)) for way in DIRECTIONS]
         scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
         whose = [side.model.name, one.measure, values_taken(one.measure, sign), side.class_name, side.predicted_name]
-        rows.append([*whose, *scores, *about, *rests, gating.rule, gating.form, same])
+        order = unstable_cell(one.measure, unstable)
+        rows.append([*whose, *scores, *about, *rests, gating.rule, gating.form, same, order])
     return rows
 
 

@@ -1,6 +1,6 @@
 """One or two models at the same example: the second one, random orders, and what each one's p-values are worth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +20,7 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_name
+from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
@@ -57,6 +58,10 @@ class Side:
     @property
     def model(self) -> Model:
         return self.explainer.model
+
+    def unstable(self, names: Iterable[str], sign: str) -> dict[str, str]:
+        """What is known of whether measures rank stably here, as of `known_unstable`; nothing is computed for it."""
+        return known_unstable(self.explainer, self.encoded, self.explained, names, sign)
 
     @property
     def reference(self) -> Reference | None:

@@ -9,6 +9,7 @@ from core.explanation.plausibility import Evidence
 from core.explanation.recursive import UNSTABLE_MEANS
 from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
+from core.stability.known import why_unstable
 from core.storage.store import canonical_key
 from core.validity.marks import LINES, MEANING, level_text
 from core.wording import plain, safe_name
@@ -51,6 +52,8 @@ def draw_stepper(view: View, found: Summaries) -> None:
         title=f"Words masked step by step by {measure}",
     )
     stopped = player(shown)
+    if told := _unstable(found, measure):
+        st.caption(plain(told))
     if stopped is not None:
         hold("step", str(stopped))
         st.query_params["step"] = str(stopped)
@@ -106,7 +109,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         f"{RANDOM_AS_GOOD}: how many of the random orders take the score down as far on average over the steps; the "
         "fewer, the less the measure’s own looks like luck. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
-        + MEANING,
+        + f"{plain(_unstable(found))} {MEANING}".lstrip(),
     )
     same = same_class(list(dict.fromkeys(path.side for path in found)))
     save_table(
@@ -116,6 +119,12 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )
+
+
+def _unstable(found: Summaries, measure: str = "") -> str:
+    """Why first rankings of the unmasked text are unstable, where that is known, of one measure or of all, text."""
+    told = [path.unstable for path in found if measure in ("", path.measure)]
+    return " ".join(dict.fromkeys(filter(None, map(why_unstable, told))))
 
 
 def _above_one(found: Summaries) -> str:

@@ -3,6 +3,7 @@
 from core.explanation.recursive import Summary, area_cells
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
+from core.stability.known import COLUMN, labelled, unstable_cell
 from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
 from core.wording import escaped, named_word, number
@@ -26,6 +27,7 @@ COLUMNS = [
     "p (calibrated)",
     "p (literal)",
     *STEP_COLUMNS,
+    COLUMN,
 ]
 
 
@@ -70,14 +72,14 @@ def paths_in_words(mine: Summaries) -> str:
 
 
 def table_row(path: Path, summary: Summary) -> list[str]:
-    """A path as a row of the page's table; what rests on rejected inputs is marked."""
+    """A path as a row of the page's table; what rests on rejected inputs is marked, an unstable ranking labelled."""
     gate = summary.gate
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
         flip = with_sign(path.name(summary.flips), gate.beyond(summary.flips))
     return [
         path.side.model.name,
-        path.measure,
+        labelled(path.measure, path.unstable),
         flip,
         *area_cells(summary.areas, summary.marked),
         "—" if summary.as_good is None else with_sign(f"{summary.as_good} of {summary.orders}", summary.marked),
@@ -88,7 +90,7 @@ def table_row(path: Path, summary: Summary) -> list[str]:
 
 def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
-    side, rows = path.side, []
+    side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
     for i, step in enumerate(summary.steps):
         words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
         rows.append(
@@ -108,6 +110,7 @@ def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[li
                 side.model.labels[int(step.logits.argmax())],
                 *(step.p.get(form, "") for form in FORMS),
                 *step_cells(summary.gate, i, path.choice.form),
+                order,
             ]
         )
     return rows

@@ -1,0 +1,87 @@
+"""How stable rankings are as far as that is known: what the store has is read, and nothing is computed on the way."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from core.explanation.explainer import Attribution, Explainer
+from core.explanation.limiting import left_over
+from core.measures.catalogue import measures
+from core.network.features import Encoded
+from core.network.scheduler import NonFinite
+from core.oracle.target import Target
+from core.stability.finding import RUNS, Runs, stored_stability
+from core.stability.moving import OFFERED
+from core.stability.telling import NOT_SHOWN, UNSTABLE, Stability, unstable_text
+
+# The column of a file that holds why a ranking is.
+COLUMN = "order unstable"
+
+
+def known_stability(
+    explainer: Explainer, encoded: Encoded, target: Target, names: Iterable[str], sign: str
+) -> dict[str, Stability]:
+    """What is known of these measures, of the most runs that the store has; those of which nothing is are left out."""
+    found = {name: _known(explainer, encoded, target, name) for name in names}
+    return {name: Stability(one, encoded, sign) for name, one in found.items() if one is not None}
+
+
+def known_unstable(
+    explainer: Explainer, encoded: Encoded, target: Target, names: Iterable[str], sign: str
+) -> dict[str, str]:
+    """{measure: why its ranking is unstable, a sentence, "" where that is not shown}, of those of which it is known."""
+    known = known_stability(explainer, encoded, target, names, sign)
+    return {name: unstable_text(one) for name, one in known.items()}
+
+
+def labelled(name: str, unstable: Mapping[str, str]) -> str:
+    """A measure's name as it stands beside its ranking: "LIME (order unstable)"."""
+    return f"{name} (order {UNSTABLE})" if unstable.get(name) else name
+
+
+def unstable_cell(name: str, unstable: Mapping[str, str]) -> str | None:
+    """Its cell under COLUMN: why, that it is not shown, or None where nothing is known."""
+    return None if name not in unstable else unstable[name] or NOT_SHOWN
+
+
+def why_unstable(unstable: Mapping[str, str]) -> str:
+    """Why the labelled rankings are, sentences as text; "" where none is."""
+    return " ".join(dict.fromkeys(filter(None, unstable.values())))
+
+
+def draw_stability(explainer: Explainer, encoded: Encoded, target: Target, name: str, sign: str) -> Stability | None:
+    """What five runs of a measure say, whatever was not known computed; None where it does not draw, is random order,
+    or gives no number.
+
+    Raises:
+        Cancelled, OutOfMemory: as `Explainer.attribute`.
+    """
+    try:
+        runs = _drawn(encoded, target, name, lambda seed: explainer.attribute(encoded, name, target, seed=seed))
+    except NonFinite:
+        return None
+    return None if runs is None else Stability(runs, encoded, sign)
+
+
+def _known(explainer: Explainer, encoded: Encoded, target: Target, name: str) -> Runs | None:
+    if explainer.store is None:
+        return None
+    for runs in reversed(OFFERED) if measures()[name].seeded else (RUNS,):
+        if (found := stored_stability(explainer, encoded, name, target, runs)) is not None:
+            return found
+    return _drawn(encoded, target, name, lambda seed: explainer.stored(encoded, name, target, seed=seed))
+
+
+def _drawn(encoded: Encoded, target: Target, name: str, ask: Callable[[int], Attribution | None]) -> Runs | None:
+    """Five runs alone, of a measure that draws and is no baseline."""
+    measure = measures()[name]
+    if not measure.seeded or measure.baseline or left_over(encoded) < 2:
+        return None
+    found = []
+    for seed in range(RUNS):
+        one = ask(seed)
+        # Where a score is no number there is no order, and so no other one.
+        if one is None or not all(np.isfinite(scores).all() for scores in one.scores.values()):
+            return None
+        found.append(one.scores)
+    return Runs(name, target, RUNS, {one: np.stack([scores[one] for scores in found]) for one in measure.variants})
