@@ -24,3 +24,9 @@ def default_metrics() -> tuple[str, ...]:
 def hard_and_soft() -> tuple[tuple[str, str], ...]:
     """Each hard metric with the soft one of the same formula, which SoftFaith compares."""
     return tuple((metric.hard, name) for name, metric in metrics().items() if metric.hard)
+
+
+def hard_and_fixed() -> tuple[tuple[str, str], ...]:
+    """Each hard metric with the soft one of the same formula that keeps a fixed share."""
+    hard = {soft: name for name, soft in hard_and_soft()}
+    return tuple((hard[metric.fixes], name) for name, metric in metrics().items() if metric.fixes)

@@ -86,6 +86,7 @@ def _register(sufficiency: bool) -> None:
             perturbation=BERNOULLI,
             magnitudes=True,
             order=45 if sufficiency else 46,
+            fixes="Soft-NS" if sufficiency else "Soft-NC",
         )
     )
 

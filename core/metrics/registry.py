@@ -72,7 +72,8 @@ class Metric:
     the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a
     function of
     (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown unasked; hard: of a
-    soft metric, the hard one of the same formula; amounts: how much it keeps or erases depends on what the scores add
+    soft metric, the hard one of the same formula; fixes: of one at a fixed share, the soft metric whose share it fixes;
+    amounts: how much it keeps or erases depends on what the scores add
     up to; gist: in a few words what is done to the text, and what should happen then; version: raised when results
     change.
     """
@@ -95,6 +96,7 @@ class Metric:
     order: int = LAST
     default: bool = False
     hard: str = ""
+    fixes: str = ""
     amounts: bool = False
     gist: str = ""
     version: int = 1

@@ -12,7 +12,8 @@ from core.evaluation.engine import Run, read_study, run_study, study_cost
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
-from core.evaluation.studies.diagnosticity_report import ALL, build_diagnosticity_report, by_example
+from core.evaluation.studies import diagnosticity_tables
+from core.evaluation.studies.diagnosticity_report import ALL, HARD, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,
     diagnosticity_answer,
@@ -31,6 +32,7 @@ from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_m
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import mean_interval
 from core.mathematics.stepwise import finish
+from core.metrics.catalogue import hard_and_fixed
 from core.metrics.registry import HIGHER, LOWER, NEITHER
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.soft import Soft
@@ -612,6 +614,24 @@ def test_the_report_is_what_the_arithmetic_says():
         "explanations of that class."
     )
     assert made.complete and made.notes == (never,)
+
+
+def test_soft_metrics_at_a_fixed_share_are_tested_against_the_hard_ones_of_the_same_formula():
+    names = ("NS", "NC", "Soft-NS (fixed share)", "Soft-NC (fixed share)")
+    found = made_up(soft=0.45, hard=0.9)
+    found = replace(found, study=replace(found.study, metrics=names))
+    made = build_diagnosticity_report(found, "model", "data", tiny.LABELS)
+    assert not made.tests and {(one.hard, one.soft) for one in made.fixed} == {("NS", names[2]), ("NC", names[3])}
+    for one in made.fixed:
+        first, second = (made.cells[name, ALL].strict.mean for name in (one.hard, one.soft))
+        assert one.ahead == HARD and (one.rule != STRICT or one.found.difference == pytest.approx(second - first))
+    answer = diagnosticity_answer(made)
+    assert "Where soft metrics keep a fixed share" in answer and f"{names[2]} 0." in answer
+    assert [row[0] for row in diagnosticity_tables.tests_table(made)[1]] == [
+        f"{soft} against {hard}" for hard, soft in hard_and_fixed()
+    ] * 2
+    # What SoftFaith found is of its own metrics.
+    assert not [one for one in diagnosticity_findings(made) if "fixed" in one.claim]
 
 
 def test_what_the_next_text_may_refute_is_not_told_while_it_is_to_come():

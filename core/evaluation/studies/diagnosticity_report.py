@@ -3,6 +3,7 @@ whether soft ones beat hard ones.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add
@@ -24,7 +25,7 @@ from core.mathematics.diagnosticity import (
 )
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
-from core.metrics.catalogue import hard_and_soft, metrics
+from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.wording import WHOLE, Tally, cut_sentence, none_of
 
 ALL = "all"
@@ -59,7 +60,7 @@ class DiagnosticityReport:
     """Diagnosticity on n of `total` examples.
 
     cells: {(metric, measure or ALL): Diagnosticity}; lengths: {metric: a Diagnosticity over all measures at each of
-    LENGTHS}; tests: of hard against soft;
+    LENGTHS}; tests: of hard against soft; fixed: of hard against soft at a fixed share;
     trends: {NC_OVER_NS, or a metric with lengths: its shortest rationale (first) against its longest}, a tie counting
     0;
     predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
@@ -83,6 +84,7 @@ class DiagnosticityReport:
     reasons: dict[str, tuple[str, ...]]
     cut: dict[int, int] = field(default_factory=dict)
     tally: Tally = WHOLE
+    fixed: tuple[Tested, ...] = ()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -201,12 +203,7 @@ def build_diagnosticity_report(
         for name in names
         if metrics()[name].lengths
     }
-    pairs = {pair: _of_both(found, rows, *pair) for pair in hard_and_soft() if set(pair) <= set(names)}
-    tests = tuple(
-        Tested(*pair, rule, compare_metrics(*(one.by(rule) for one in both)))
-        for rule in (STRICT, HALF)
-        for pair, both in pairs.items()
-    )
+    tests, fixed = (_tests(found, rows, pairs) for pairs in (hard_and_soft(), hard_and_fixed()))
     ends: dict[str, tuple] = {name: ((name, LENGTHS[0], ALL), (name, LENGTHS[-1], ALL)) for name in lengths}
     ends |= {NC_OVER_NS: (("NS", None, ALL), ("NC", None, ALL))} if {"NS", "NC"} <= set(names) else {}
     predicted = {label: int((found.predicted[rows] == c).sum()) for c, label in enumerate(labels)}
@@ -225,4 +222,15 @@ def build_diagnosticity_report(
         {name: int((tables[name, None, ALL].defined == 0).sum()) for name in names},
         {name: _reasons(found, rows, name) for name in names},
         found.cut,
+        fixed=fixed,
+    )
+
+
+def _tests(found: Scored, rows: np.ndarray, pairs: Sequence[tuple[str, str]]) -> tuple[Tested, ...]:
+    """Hard against soft, of those pairs of which both are scored, each on the examples that have both."""
+    both = {pair: _of_both(found, rows, *pair) for pair in pairs if set(pair) <= set(found.study.metrics)}
+    return tuple(
+        Tested(*pair, rule, compare_metrics(*(one.by(rule) for one in two)))
+        for rule in (STRICT, HALF)
+        for pair, two in both.items()
     )

@@ -58,7 +58,8 @@ def diagnosticity_answer(found: DiagnosticityReport) -> str:
 def diagnosticity_parts(found: DiagnosticityReport) -> list[str]:
     """The answer, and what it rests on where it is told of tests."""
     figures = _tested_figures(found) if found.tally.settled and found.tests else ""
-    return [found.tally.tell(_answer(found), _figures(found)), *filter(None, [figures])]
+    fixed = _fixed_figures(found) if found.tally.settled else ""
+    return [found.tally.tell(_answer(found), _figures(found)), *filter(None, [figures, fixed])]
 
 
 def _figures(found: DiagnosticityReport) -> str:
@@ -98,6 +99,15 @@ def _tested_figures(found: DiagnosticityReport) -> str:
     told, both = "; ".join(map(_pair, halves)), {one.found.n for one in halves}
     where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
     return f"Diagnosticity{where}, a tie counting one half: {told}.{_by_strict(found)}"
+
+
+def _fixed_figures(found: DiagnosticityReport) -> str:
+    """The figures of soft metrics that keep a fixed share, beside those of hard ones; "" where none is scored."""
+    halves = [one for one in found.fixed if one.rule == HALF]
+    told = "; ".join(map(_pair, halves))
+    return (
+        f"Where soft metrics keep a fixed share, so that what scores add up to does not count: {told}." if told else ""
+    )
 
 
 def _from_chance(found: DiagnosticityReport) -> str:
@@ -287,7 +297,7 @@ def diagnosticity_json(found: DiagnosticityReport) -> dict:
         "diagnosticity": [
             dict(zip(_COLUMNS.values(), map(as_json, row[2:]), strict=True)) for row in diagnosticity_rows(found)
         ],
-        "tests": [_test_json(one) for one in found.tests],
+        "tests": [_test_json(one) for one in (*found.tests, *found.fixed)],
         "findings": [
             {"claim": one.claim, "here": one.here, "agrees": one.agrees} for one in diagnosticity_findings(found)
         ],
@@ -336,7 +346,7 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
             f"{one.found.n}",
             one.found.reason,
         ]
-        for one in found.tests
+        for one in (*found.tests, *found.fixed)
     ]
     findings = [[one.claim, one.here, one.said] for one in diagnosticity_findings(found)]
     tables = (

@@ -121,7 +121,7 @@ def tests_table(found: DiagnosticityReport) -> Table:
             *map(_p, (one.found.rank_sum, one.found.paired)),
             f"{one.found.n:,}",
         ]
-        for one in found.tests
+        for one in (*found.tests, *found.fixed)
     ]
 
 

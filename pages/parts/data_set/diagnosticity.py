@@ -111,12 +111,12 @@ def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
 
 
 def _tests(found: DiagnosticityReport) -> None:
-    if not found.tests:
+    if not (found.tests or found.fixed):
         pairs = " or ".join(f"{hard} with {soft}" for hard, soft in hard_and_soft())
         st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
         return
     table(*tests_table(found))
-    captions(dict.fromkeys(one.found.reason for one in found.tests if one.found.reason))
+    captions(dict.fromkeys(one.found.reason for one in (*found.tests, *found.fixed) if one.found.reason))
     st.caption(
         "On the texts that have both. Rank-sum: Wilcoxon’s test as SoftFaith uses it, as if the two had been found on "
         "different texts. Paired: Wilcoxon’s signed-rank test on the same texts (zeros by Pratt), which is what the "
