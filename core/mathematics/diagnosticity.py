@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.mathematics.statistics import Interval, mean_interval
+from core.mathematics.statistics import Interval, mean_interval, signed_rank_p
 
 # Values closer than this are a tie: the same input, read in another batch, moves by about 1e-7 in float32.
 TIE = 1e-6
@@ -137,10 +137,7 @@ def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     """Test whether two metrics differ in diagnosticity, on the examples that have both.
 
     rank_sum: Wilcoxon's rank-sum test, as the paper does; it takes the examples of the two as independent, which they
-    are not, and its
-    normal approximation knows no ties. paired: Wilcoxon's signed-rank test on the differences of the same examples;
-    differences of zero
-    are ranked and then left out (Pratt).
+    are not, and its normal approximation knows no ties. paired: `signed_rank_p` of the differences.
 
     Args:
         first, second: float64[N], diagnosticity of each example; NaN where a metric is undefined.
@@ -169,9 +166,7 @@ def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     rank_sum = float(stats.ranksums(first, second)[1])
     if (first == second).all():
         return Compared(n, *means, rank_sum, np.nan, "No example differs between the two.")
-    return Compared(
-        n, *means, rank_sum, float(stats.wilcoxon(second - first, zero_method="pratt", method="asymptotic").pvalue)
-    )
+    return Compared(n, *means, rank_sum, signed_rank_p(second - first))
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -121,9 +121,9 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
     return rejected
 
 
-def leads(better: np.ndarray) -> bool:
+def leads(better: np.ndarray, alpha: float = ALPHA) -> bool:
     """Whether one of M is better on more of n texts than each other: exact sign tests, paired over texts, of the one
-    that is so most often against each of the others, at 5 % by Holm.
+    that is so most often against each of the others, at the level alpha by Holm.
 
     Args:
         better: bool[n, M].
@@ -136,14 +136,14 @@ def leads(better: np.ndarray) -> bool:
     for other in np.delete(better, best, axis=1).T:
         more, less = int((better[:, best] & ~other).sum()), int((other & ~better[:, best]).sum())
         p.append(binomtest(more, more + less).pvalue if more + less else 1.0)
-    return bool(p) and bool(holm(np.array(p)).all())
+    return bool(p) and bool(holm(np.array(p), alpha=alpha).all())
 
 
-def significant(p: float) -> bool:
-    """Whether a test of its own speaks against its hypothesis at 5 %; not for what marks numbers, see
+def significant(p: float, alpha: float = ALPHA) -> bool:
+    """Whether a test of its own speaks against its hypothesis at the level alpha; not for what marks numbers, see
     `core.validity.marks`.
     """
-    return p < ALPHA
+    return p < alpha
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from core.interactions.pairs import TOGETHER, Paired, PairTest
 from core.mathematics.search.limits import NARROW, Limits
 from core.mathematics.statistics import significant
 from core.validity.marks import Gate, answer_rests, why_unavailable
-from core.verdicts.chance import TIE, NullOrders, reachable, tail_test
+from core.verdicts.chance import TIE, NullOrders, reachable, redundant, tail_test
 from core.verdicts.finding import OTHER, SIGNS, ChanceTest
 from core.wording import amount, number
 
@@ -212,9 +212,9 @@ def _rejected(gate: Gate, whose: str) -> tuple:
 def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: str) -> tuple[Cause, ...]:
     """What is known to make a measure fail."""
     found, fails = [], word in FAILS and direction == COMPREHENSIVENESS
-    if fails and significant((known.stepwise or {}).get(name, 1.0)):
-        found.append(Cause.REDUNDANCY)
     other, mine = test.other.get(name), dict(zip(test.scores, test.reached(COMPREHENSIVENESS)))[name]
+    if fails and redundant(test.null, float(mine), (known.stepwise or {}).get(name, 1.0)):
+        found.append(Cause.REDUNDANCY)
     # Equal orders fail alike, and the other values are one more try for each measure.
     if fails and other is not None and abs(other - mine) > TIE:
         p = float(test.null.p(np.array([other]), 1)[1][0])
