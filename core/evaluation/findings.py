@@ -15,15 +15,15 @@ MARGIN = 0.05
 NOT_ENOUGH = "not enough to say"
 
 
-def look_level(n: int) -> float:
-    """The level of a test over n texts: 1 % of the first 20, 4 % of more, so that who looks at the first 20 and then
-    at all errs on at most 5 % of samples.
+def look_share(n: int) -> float:
+    """Of 5 % the share that a test over n texts may spend: a fifth over the first 20, four fifths over more, so that
+    who looks at the first 20 and then at all errs on at most 5 % of samples.
 
     Error rate over both looks, `tests/evaluation/test_two_looks.py`: at most 5 %, where 5 % at each would err on 9 %.
     Texts that are added a few at a time, looked at in between, are not covered.
     Source: Bonferroni over the two looks.
     """
-    return ALPHA * (0.2 if n <= FEW else 0.8)
+    return 0.2 if n <= FEW else 0.8
 
 
 @dataclass(frozen=True)

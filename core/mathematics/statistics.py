@@ -121,12 +121,12 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
     return rejected
 
 
-def leads(better: np.ndarray, alpha: float = ALPHA) -> bool:
+def leads(better: np.ndarray, spent: float = 1.0) -> bool:
     """Whether one of M is better on more of n texts than each other: exact sign tests, paired over texts, of the one
-    that is so most often against each of the others, at the level alpha by Holm.
+    that is so most often against each of the others, at 5 % by Holm.
 
     Args:
-        better: bool[n, M].
+        better: bool[n, M]; spent: of these 5 % the share that this look may spend.
     Source: McNemar (1947), by the exact binomial of the texts on which two differ; Holm (1979).
     """
     from scipy.stats import binomtest
@@ -136,14 +136,14 @@ def leads(better: np.ndarray, alpha: float = ALPHA) -> bool:
     for other in np.delete(better, best, axis=1).T:
         more, less = int((better[:, best] & ~other).sum()), int((other & ~better[:, best]).sum())
         p.append(binomtest(more, more + less).pvalue if more + less else 1.0)
-    return bool(p) and bool(holm(np.array(p), alpha=alpha).all())
+    return bool(p) and bool(holm(np.array(p), alpha=spent * ALPHA).all())
 
 
-def significant(p: float, alpha: float = ALPHA) -> bool:
-    """Whether a test of its own speaks against its hypothesis at the level alpha; not for what marks numbers, see
-    `core.validity.marks`.
+def significant(p: float, spent: float = 1.0) -> bool:
+    """Whether a test of its own speaks against its hypothesis at 5 %, or the share of that which this look may spend;
+    not for what marks numbers, see `core.validity.marks`.
     """
-    return p < alpha
+    return p < spent * ALPHA
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from operator import add
 
 import numpy as np
 
-from core.evaluation.findings import FEW, look_level
+from core.evaluation.findings import FEW, look_share
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
@@ -44,13 +44,13 @@ class Tested:
 
     @property
     def ahead(self) -> str:
-        """Which is the more diagnostic one, by the paired test at `look_level`: SOFT, HARD, EQUAL where it does not
+        """Which is the more diagnostic one, by the paired test at `look_share`: SOFT, HARD, EQUAL where it does not
         tell, UNKNOWN without a test.
         """
         if np.isnan(self.found.paired):
             return UNKNOWN if self.found.n < 2 or np.isnan(self.found.rank_sum) else EQUAL
         # Of a few texts the test's approximation is no good, and chance makes too much.
-        if self.found.n < FEW or not significant(self.found.paired, look_level(self.found.n)):
+        if self.found.n < FEW or not significant(self.found.paired, look_share(self.found.n)):
             return EQUAL
         return SOFT if self.found.difference > 0 else HARD
 

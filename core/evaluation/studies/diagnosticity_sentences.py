@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, look_level, once_counted, too_few
+from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, look_share, once_counted, too_few
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     EQUAL,
@@ -218,7 +218,7 @@ def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
 
 def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:
     """A finding that is told by the sign of a difference, where the paired test is certain of it."""
-    sure = one.n >= FEW and significant(one.paired, look_level(one.n))
+    sure = one.n >= FEW and significant(one.paired, look_share(one.n))
     return Finding(
         claim,
         f"{here}, {p_value(one.paired)}" if one.paired == one.paired else here,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.evaluation.findings import FEW, look_level
+from core.evaluation.findings import FEW, look_share
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
@@ -99,7 +99,7 @@ class Verdicts(Question[VerdictsReport]):
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
         better = tuple(share_interval(int(one), n) for one in counts[:, [*Word].index(Word.BETTER)])
         notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
-        ahead = leads(texts == str(Word.BETTER), look_level(n))
+        ahead = leads(texts == str(Word.BETTER), look_share(n))
         untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
         return VerdictsReport(
             self.measures, counts, better, none, untold, ahead, n, self.erasure, answers.tally(), tuple(notes)
