@@ -47,7 +47,7 @@ class WordPair:
     def kind(self) -> str:
         """Whether they work only together or say the same twice, by `RULE`.
 
-        Error rate, `tests/interactions/test_error_rates.py`: where words count by themselves alone and the network's
+        Error rate, `tests/interactions/test_pair_rates.py`: where words count by themselves alone and the network's
         scores are rounded by up to 0.1 logits, either is said of any pair on at most one text in a thousand. Two words
         that add 0.6 logits only together are found on 97 % of such texts, 1 logit on all, 0.4 on at most 3 %; two that
         say the same of 1 logit on 99 %. Of three words that work only together pairs are named, from 1 logit on.
