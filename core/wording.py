@@ -99,6 +99,11 @@ def percent(value: float, metric: str = "accuracy") -> str:
     return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"
 
 
+def share_text(share: float, digits: int = 0) -> str:
+    """A share in [0, 1] as percent, the one way in which the app writes it, with a space: "20 %"."""
+    return f"{100 * share:.{digits}f} %"
+
+
 def as_json(value: Any) -> Any:
     """A number for a JSON file, or an array of them as lists; None where there is none; anything else as it is."""
     value = value.tolist() if hasattr(value, "tolist") else value

@@ -27,7 +27,8 @@ from core.evaluation.engine import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, X, metric_of
-from core.evaluation.studies.check_sentences import all_as_json, check_findings, verdict_sentence
+from core.evaluation.studies.check_rows import all_as_json
+from core.evaluation.studies.check_sentences import check_findings, verdict_sentence
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.loading.loading import load
@@ -37,7 +38,7 @@ from core.storage.library import Library
 from core.storage.store import Store
 from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
-from core.wording import fixed_number, percent, text_table
+from core.wording import fixed_number, percent, share_text, text_table
 
 HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
 GOES_ON = "What is computed is kept; the same command goes on from there."
@@ -148,7 +149,7 @@ def readable_check(reports: list[CheckReport]) -> str:
                 "evidence AP ↑",
                 "its chance",
                 "",
-                *(f"{ratio:.0%}" for ratio in X),
+                *(share_text(ratio) for ratio in X),
             ],
             [row for line in one.lines for row in _curve_rows(line, one)],
         )
@@ -185,7 +186,7 @@ def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return Why.NO_REFERENCE
     p, at = one.smallest(form)
-    return with_sign(f"{p:.3g} at {at:.0%}", one.random.marked(form))
+    return with_sign(f"{p:.3g} at {share_text(at)}", one.random.marked(form))
 
 
 def _curve_rows(line, one: CheckReport) -> list[list[str]]:

@@ -16,7 +16,7 @@ from core.figures.check_figures import model_stroke
 from core.figures.figures import INK, axis, figure, heading, legend, trace
 from core.figures.palette import class_hue, share_hue
 from core.mathematics.masking import RATIOS
-from core.wording import as_json
+from core.wording import as_json, share_text
 
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
 COLOURS = (MASKED, LABEL, PREDICTION)
@@ -132,7 +132,9 @@ def groups_of(
     if colour not in COLOURS:
         raise ValueError(f"points are coloured by one of {COLOURS}, got {colour!r}")
     if colour == MASKED:
-        found = [(f"{RATIOS[k]:.0%} masked", share_hue(RATIOS[k]), mark, ratio == k) for mark, k in enumerate(SHOWN)]
+        found = [
+            (f"{share_text(RATIOS[k])} masked", share_hue(RATIOS[k]), mark, ratio == k) for mark, k in enumerate(SHOWN)
+        ]
     else:
         kind = labels if colour == LABEL else predicted
         found = [(f"{colour}: {name}", class_hue(c), c, kind == c) for c, name in enumerate(names)]

@@ -9,7 +9,7 @@ import numpy as np
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, figure, heading, legend, level, stroke, trace
+from core.figures.figures import INK, LOWEST_P, P_AXIS, axis, band, figure, heading, legend, level, stroke, trace
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, hue
 from core.mathematics.statistics import ALPHA
 from core.validity.references import CALIBRATED, FORMS, LITERAL
@@ -17,6 +17,8 @@ from core.validity.references import CALIBRATED, FORMS, LITERAL
 # Each model beside another has a dash and a mark of its own.
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+# How strong the ground of an interval is: several lie over each other.
+_BAND = 0.1
 # Two panels, side by side.
 _LEFT, _RIGHT = [0, 0.45], [0.55, 1]
 # Above the panels stand their headings, of two lines, which name both axes: below stands the legend.
@@ -63,28 +65,51 @@ def p_panels(reports: Sequence[CheckReport]) -> dict:
 
 
 def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) -> list[dict]:
-    """The lines of these panels, named in the legend by those of the first."""
-    return [
-        one
+    """The lines of these panels, named in the legend by those of the first, over the bands of their intervals."""
+    lines = [
+        (place, report, line)
         for place, report in enumerate(reports)
-        for line in (report.lines if place == 0 else report.lines[:1])
-        for one in _line(report, line, form, place, len(reports) > 1, ends)
+        for line in (report.shown if place == 0 else report.shown[:1])
+    ]
+    bands = [
+        one for place, report, line in lines for one in _bands(line, form, place, _name(report, line, reports), ends)
+    ]
+    return bands + [
+        one for place, report, line in lines for one in _line(line, form, place, _name(report, line, reports), ends)
     ]
 
 
-def _line(
-    one: CheckReport, line: CurveFigures, form: str, place: int, several: bool, ends: tuple[str, str]
-) -> list[dict]:
-    name = html.escape(f"{line.curve.label}{f', {one.model}' if several else ''}")
+def _name(report: CheckReport, line: CurveFigures, reports: Sequence[CheckReport]) -> str:
+    return html.escape(f"{line.curve.label}{f', {report.model}' if len(reports) > 1 else ''}")
+
+
+def _bands(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str, str]) -> list[dict]:
+    """The 95 % intervals of a line's performance and rejected share, where it has enough texts; p-values have none."""
+    colour = model_stroke(line.curve.measure, line.curve.random, place)["line"]["color"]
+    rejected = line.share_ends(form) if form in line.rejected else None
+    known = {"": line.ends, "2": None if rejected is None else 100 * rejected}
+    return [
+        one | {"hoverinfo": "skip"} | ({"xaxis": f"x{end}", "yaxis": f"y{end}"} if end else {})
+        for end, both in known.items()
+        if end in ends and both is not None
+        for one in band((100 * X).tolist(), both[0].tolist(), both[1].tolist(), colour, _BAND, legendgroup=name)
+    ]
+
+
+def _line(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str, str]) -> list[dict]:
     look = model_stroke(line.curve.measure, line.curve.random, place) | {"name": name, "legendgroup": name}
-    panels = [("", line.performance, "%{y:.3f}", {})]
+    spans = [""] * len(X) if line.ends is None else [f" [{low:.3f}, {high:.3f}]" for low, high in line.ends.T]
+    panels: list[tuple] = [("", line.performance, "%{y:.3f}%{customdata}", {"customdata": spans})]
     if form in line.rejected:
-        counts = {"customdata": line.rejected[form].tolist()}
-        panels.append(("2", 100 * line.share(form), f"%{{customdata}} of {line.n:,} rejected, 5 % expected", counts))
-    for end, of in zip("34", FORMS):
-        if of in line.p:
-            exact = {"customdata": line.p[of].tolist()}
-            panels.append((end, np.maximum(line.p[of], LOWEST_P), "p = %{customdata:.3g}", exact))
+        shares = line.share_ends(form)
+        spread = [""] * len(X) if shares is None else [f" [{low:.1f}, {high:.1f}] %" for low, high in 100 * shares.T]
+        told = f"%{{customdata[0]}} of {line.n:,} rejected%{{customdata[1]}}, 5 % expected"
+        exact = {"customdata": list(map(list, zip(line.rejected[form].tolist(), spread)))}
+        panels.append(("2", 100 * line.share(form), told, exact))
+    for end, of_form in zip("34", FORMS):
+        if of_form in line.p:
+            exact = {"customdata": line.p[of_form].tolist()}
+            panels.append((end, np.maximum(line.p[of_form], LOWEST_P), "p = %{customdata:.3g}", exact))
     return [
         trace("lines+markers", (100 * X).tolist(), y.tolist(), f"%{{x:.0f}} % masked: {told}", name, **look, **more)
         | ({"xaxis": f"x{end}", "yaxis": f"y{end}"} if end else {})

@@ -14,12 +14,17 @@ from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval
 from core.metrics.catalogue import hard_and_soft
+from core.wording import share_text
 
 _HUES = (SUPPORTS, OPPOSES)
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _DOMAINS = {STRICT: [0, 0.47], HALF: [0.53, 1]}
 _ENDS = [-0.3, len(LENGTHS) - 0.7]
-_LENGTHS = {"tickvals": list(range(len(LENGTHS))), "ticktext": [f"{length:.0%}" for length in LENGTHS], "range": _ENDS}
+_LENGTHS = {
+    "tickvals": list(range(len(LENGTHS))),
+    "ticktext": [share_text(length) for length in LENGTHS],
+    "range": _ENDS,
+}
 _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts one half"}
 
 
@@ -93,7 +98,7 @@ def _hue(name: str, place: int) -> str:
 def _hard(name: str, spans: list[Interval], look: dict, panel: dict) -> list[dict]:
     x, label = list(range(len(spans))), html.escape(name)
     told = "%{customdata[0]}: %{customdata[1]}"
-    custom = [[f"{length:.0%}", interval_text(span)] for length, span in zip(LENGTHS, spans)]
+    custom = [[share_text(length), interval_text(span)] for length, span in zip(LENGTHS, spans)]
     common = {"legendgroup": name} | panel
     mean = trace("lines+markers", x, [span.mean for span in spans], told, label, customdata=custom)
     return [

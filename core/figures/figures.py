@@ -12,7 +12,7 @@ import numpy as np
 from core.evaluation.families import reads_pairs
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, rgb
 from core.mathematics.statistics import ALPHA
-from core.wording import as_json
+from core.wording import as_json, share_text
 
 # For texts and axes, readable on both grounds.
 INK = "#7d8590"
@@ -20,6 +20,9 @@ INK = "#7d8590"
 DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 # The lowest p-value that is drawn; what is smaller stands there, and says its number.
 LOWEST_P = 6e-4
+# An axis of shares.
+_SHARES = 0.0, 0.2, 0.4, 0.6, 0.8, 1.0
+SHARE_AXIS = {"tickvals": list(_SHARES), "ticktext": [share_text(share) for share in _SHARES]}
 # An axis of p-values.
 P_AXIS = {"type": "log", "range": [-3.3, 0.1], "tickvals": [0.001, 0.01, ALPHA, 0.2, 1]}
 

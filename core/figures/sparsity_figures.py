@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from core.explanation.rows import WordRow
-from core.figures.figures import axis, figure, legend, stroke, trace
+from core.figures.figures import SHARE_AXIS, axis, figure, legend, stroke, trace
 from core.figures.palette import RANDOM, hue
 from core.mathematics.curves import importance_shares
+from core.wording import share_text
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "hexagon")
 
@@ -28,13 +29,14 @@ def sparsity_curves(rows: Sequence[WordRow], unit: str) -> dict | None:
     for i, (name, shares) in enumerate(curves):
         look = stroke(hue(name), 2.5, None, _SYMBOLS[i % len(_SYMBOLS)]) | {"name": name}
         x = list(range(1, len(shares) + 1))
-        traces.append(trace("lines+markers", x, shares.tolist(), "top %{x}: %{y:.1%} of the importance", name, **look))
+        told, custom = "top %{x}: %{customdata} of the importance", [share_text(share, 1) for share in shares]
+        traces.append(trace("lines+markers", x, shares.tolist(), told, name, customdata=custom, **look))
     equal: dict[str, Any] = {"name": "all equally important", "line": {"color": RANDOM, "width": 2, "dash": "dot"}}
     traces.append(trace("lines", [0, F], [0, 1], None, **equal))
     return figure(
         traces,
         300,
         xaxis=axis(f"the k most important {unit}s", range=[0, F + 0.4], tickformat="d"),
-        yaxis=axis("share of Σ|a|", range=[0, 1.04], tickformat=".0%"),
+        yaxis=axis("share of Σ|a|", range=[0, 1.04], **SHARE_AXIS),
         legend=legend(1.02),
     )

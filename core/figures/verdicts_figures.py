@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from core.figures.catalogue import register_figure
-from core.figures.figures import axis, figure, legend
+from core.figures.figures import SHARE_AXIS, axis, figure, legend
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.verdicts.deciding import Word
+from core.wording import share_text
 
 _LOOK = {
     Word.BETTER: (SUPPORTS, ""),
@@ -42,14 +43,15 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 # Numbers on it stay readable.
                 "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgopacity": 0.25}},
                 "textangle": 0,
-                "hovertemplate": f"%{{y}}: {word} on %{{x:.0%}} of texts<extra></extra>",
+                "customdata": [share_text(share) for share in shares],
+                "hovertemplate": f"%{{y}}: {word} on %{{customdata}} of texts<extra></extra>",
             }
         )
     return figure(
         bars,
         120 + 34 * len(lines),
         barmode="stack",
-        xaxis=axis("share of texts", range=[0, 1.01], tickformat=".0%"),
+        xaxis=axis("share of texts", range=[0, 1.01], **SHARE_AXIS),
         yaxis=axis("", autorange="reversed"),
         legend=legend(1.02) | {"traceorder": "normal"},
     )

@@ -362,6 +362,37 @@ def share_interval(count: int, n: int) -> Interval:
     return Interval(count / n, float(found.low), float(found.high))
 
 
+def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
+    """The ends of `share_interval` for K shares of n texts.
+
+    Args:
+        counts: int[K], each 0 to n.
+    Returns:
+        float64[2, K] in [0, 1], low ≤ high.
+    """
+    from scipy.stats import beta
+
+    k = np.asarray(counts)
+    low = np.where(k > 0, beta.ppf(ALPHA / 2, np.maximum(k, 1), n - k + 1), 0.0)
+    return np.stack([low, np.where(k < n, beta.ppf(1 - ALPHA / 2, k + 1, np.maximum(n - k, 1)), 1.0)])
+
+
+def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.ndarray:
+    """Which of K shares of n texts are larger than those of m other texts, for certain: one-sided exact tests of
+    Fisher, K of them by Holm at 5 %.
+
+    Args:
+        counts, others: int[K], of the n and of the m texts.
+    Returns:
+        bool[K].
+    Source: Fisher (1922); Holm (1979).
+    """
+    from scipy.stats import hypergeom
+
+    counts, others = np.asarray(counts), np.asarray(others)
+    return holm(hypergeom.sf(counts - 1, n + m, counts + others, n))
+
+
 def shares_difference(count: int, n: int, other_count: int, other_n: int) -> Interval:
     """How much larger a share of n texts is than that of other texts, with a 95 % interval.
 

@@ -74,6 +74,31 @@ class Reference:
         )
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """What the test says of texts on which it was tried when it was fitted, like those of its reference: of m texts
+    int[K] are rejected by the calibrated form at 5 %, a ratio each, with the reference of a model that was never masked
+    unmasked at each.
+    """
+
+    m: int
+    rejected: tuple[int, ...]
+
+    def share(self, k: int) -> float:
+        """Of these texts at a ratio, in [0, 1]."""
+        return self.rejected[k] / self.m
+
+
+def held_out_of(reference: Reference) -> HeldOut | None:
+    """What a reference says of held-out texts; None where that was not measured."""
+    told, K = reference.about["false_rejection"], len(RATIOS)
+    shares, m = told[CALIBRATED], told["texts"]
+    if not shares or not m:
+        return None
+    every = shares * K if len(shares) == 1 else shares
+    return HeldOut(m, tuple(round(share * m) for share in every)) if len(every) == K else None
+
+
 def pack(forms: dict[str, Masf], about: dict) -> Reference:
     """Make a reference of fitted forms, which share their first level; `about` as in `Reference`, without floor."""
     about = about | {"floor": {name: form.floor for name, form in forms.items()}}

@@ -24,7 +24,7 @@ from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, obs
 from core.validity.marks import alone
 from core.validity.masf import Masf, fit_calibrated
 from core.validity.references import CALIBRATED
-from core.wording import text_table
+from core.wording import share_text, text_table
 
 SAMPLES = (20, 40, 50, 100, 200)
 MIXED = "mixed"
@@ -181,7 +181,7 @@ def _alarms(p: np.ndarray, size: int, n: int | None, rng: np.random.Generator) -
 
 def readable_simulation(found: Simulated) -> str:
     """Tables of shares rejected in percent, with the standard error over splits in the last column."""
-    head = ["", *(f"{ratio:.0%}" for ratio in RATIOS), MIXED, "largest standard error"]
+    head = ["", *(share_text(ratio) for ratio in RATIOS), MIXED, "largest standard error"]
     names = {CALIBRATED: "now", COPIES: "before (copies counted, Simes)"}
     rows = [[f"one text, {names[name]}", *_cells(shares, pad=True)] for name, shares in found.single.items()]
     for size in found.samples[CALIBRATED]:

@@ -41,14 +41,12 @@ from core.evaluation.studies.check_report import (
     UNTESTED,
     build_check_report,
 )
+from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_sentences import (
-    HEADER,
     accuracy_note,
     check_answer,
     check_figures,
     check_findings,
-    check_json,
-    check_rows,
     expected_sentence,
     twin_sentence,
     verdict_sentence,
@@ -550,12 +548,15 @@ def model_of(card=None, name="m", labels=LABELS):
     return SimpleNamespace(name=name, digest="d" * 64, labels=labels, C=len(labels), card=card)
 
 
-def floors(calibrated=0.001, literal=0.0):
-    """Stands for a reference: its floors, how many texts its calibrated form ranks among, and no ratios."""
+def floors(calibrated=0.001, literal=0.0, held_out=None):
+    """Stands for a reference: its floors, how many texts its calibrated form ranks among, no ratios, and the shares of
+    1,000 held-out texts that it rejects.
+    """
     return SimpleNamespace(
         floor=lambda form: {CALIBRATED: calibrated, LITERAL: literal}[form],
         texts=round(1 / calibrated) - 1,
         forms={CALIBRATED: SimpleNamespace(R=1)},
+        about={"false_rejection": {CALIBRATED: held_out, "texts": 1_000}},
     )
 
 
@@ -695,7 +696,7 @@ def test_the_data_sets_p_is_by_count_beside_simes():
     found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: partly})
     assert found.random.simes[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 1
     assert found.smallest() == (pytest.approx(betabinom(4, 49, 951).sf(0)), 0.3)
-    assert found.counted(3) == "1 of 4 texts rejected at 30% masked, 5 % expected"
+    assert found.counted(3) == "1 of 4 texts rejected at 30 % masked, 5 % expected"
 
 
 @pytest.mark.parametrize(
@@ -755,12 +756,12 @@ def test_the_verdicts_and_what_they_say():
     assert (
         said.startswith("No:")
         and "⚠" in said
-        and "rejected as out-of-distribution from 70% masked on (20 of 20 texts rejected at 70% masked" in said
+        and "rejected as out-of-distribution from 70 % masked on (20 of 20 texts rejected at 70 % masked" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=True))
     assert unlike.startswith(
-        "No, not on these texts: with 70% of the words masked at random, 100 % of the texts are unlike what m knows, "
-        "where 5 % are expected; up to 60% masked it is 0 %. ⚠ Masked at random"
+        "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts are unlike what m knows, "
+        "where 5 % are expected; up to 60 % masked it is 0 %. ⚠ Masked at random"
     )
     assert "that alone may be why" in unlike and "lengths" not in said and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
@@ -773,7 +774,7 @@ def test_the_verdicts_and_what_they_say():
         and f"it does worse than always answering {LABELS[0]}" in verdict_sentence(confused)
     )
     assert "⚠" not in verdict_sentence(confused)
-    assert "from 20% masked on, too" in verdict_sentence(
+    assert "from 20 % masked on, too" in verdict_sentence(
         judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(2), labels=MANY_ZEROS)
     )
     untested = judged(SOUND, np.nan, None)
@@ -787,9 +788,9 @@ def test_the_verdicts_and_what_they_say():
 @pytest.mark.parametrize(
     "rejected, told",
     [
-        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80% masked it is 0 to 10 %"),
+        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80 % masked it is 0 to 10 %"),
         # What is rejected elsewhere is within the range, and not left out of it.
-        ({0: 1, 2: 5, 10: 9}, "up to 90% masked it is 0 to 25 %"),
+        ({0: 1, 2: 5, 10: 9}, "up to 90 % masked it is 0 to 25 %"),
         ({4: 9, 5: 5, 10: 2}, "at the other ratios it is 0 to 10 %"),
         ({0: 2} | dict.fromkeys(range(1, 11), 9), "unmasked it is 10 %"),
     ],
@@ -819,8 +820,8 @@ def test_what_holm_does_not_reject_is_on_the_edge():
     edge = of_twenty_judged({1: 4, 4: 4})
     assert (
         edge.verdict == DOUBTFUL
-        and "at 10%, 40% masked" in verdict_sentence(edge)
-        and "4 of 20 texts rejected at 10% masked, 5 % expected" in verdict_sentence(edge)
+        and "at 10 %, 40 % masked" in verdict_sentence(edge)
+        and "4 of 20 texts rejected at 10 % masked, 5 % expected" in verdict_sentence(edge)
         and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
     )
     assert of_twenty_judged({1: 5}).verdict == REJECTED
@@ -843,7 +844,7 @@ def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(count, 
     found = of_twenty_judged({1: count}, floors(floor))
     assert [line.marked(CALIBRATED) for line in found.lines] == [marked]
     row = next(line for line in readable_check([found]).splitlines() if line.startswith("m "))
-    assert (SIGN in row) == marked and (f"at {'0%' if floor == 0.05 else '10%'}" in row)
+    assert (SIGN in row) == marked and (f"at {'0 %' if floor == 0.05 else '10 %'}" in row)
 
 
 def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
@@ -865,7 +866,9 @@ def test_no_verdict_before_random_order_is_through():
     coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
     said = verdict_sentence(coming)
     assert said.startswith("20 of 55 examples so far; the answer comes") and "No" not in said and "p =" not in said
-    assert "commonest class" in said and "m reaches" in said and "At most 20 of 20 texts rejected at 70% masked" in said
+    assert (
+        "commonest class" in said and "m reaches" in said and "At most 20 of 20 texts rejected at 70 % masked" in said
+    )
     assert check_json(coming)["verdict"] is None and check_json(whole)["verdict"] == REJECTED
     assert False in {one.agrees for one in check_findings([whole])}
     assert {one.agrees for one in check_findings([coming])} == {None}
@@ -916,7 +919,78 @@ def test_texts_that_are_rejected_unmasked_say_nothing_about_masking():
     said = verdict_sentence(found)
     assert found.verdict == REJECTED and said.startswith("Not on this data")
     assert "rejects even the unmasked texts (20 of 20 texts rejected unmasked, 5 % expected" in said
-    assert "may be unlike" in said and "says nothing about masking" in said
+    assert "may be unlike" in said and "masking need not be why" in said
+    # The table beside it draws no conclusion on masking either.
+    (told,) = [
+        one for one in check_findings([judged(SOUND, rejected_from(0), card=card())]) if "not rejected" in one.claim
+    ]
+    assert told.agrees is None and "unmasked texts are rejected, too" in told.said
+
+
+def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():
+    """Four of 20 are rejected unmasked, p = 0.015; over all 11 ratios that may be chance, and the table has no sign."""
+    edge = of_twenty_judged({0: 4})
+    assert edge.verdict == DOUBTFUL and not edge.random.marked(CALIBRATED)
+    said = check_answer(edge)
+    assert said.startswith("On the edge") and "Not on this data" not in said and "Holm over all 11 ratios" in said
+    assert SIGN not in said and SIGN not in str(training_table([edge], CALIBRATED))
+
+
+def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
+    """Of 20 texts 5 at 10 % masked, and of 1,000 held-out ones 22 %: Fisher’s p is 0.45. Against 1 %, 8·10⁻⁷."""
+    as_often = of_twenty_judged({1: 5}, floors(held_out=[0.22] * 11))
+    more = of_twenty_judged({1: 5}, floors(held_out=[0.01] * 11))
+    unknown = of_twenty_judged({1: 5})
+    assert [one.verdict for one in (as_often, more, unknown)] == [DOUBTFUL, REJECTED, REJECTED]
+    assert as_often.above.tolist() == [] and more.above.tolist() == [1] and unknown.above is None
+    said = check_answer(as_often)
+    assert "5 of 20 texts rejected at 10 % masked, 5 % expected; of its own held-out texts 22.0 %" in said
+    assert said.startswith("On the edge") and "about as often as on its own held-out texts" in said and SIGN in said
+    assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
+    # Nor does it agree with a paper or depart from it.
+    (claim,) = [
+        one
+        for one in check_findings([judged(SOUND, of_twenty({1: 5}), floors(held_out=[0.22] * 11), card=card())])
+        if "not rejected" in one.claim
+    ]
+    assert claim.agrees is None and "no more than held-out texts" in claim.said
+    # One share alone is that of unmasked texts, of a model that was never masked.
+    assert of_twenty_judged({1: 5}, floors(held_out=[0.22])).held_out == as_often.held_out
+    # What nobody rejects is no more and no less often than anything.
+    none = of_twenty_judged({}, floors(held_out=[0.05] * 11))
+    assert none.verdict == TRUSTED and "about as often" not in check_answer(none)
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "macro F1"])
+def test_curves_have_intervals_from_20_texts_on(metric):
+    few, enough = (judged(SOUND, of_twenty({1: 5})[: 5 * t], card=card(metric), times=t) for t in (3, 4))
+    assert few.random.ends is None and few.random.share_ends(CALIBRATED) is None
+    low, high = enough.random.ends
+    assert (low <= enough.random.performance).all() and (enough.random.performance <= high).all()
+    if metric == "accuracy":
+        # Right on 20 of 20, then on 12: exact ends as binomial tables have them.
+        assert (low[0], high[0]) == pytest.approx((0.8316, 1.0), abs=1e-4)
+        assert (low[-1], high[-1]) == pytest.approx((0.3605, 0.8088), abs=1e-4)
+    assert enough.random.share_ends(CALIBRATED)[:, 1] == pytest.approx([0.0866, 0.4910], abs=1e-4)
+    # Three lines of which two carry a ground each in both panels.
+    for found, grounds in ((few, 0), (enough, 2)):
+        assert sum("fill" in trace for trace in panels([found])["data"]) == grounds
+        assert (check_rows(found)[0][6] == "") is (grounds == 0)
+
+
+def test_what_is_to_come_is_not_drawn_of_fewer_than_20_texts():
+    """After a single text a measure has a line of noughts and ones, which says nothing."""
+    half = [*BY_CHANCE * 4], [*BY_MEASURE[:1], *[[-1] * 11] * 19]
+    found = build_check_report(
+        model_of(), None, sample_of(FIVE * 4), {CHANCE: passed_of(half[0]), LOO: passed_of(half[1])}
+    )
+    assert [line.n for line in found.lines] == [20, 1] and [line.n for line in found.shown] == [20]
+    assert not found.measured and "leave-one-out" not in json.dumps(panels([found]))
+    # Of a file of one text that is all there is.
+    single = build_check_report(
+        model_of(), None, sample_of(FIVE[:1]), {CHANCE: passed_of(BY_CHANCE[:1]), LOO: passed_of(BY_MEASURE[:1])}
+    )
+    assert [line.n for line in single.shown] == [1, 1]
 
 
 def test_no_verdict_says_plainly_in_distribution():
@@ -997,7 +1071,8 @@ def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
     ]
     assert "which is the most faithful one cannot be told" in said(0.2, 0.1, unstable=True)
     # Of texts that are few, or picked by what the model does with them, neither is told.
-    few = found_and_faithful(replace(found, n=19, lines=[replace(line, n=19) for line in found.lines]), CALIBRATED)
+    fewer = replace(found, n=19, sample=part(found.sample, 0, 19), lines=[replace(line, n=19) for line in found.lines])
+    few = found_and_faithful(fewer, CALIBRATED)
     assert few.startswith("Not enough to say which measure finds the evidence best") and "RACU" not in few
     picked = replace(found.sample, picked="by what the model does with them")
     assert found_and_faithful(replace(found, sample=picked), CALIBRATED).startswith("Not told which measure finds")
@@ -1151,9 +1226,9 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    assert verdict_sentence(most).startswith("Not reliably: with 40% of the words") and "60 of 200" in verdict_sentence(
-        most
-    )
+    assert verdict_sentence(most).startswith(
+        "Not reliably: with 40 % of the words"
+    ) and "60 of 200" in verdict_sentence(most)
     assert {one.claim: one.agrees for one in check_findings([most])}[claim] is False
 
 
@@ -1451,10 +1526,11 @@ def test_panels_draw_whatever_is_known(reports, form):
     shown += [(drawn(p_panels(reports)), tested, ("y3", "y4"))] if tested else []
     for found, count, ends in shown:
         assert all(len(trace.x) == 11 for trace in found.data)
-        by_axis = [sum(trace.yaxis == end for trace in found.data) for end in ends]
-        assert by_axis == [count, tested] and len(found.data) == count + tested
+        lines = [trace for trace in found.data if trace.mode == "lines+markers"]
+        by_axis = [sum(trace.yaxis == end for trace in lines) for end in ends]
+        assert by_axis == [count, tested] and len(lines) == count + tested
         named = [trace for trace in found.data if trace.showlegend is not False]
-        assert len({trace.name for trace in found.data}) == count == len(named), "each once in the legend"
+        assert len({trace.name for trace in lines}) == count == len(named), "each once in the legend"
         # Every trace's axes are there.
         assert all(f"yaxis{(trace.yaxis or 'y')[1:]}" in found.layout.to_plotly_json() for trace in found.data)
 

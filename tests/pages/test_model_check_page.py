@@ -20,13 +20,11 @@ from core.evaluation.engine import Run
 from core.evaluation.engine import run_study as check
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_report import build_check_report
+from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_sentences import (
-    HEADER,
     check_answer,
     check_figures,
     check_findings,
-    check_json,
-    check_rows,
     percent,
     verdict_sentence,
 )
@@ -134,7 +132,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         assert row[2:5] == [percent(value) for value in (one.unmasked, one.masked, one.majority)]
         for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
             p, at = one.smallest(form)
-            assert cell == f"{p:.3g} at {at:.0%} masked" + (" ⚠" if one.random.marked(form) else "")
+            assert cell == f"{p:.3g} at {100 * at:.0f} % masked" + (" ⚠" if one.random.marked(form) else "")
         assert row[7] == " · ".join(f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)) + f" of {one.n}"
     found = check_findings([mine, other])
     assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
@@ -153,7 +151,9 @@ def test_what_is_saved_is_every_number(given, by_hand):
     expected = [row for one in by_hand for row in check_rows(one)]
     assert tuple(header) == HEADER and len(saved) == len(expected) == 33
     for row, wanted in zip(saved, expected):
-        assert row[:2] == wanted[:2] and [float(cell) for cell in row[2:]] == pytest.approx(wanted[2:], abs=1e-3)
+        assert row[:2] == wanted[:2] and [float(cell or "nan") for cell in row[2:]] == pytest.approx(
+            [float("nan") if cell == "" else cell for cell in wanted[2:]], abs=1e-3, nan_ok=True
+        )
     whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))[
         "models"
     ]

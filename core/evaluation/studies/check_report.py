@@ -16,11 +16,19 @@ from core.evaluation.studies.model_check import Curve, Passed
 from core.mathematics.curves import UNKNOWN, Areas, areas_between
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class, performance_difference, weighted_performance
-from core.mathematics.statistics import Interval, rejected_count_p, share_interval, simes
+from core.mathematics.statistics import (
+    Interval,
+    bootstrap_intervals,
+    more_often,
+    rejected_count_p,
+    share_ends,
+    share_interval,
+    simes,
+)
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, Why, alone, counted_text, decide_ratios, doubts
-from core.validity.references import CALIBRATED, FORMS, Reference
-from core.wording import WHOLE, Tally, cut_sentence
+from core.validity.references import CALIBRATED, FORMS, HeldOut, Reference, held_out_of
+from core.wording import WHOLE, Tally, cut_sentence, share_text
 
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
@@ -36,7 +44,8 @@ class CurveFigures:
 
     performance float64[K] ↑; p {form: float64[K]}, of the data set: calibrated by how many of its examples are
     rejected, literal by Simes; simes {form: float64[K]}; rejected {form: int64[K]}, single examples below 5 %; gates
-    {form: what marks its numbers}; areas: ACU and RACU against random order, ↑ more faithful, NaN without it;
+    {form: what marks its numbers}; ends: float64[2, K], 95 % intervals of performance over the texts, None of fewer
+    than 20; areas: ACU and RACU against random order, ↑ more faithful, NaN without it;
     precision, recall: mean over the examples whose evidence is known of average precision and recall of the top k, NaN
     without; chance: that average precision of a random order.
     """
@@ -48,6 +57,7 @@ class CurveFigures:
     simes: dict[str, np.ndarray]
     rejected: dict[str, np.ndarray]
     gates: dict[str, Gate]
+    ends: np.ndarray | None = None
     areas: Areas = UNKNOWN
     precision: float = np.nan
     recall: float = np.nan
@@ -65,6 +75,10 @@ class CurveFigures:
         """Of single examples below 5 %, float64[K] in [0, 1]."""
         return self.rejected[form] / self.n
 
+    def share_ends(self, form: str) -> np.ndarray | None:
+        """Exact 95 % intervals of those shares, float64[2, K] (Clopper and Pearson); None of fewer than 20 texts."""
+        return share_ends(self.rejected[form], self.n) if self.n >= FEW else None
+
     def marked(self, form: str) -> bool:
         """Whether its numbers rest on texts that are rejected as out-of-distribution together, at some ratio."""
         return form in self.gates and self.gates[form].marked
@@ -81,7 +95,8 @@ class CheckReport:
     far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
     its training file, or None; extra: more sentences on the texts; other_lengths: whether they are of other lengths
-    than those of the reference; tally, measured_tally: how far random order is, and the curve that is the least far.
+    than those of the reference; held_out: None where that was not measured; tally, measured_tally: how far random
+    order is, and the curve that is the least far.
     """
 
     model: str
@@ -102,6 +117,7 @@ class CheckReport:
     extra: tuple[str, ...] = ()
     other_lengths: bool = False
     majority_of: str = "these texts"
+    held_out: HeldOut | None = None
     tally: Tally = WHOLE
     measured_tally: Tally = WHOLE
 
@@ -111,8 +127,14 @@ class CheckReport:
 
     @property
     def measured(self) -> list[CurveFigures]:
-        """The lines of measures."""
-        return [line for line in self.lines if not line.curve.random]
+        """The lines of measures that are shown."""
+        return [line for line in self.shown if not line.curve.random]
+
+    @property
+    def shown(self) -> tuple["CurveFigures", ...]:
+        """The lines that are drawn and told: from the fewest texts of which anything is told on, or with all."""
+        least = min(FEW, len(self.sample) - sum(self.left_out.values()))
+        return tuple(line for line in self.lines if line.n >= least)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -140,9 +162,28 @@ class CheckReport:
         )
 
     def counted(self, k: int) -> str:
-        """Random order at a ratio: "3 of 40 texts rejected at 30% masked, 5 % expected"."""
-        masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {X[k]:.0%} masked"
-        return counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)
+        """Random order at a ratio: "3 of 40 texts rejected at 30 % masked, 5 % expected; of its own held-out texts
+        7.2 %".
+        """
+        masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {share_text(X[k])} masked"
+        held = self.held_out
+        against = f"; of its own held-out texts {share_text(held.share(k), 1)}" if held is not None else ""
+        return f"{counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)}{against}"
+
+    @functools.cached_property
+    def above(self) -> np.ndarray | None:
+        """The masking ratios at which more of these texts are rejected than of the texts held out when the test was
+        fitted, for certain (`more_often`), as places; None where that was not measured.
+        """
+        if self.held_out is None or CALIBRATED not in self.random.rejected:
+            return None
+        held = np.array(self.held_out.rejected)
+        return np.flatnonzero(more_often(self.random.rejected[CALIBRATED], self.n, held, self.held_out.m))
+
+    @property
+    def as_held_out(self) -> bool:
+        """Whether it is known how many held-out texts are rejected, and these are so no more often for certain."""
+        return self.above is not None and not len(self.above)
 
     def smallest(self, form: str = CALIBRATED) -> tuple[float, float]:
         """Random order's smallest data-set p and the ratio where it is."""
@@ -164,7 +205,8 @@ class CheckReport:
         PICKED where a filter picks texts by what the model does with them, or by hand: performance says how they were
         picked. UNSURE of fewer than 20 texts. CONFUSED comes before what the test says; POOR where the whole interval
         of what it gains over the constant answer lies below 5 points; REJECTED where the gate marks random order,
-        DOUBTFUL by the paper's rule alone, each ratio by itself; UNSURE too where it may be no better than the constant
+        DOUBTFUL by the paper's rule alone, each ratio by itself, and where held-out texts are rejected no less often,
+        for all that can be told; UNSURE too where it may be no better than the constant
         answer.
         """
         one_class, gate = self.sample.one_class, self.random.gates.get(CALIBRATED)
@@ -179,7 +221,7 @@ class CheckReport:
         if gate is None or not gate.available:
             return UNTESTED
         if len(self.rejected()):
-            return REJECTED if gate.marked else DOUBTFUL
+            return REJECTED if gate.marked and (self.above is None or len(self.above)) else DOUBTFUL
         if one_class:
             return ONE_CLASS
         return TRUSTED if self.gained[0].low > 0 else UNSURE
@@ -236,6 +278,7 @@ def build_check_report(
         (*_about_model(model), *cut, *doubted.values()),
         Why.LENGTH in doubted,
         "its training data" if _trained_majority(model) else "these texts",
+        None if reference is None else held_out_of(reference),
     )
 
 
@@ -346,7 +389,27 @@ def _line(
             *passed.found[told].mean(axis=0).tolist(),
             np.nan if passed.chance is None else float(passed.chance[told].mean()),
         )
-    return CurveFigures(curve, n, performance, p, together, rejected, gates, between, *found)
+    ends = _ends(metric, sample.labels[there], passed.predicted[there]) if n >= FEW else None
+    return CurveFigures(curve, n, performance, p, together, rejected, gates, ends, between, *found)
+
+
+def _ends(metric: str, labels: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """95 % intervals of the performance of answers int[N, K] over the texts, float64[2, K]: exact for accuracy, by
+    resampling for other metrics.
+    """
+    if metric == "accuracy":
+        return share_ends((predicted == labels[:, None]).sum(axis=0), len(labels))
+    answers = np.asarray(predicted, dtype=np.int64).T
+    return _resampled(metric, np.asarray(labels, dtype=np.int64).tobytes(), answers.tobytes())
+
+
+@functools.lru_cache(maxsize=256)
+def _resampled(metric: str, labels: bytes, answers: bytes) -> np.ndarray:
+    truth = np.frombuffer(labels, dtype=np.int64)
+    given = np.frombuffer(answers, dtype=np.int64).reshape(len(X), len(truth))
+    performance = weighted_performance(metric, truth, given)
+    found = bootstrap_intervals(lambda w: performance(w).T, len(truth), 2_000, width=len(X) * len(truth))
+    return np.array([[one.low for one in found], [one.high for one in found]])
 
 
 def _floor(reference: Reference, form: str, n: int) -> float:

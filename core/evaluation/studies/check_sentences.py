@@ -1,7 +1,6 @@
 """What a model check says: its verdict in a sentence, what papers found beside it, its numbers as rows and JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
 
 import numpy as np
 
@@ -27,17 +26,13 @@ from core.evaluation.studies.check_report import (
     UNSURE,
     UNTESTED,
     CheckReport,
-    CurveFigures,
     X,
     difference_of,
 )
-from core.evaluation.studies.model_check import Curve
-from core.explanation.rows import values_taken
 from core.mathematics.statistics import Interval
-from core.measures.catalogue import measures
 from core.validity.marks import OUT, PERCENT, SIGN, alone
-from core.validity.references import CALIBRATED, FORMS, LITERAL, Reference
-from core.wording import amount, as_json, percent
+from core.validity.references import CALIBRATED, LITERAL, Reference
+from core.wording import amount, percent, share_text
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
@@ -63,7 +58,8 @@ def verdict_sentence(found: CheckReport) -> str:
 
 def check_answer(found: CheckReport) -> str:
     """Whether the model can be trusted under masking, in a sentence or two, told by its tally; plain text."""
-    tested = f"At most {found.counted(found.worst())}." if CALIBRATED in found.random.gates else ""
+    enough = CALIBRATED in found.random.gates and found.n >= FEW
+    tested = f"At most {found.counted(found.worst())}." if enough else ""
     return found.tally.tell(_verdict(found), tested)
 
 
@@ -134,22 +130,18 @@ def _tested(found: CheckReport) -> str:
     where, counted = found.rejected(), found.counted(found.worst())
     if found.verdict in BEGINS:
         # Together they are not rejected, but more single texts are than chance and the margin explain.
-        beyond = not_more(found.most_rejected(), found.n) is False
+        beyond = not_more(found.most_rejected(), found.n) is False and not found.as_held_out
         begins = "On the edge" if beyond else BEGINS[found.verdict]
         return (
             f"{begins}: masked at random, its inputs are not {OUT} together at any ratio "
-            f"({'yet ' if beyond else ''}at most {counted})."
-        )
-    if where[0] == 0:
-        return (
-            f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so the test says "
-            "nothing about masking here. They may be unlike those of its reference, in length or in kind."
+            f"({'yet ' if beyond else ''}at most {counted}).{_as_held_out(found)}"
         )
     if found.verdict == DOUBTFUL:
-        said = f"{SIGN} masked at random, its inputs are {OUT} {_where(where)} ({counted})"
+        return _doubtful(found, where, counted)
+    if found.random.gates[CALIBRATED].rejected[0]:
         return (
-            f"On the edge: {said}, each ratio by itself at 5 % as in the paper. Over all of them together that may be "
-            f"chance: Holm over all {len(X)} ratios rejects none."
+            f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so where it rejects "
+            "masked ones, masking need not be why. They may be unlike those of its reference, in length or in kind."
         )
     worst = found.worst()
     share = found.random.share(CALIBRATED)[worst]
@@ -162,6 +154,30 @@ def _tested(found: CheckReport) -> str:
     return f"{begins[1]}: {said} {_LENGTHS}" if found.other_lengths else f"{begins[0]}: {said}"
 
 
+def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
+    """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
+    marked = found.random.gates[CALIBRATED].marked
+    said = f"{SIGN} " * marked + f"masked at random, its inputs are {OUT} {_where(where)} ({counted})"
+    if marked:
+        return f"On the edge: {said}.{_as_held_out(found)}"
+    return (
+        f"On the edge: {said}, each ratio by itself at {PERCENT} as in the paper. Over all of them together that may "
+        f"be chance: Holm over all {len(X)} ratios rejects none.{_as_held_out(found)}"
+    )
+
+
+def _as_held_out(found: CheckReport) -> str:
+    """That single texts are rejected about as often as the model's own held-out ones, where that cannot be told apart;
+    "" where nobody knows, and where none is rejected anywhere.
+    """
+    if not found.as_held_out or not found.random.rejected[CALIBRATED].any():
+        return ""
+    return (
+        " That is about as often as on its own held-out texts: the difference may be chance (Fisher’s exact test, Holm "
+        f"over the {len(X)} ratios), so these texts are not shown to be stranger to it."
+    )
+
+
 def _elsewhere(found: CheckReport) -> str:
     """Which shares of the texts are rejected apart from the ratios around the worst one that are, in a row."""
     where, worst, last = set(found.rejected().tolist()), found.worst(), len(X) - 1
@@ -170,7 +186,7 @@ def _elsewhere(found: CheckReport) -> str:
     at = [k for k in range(last + 1) if not first <= k <= end]
     shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
     low, high = min(shares, key=int), max(shares, key=int)
-    below = f"up to {X[first - 1]:.0%} masked" if first > 1 else "unmasked"
+    below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
     return f"{below if end == last else 'at the other ratios'} it is {low if low == high else f'{low} to {high}'} %"
 
 
@@ -178,7 +194,7 @@ def masked_in_words(k: int, whole: str) -> str:
     """How much is masked at the k-th ratio, as a sentence goes on; whole: what is masked at the last."""
     if X[k] in (0, 1):
         return f"with {whole} masked" if X[k] else "unmasked"
-    return f"with {X[k]:.0%} of the words masked at random"
+    return f"with {share_text(X[k])} of the words masked at random"
 
 
 def twin_sentence(reports: Sequence[CheckReport]) -> str:
@@ -222,16 +238,16 @@ def accuracy_note(found: CheckReport, own: bool) -> str:
 
 
 def _where(places: np.ndarray) -> str:
-    """Ratios in words: "from 50% masked on" where all that follow are among them, else each of two or how many; "" for
+    """Ratios in words: "from 50 % masked on" where all that follow are among them, else each of two or how many; "" for
     none.
     """
     if not len(places):
         return ""
     if len(places) > 1 and places[-1] == len(X) - 1 and len(places) == len(X) - places[0]:
-        return f"from {X[places[0]]:.0%} masked on"
+        return f"from {share_text(X[places[0]])} masked on"
     if len(places) > 2:
         return f"at {len(places)} of {len(X)} masking ratios"
-    return f"at {', '.join(f'{X[place]:.0%}' for place in places)} masked"
+    return f"at {', '.join(share_text(X[place]) for place in places)} masked"
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
@@ -306,6 +322,10 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             )
             within = not_more(most, one.n)
             rejected = one.n >= FEW and (one.random.gates[CALIBRATED].marked or within is False)
+            if rejected and (one.as_held_out or _unmasked_too(one)):
+                why = "unmasked texts are rejected, too" if _unmasked_too(one) else "no more than held-out texts"
+                yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
+                continue
             fine = True if rejected else False if not where and within else None
             yield Finding(claim, here, None if fine is None else fine == should, _unsure(one))
 
@@ -318,101 +338,6 @@ def _unsure(one: CheckReport) -> str:
     return f"{NOT_ENOUGH}: not rejected, but more than the margin may be"
 
 
-# ---- as rows
-
-HEADER = (
-    "model",
-    "curve",
-    "masking ratio (0 to 1)",
-    "examples",
-    "performance (higher is better)",
-    "class majority",
-    "data-set p (calibrated, by count)",
-    "data-set p (literal, by Simes)",
-    "data-set p (calibrated, by Simes)",
-    "texts rejected at 5 % (calibrated)",
-    "texts rejected at 5 % (literal)",
-)
-
-
-def check_rows(found: CheckReport) -> list[list]:
-    """A report as rows, one for each curve and ratio, see HEADER."""
-    return [
-        [
-            found.model,
-            line.curve.measure,
-            float(ratio),
-            line.n,
-            float(line.performance[k]),
-            found.majority,
-            *(float(line.p[form][k]) if form in line.p else "" for form in FORMS),
-            float(line.simes[CALIBRATED][k]) if CALIBRATED in line.simes else "",
-            *(int(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
-        ]
-        for line in found.lines
-        for k, ratio in enumerate(X)
-    ]
-
-
-def all_as_json(reports: list[CheckReport]) -> dict:
-    """Reports and the findings of papers beside them, as plain values for a JSON file."""
-    return {
-        "models": [check_json(one) for one in reports],
-        "findings": [
-            {"claim": one.claim, "here": one.here, "agrees": one.agrees, "said": one.said}
-            for one in check_findings(reports)
-        ],
-    }
-
-
-def check_json(found: CheckReport) -> dict:
-    """A report as plain values for a JSON file; null where there is no number."""
-    return {
-        "model": found.model,
-        "weights": found.digest,
-        "training": found.training,
-        "data": found.sample.name,
-        "data_sha256": found.sample.digest,
-        "examples": found.n,
-        "metric": found.metric,
-        "class_majority": found.majority,
-        "majority_class": found.majority_name,
-        "verdict": found.verdict if found.tally.settled else None,
-        "sentence": verdict_sentence(found),
-        "worse_than_majority_p": found.worse,
-        "above_majority_unmasked": as_json(np.array(astuple(found.gained[0]))),
-        "above_majority_all_masked": as_json(np.array(astuple(found.gained[1]))),
-        "floor": found.floor,
-        "notes": list(found.notes),
-        "left_out": found.left_out,
-        "ratios": X.tolist(),
-        "curves": [_line_as_json(line) for line in found.lines],
-    }
-
-
-def _line_as_json(line: CurveFigures) -> dict:
-    return {
-        "measure": line.curve.measure,
-        "values": values_taken(line.curve.measure, line.curve.sign),
-        "unit": line.curve.unit,
-        "computed": "at each step" if recomputed(line.curve) else "once",
-        "examples": line.n,
-        "performance": line.performance.tolist(),
-        "p": {form: p.tolist() for form, p in line.p.items()},
-        "simes": {form: p.tolist() for form, p in line.simes.items()},
-        "rejected": {form: line.share(form).tolist() for form in line.rejected},
-        "texts_rejected": {form: count.tolist() for form, count in line.rejected.items()},
-        "acu": as_json(line.acu),
-        "acu_interval": [as_json(line.areas.acu.low), as_json(line.areas.acu.high)],
-        "racu": as_json(line.racu),
-        "racu_interval": [as_json(line.areas.racu.low), as_json(line.areas.racu.high)],
-        "racu_unstable": line.areas.unstable,
-        "evidence_average_precision": as_json(line.precision),
-        "evidence_recall": as_json(line.recall),
-        "evidence_chance": as_json(line.chance),
-    }
-
-
-def recomputed(curve: Curve) -> bool:
-    """Whether a curve's measure is computed again at each step; beam's order is recursive already."""
-    return curve.random or (curve.recompute and not measures()[curve.measure].recursive)
+def _unmasked_too(one: CheckReport) -> bool:
+    """Whether even the unmasked texts are rejected, so that masking need not be why."""
+    return bool(one.random.gates[CALIBRATED].rejected[0])

@@ -7,7 +7,7 @@ from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import escaped, linked_name, number, percent, strong
+from core.wording import escaped, linked_name, number, percent, share_text, strong
 
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 
@@ -17,7 +17,7 @@ def curves_in_words(reports: list[CheckReport]) -> str:
     told = (
         f"{one.model}, {line.curve.label}: {', '.join(f'{value:.2f}' for value in line.performance)}"
         for one in reports
-        for line in one.lines
+        for line in one.shown
     )
     return f"Performance at each masking ratio. {'; '.join(told)}."
 
@@ -27,7 +27,7 @@ def p_in_words(reports: list[CheckReport]) -> str:
     told = (
         f"{one.model}, {line.curve.label}, {form}: {', '.join(map(number, line.p[form].tolist()))}"
         for one in reports
-        for line in one.lines
+        for line in one.shown
         for form in FORMS
         if form in line.p
     )
@@ -72,7 +72,7 @@ def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return f"— ({Why.NO_REFERENCE})"
     p, at = one.smallest(form)
-    return with_sign(f"{number(p)} at {at:.0%} masked", one.random.marked(form))
+    return with_sign(f"{number(p)} at {share_text(at)} masked", one.random.marked(form))
 
 
 def _shares(one: CheckReport, form: str) -> str:
@@ -82,10 +82,10 @@ def _shares(one: CheckReport, form: str) -> str:
 
 def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
     """How many texts are rejected at each masking ratio, random order first, and the p-values of the data set."""
-    header = ["masked", *(f"{X[k]:.0%}" for k in range(len(X)))]
+    header = ["masked", *(share_text(X[k]) for k in range(len(X)))]
     rows = []
     for place, one in enumerate(reports):
-        for line in one.lines if place == 0 else one.lines[:1]:
+        for line in one.shown if place == 0 else one.shown[:1]:
             if form not in line.rejected:
                 continue
             name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label

@@ -18,7 +18,7 @@ from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
-from core.wording import as_json, fixed_number, joined, number, percent, text_table
+from core.wording import as_json, fixed_number, joined, number, percent, share_text, text_table
 
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
@@ -211,7 +211,7 @@ def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
     for name in found.lengths:
         one = found.trends[name]
         if name in PAPER and not np.isnan(one.first):
-            here = f"{one.first:.3f} at {LENGTHS[0]:.0%}, {one.second:.3f} at {LENGTHS[-1]:.0%}"
+            here = f"{one.first:.3f} at {share_text(LENGTHS[0])}, {one.second:.3f} at {share_text(LENGTHS[-1])}"
             told.append(_finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False))
     return once_counted(told, found.tally)
 
@@ -326,13 +326,13 @@ def readable_diagnosticity(found: DiagnosticityReport) -> str:
             measure,
             interval_text(one.strict),
             interval_text(one.half),
-            f"{one.ties:.1%}" if one.n else "—",
+            share_text(one.ties, 1) if one.n else "—",
             f"{one.n}",
             f"{one.undefined}",
         ]
         for (metric, measure), one in found.cells.items()
     ]
-    ends = [f"{length:.0%}" for length in LENGTHS]
+    ends = [share_text(length) for length in LENGTHS]
     lengths = [
         [metric, *(fixed_number(one.strict.mean) for one in row), *(fixed_number(one.half.mean) for one in row)]
         for metric, row in found.lengths.items()

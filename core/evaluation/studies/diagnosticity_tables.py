@@ -14,7 +14,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
 from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.metrics.catalogue import metrics
-from core.wording import fixed_number, joined
+from core.wording import fixed_number, joined, share_text
 
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 Table = tuple[list[str], list[list[str]]]
@@ -107,7 +107,7 @@ def preferences_in_words(found: DiagnosticityReport) -> str:
 
 def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
     cell = found.cells[metric, measure]
-    ties = f"{cell.ties:.1%}" if cell.n else "—"
+    ties = share_text(cell.ties, 1) if cell.n else "—"
     return [interval_text(cell.strict), interval_text(cell.half), ties, f"{cell.n:,}"]
 
 

@@ -20,7 +20,7 @@ from core.mathematics.masking import RATIOS
 from core.measures.catalogue import default_measures
 from core.validity.marks import decide_path
 from core.validity.references import CALIBRATED
-from core.wording import number
+from core.wording import number, share_text
 
 REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagreement", "twin", "verdict"
 
@@ -131,7 +131,7 @@ def trait_text(name: str, trait: Trait, i: int) -> str:
     if name == VERDICT:
         return WORDS[value]
     if name == REJECTED:
-        return "no step" if value == np.inf else f"at {value:.0%}"
+        return "no step" if value == np.inf else f"at {share_text(value)}"
     if name == CHANGES:
         return "never" if value == np.inf else f"{value:.0f}"
     return number(value) if name == DISAGREEMENT else "differs" if value else "same"

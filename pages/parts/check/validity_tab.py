@@ -10,14 +10,12 @@ from core.data.examples import bundled_data
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
-from core.evaluation.studies.check_report import DOUBTFUL, REJECTED, CheckReport, left_out, metric_of, told_left_out
+from core.evaluation.studies.check_report import DOUBTFUL, REJECTED, CheckReport, X, left_out, metric_of, told_left_out
+from core.evaluation.studies.check_rows import HEADER, all_as_json, check_rows
 from core.evaluation.studies.check_sentences import (
-    HEADER,
     accuracy_note,
-    all_as_json,
     check_figures,
     check_findings,
-    check_rows,
     expected_sentence,
     twin_sentence,
 )
@@ -25,12 +23,12 @@ from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import p_panels, panels, spans
 from core.validity.marks import SIGN
 from core.validity.references import fitting_command, how_to_fit
-from core.wording import none_of, plain
+from core.wording import none_of, plain, share_text
 from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.check.known import answer_parts
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.links import choose, choose_one, held, link_to
+from pages.parts.frame.links import choose, choose_one, held, link_to, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
@@ -41,6 +39,7 @@ from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, sho
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
+_COMING = "Coming: on how many of these texts the model no longer knows the input once words are masked at random."
 _SEEDS_HELP = (
     "Of each text. Measures are set against the mean of them; everything else is told of the first. More take longer "
     "and lessen what chance does to ACU and RACU."
@@ -50,7 +49,7 @@ _SEEDS_HELP = (
 def validity(frame: DataView) -> None:
     """Draw this part of the page."""
     said, stage, below = (st.container() for _ in range(3))
-    with coming(said, stage):
+    with coming(said, stage, _COMING):
         with below:
             st.header("Settings", anchor=False)
             question, size, filtered, beside, form = _settings(frame)
@@ -109,31 +108,47 @@ def _say(checked: list[Asking]) -> None:
 
 def _what_to_do(first: Asking, found: CheckReport) -> None:
     """Ways on where inputs are rejected, folded away; a command stands here and in no sentence of the answer."""
-    with st.expander("What to do", icon=":material/build:"):
-        st.markdown(
-            "- **Go by single texts.** On *Attributions* and *Recursive masking* each text is tested by itself, and "
-            f"{SIGN} stands where its masked inputs are rejected.\n"
-            "- **Leave averages that rest on masking**, here and on *Scoreboard*; the verdicts of *Data set* test each "
-            "text by itself."
-            + " Or take a model that was trained to be masked."
-            * (found.training not in ("half", "mask"))
-        )
-        if found.other_lengths and first.explainer.reference is not None:
-            low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
-            st.markdown(
-                "- **Ask texts of the reference’s lengths.** Nine of ten of its texts have "
-                f"{low:,} to {high:,} tokens (words, or pieces of words): on *Examples* pick the ranges of *Words by "
-                f"spaces* that come nearest, and choose *{FILTERED}* in the settings below."
-            )
+    with st.expander("What to do: which texts, how far to mask, which model, a reference", icon=":material/build:"):
+        st.markdown("\n".join(f"- {one}" for one in _ways_on(first, found)))
+        if st.button("See which texts are rejected, and at which step", icon=":material/table_rows:"):
+            asked = {key: str(value) for key in ("model", "data", "unit") if (value := held(key)) is not None}
+            visit("pages/examples.py", **asked, columns="rejected", order="rejected")
         st.markdown("- **Fit a reference on texts like these** (in FILE), in a terminal, and open this page again:")
         st.code(fitting_command(first.model), language="bash")
-        if found.other_lengths:
-            st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
+
+
+def _ways_on(first: Asking, found: CheckReport) -> list[str]:
+    """What one can do, a line of Markdown each."""
+    where, model = found.rejected(), first.model
+    average = (
+        f"**Believe single texts without {SIGN}, and no average of these**: *Attributions* and *Recursive masking* "
+        "test each text by itself, *Data set* (verdicts) does so for many; ACU and RACU below and *Scoreboard* average."
+    )
+    ways = [average]
+    if 0 < where[0] and len(where) == len(X) - where[0]:
+        ways.append(f"**Mask no more than {share_text(X[where[0] - 1])}**: up to there these texts are not rejected.")
+    masked = [one.name for one in family(model.card) if one.ships and one.training == "half" and one.name != model.name]
+    if found.training not in ("half", "mask"):
+        other = (
+            f"**Choose {plain(masked[0])}** as the model"
+            if masked
+            else "**Take a model that was trained to be masked**"
+        )
+        ways.append(f"**{other}** as the model: {plain(model.name)} was not trained on masked texts.")
+    if found.other_lengths and first.explainer.reference is not None:
+        low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
+        ways.append(
+            f"**Ask texts of {low:,} to {high:,} tokens** (words, or pieces of words), as nine of ten of the "
+            "reference’s have: on *Examples* pick the ranges of *Words by spaces* that come nearest, and choose "
+            f"*{FILTERED}* in the settings below."
+        )
+    return ways
 
 
 def _draw(checked: list[Asking], form: str, own: bool, asks) -> None:
     found = [one.report for one in checked]
-    if found[0] is None:
+    if found[0] is None or not found[0].shown:
+        # Of so few texts nothing is told.
         asks()
         return
     first, told = checked[0], [one for one in found if one is not None]
@@ -161,7 +176,9 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference, one = first.explainer.reference, found[0]
     faster = "Random order is grey; a faithful measure takes performance down faster."
-    st.caption(plain(f"{check_figures(one)} {faster}"))
+    how = "exact (Clopper and Pearson)" if one.metric == "accuracy" else "of shares exact, of performance resampled"
+    bands = f" Shaded: 95 % intervals over the texts, each ratio by itself, {how}." * (one.random.ends is not None)
+    st.caption(plain(f"{check_figures(one)} {faster}{bands}"))
     tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
     captions([*filter(None, [tested, accuracy_note(one, own)]), *one.notes])
 

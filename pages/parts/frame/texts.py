@@ -22,15 +22,19 @@ def show_answer(*said: str, after: str = "") -> None:
 
 
 @contextmanager
-def coming(said: DeltaGenerator, stage: DeltaGenerator) -> Generator[None]:
+def coming(said: DeltaGenerator, stage: DeltaGenerator, answer: str = "") -> Generator[None]:
     """Say in the answer's place that it is coming, for seconds in which nothing else would stand there; on a page that
-    has just been opened the picture's place is kept free, so that the answer is no settings away.
+    has just been opened the picture's place is kept free, so that the answer is no settings away. answer: what it will
+    be, a sentence; HTML of ours.
     """
-    place = stage.empty()
+    place, told = stage.empty(), said.empty()
+    if answer:
+        told.html(f"<p style='font-size:1.12rem'>{answer}</p>")
     if just_opened():
         place.html("<div style='height:60vh'></div>")
     with said, st.spinner("Computing: the model and what is known of these texts are read first …"):
         yield
+    told.empty()
     place.empty()
 
 
