@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 from core.data.browsing import WRONG
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.evaluation.predictions_report import predictions_sentence
-from core.explanation.row_sentences import importance_sentence
+from core.explanation.row_sentences import importance_note, importance_sentence
 from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
 from core.measures.catalogue import default_measures, measures
@@ -20,7 +20,7 @@ from pages.parts.frame.pages import PAGES
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line, show_answer, show_text_notes
+from pages.parts.frame.texts import captions, prediction_line, show_answer, show_text_notes
 from pages.parts.frame.tour import shipped_strip, take
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.coloured import coloured_words
@@ -70,20 +70,14 @@ def _ways() -> None:
 
 
 def _trust(view: View) -> None:
-    """How far the model can be trusted, in one row; what that rests on is folded away."""
+    """What *Model check* answers, whose rule and sentence it is; below it what the card says, and no verdict."""
     model, card = view.model, view.model.card
     st.header("Can this model be trusted under masking?", anchor=False)
-    verdict = (
-        card_sentence(measured_card(model.name, card))
-        if card
-        else "No card of its training came with it, so nothing is known here about how it behaves under masking."
-    )
+    verdict = card_sentence(measured_card(model.name, card)) if card else "No card of its training came with it."
     browsed = view.browsed
     known = browsed is not None and browsed.known is not None and browsed.known.complete
     here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True, _link) if known else ""
-    checked = _checked(view)
-    if checked:
-        st.html(f"<p>{checked}</p>")
+    st.html(f"<p>{_checked(view)}</p>")
     st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
     if here:
         st.html(f"<p>On the data that is chosen: {here}</p>")
@@ -95,17 +89,18 @@ def _trust(view: View) -> None:
 
 
 def _checked(view: View) -> str:
-    """What *Model check* answers on the data that is chosen, where that is known; HTML in which all text is escaped."""
+    """What *Model check* answers on the chosen data, or that it asks that; HTML in which all text is escaped."""
+    page = linked_name("Model check", link_to("model_check"))
     if view.browsed is None:
-        return ""
+        return f"{page} tells, of texts with labels."
     # Statistics take a moment to load: the example stands there before.
     from pages.parts.check.known import answer_parts, known_check
 
     found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
     if found is None:
-        return ""
-    page = linked_name("Model check", link_to("model_check"))
-    return f"{page} on {amount(found.n, 'text')} of {escaped(found.sample.name)}: {' '.join(answer_parts(found))}"
+        return f"Not known of these texts yet: {page} masks them at random and tells."
+    of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
+    return f"{answer_parts(found)[0]} That is the answer of {page} on {of}."
 
 
 def _link(example: str) -> str:
@@ -117,12 +112,12 @@ def _where(model) -> str:
 
 
 def _example(view: View) -> None:
-    st.header("One example", anchor=False)
     # A long text would keep the first view waiting: one pass tells something too.
     explainer, encoded = view.explainer, view.encoded
     first, *others = (measures()[name] for name in default_measures())
     waits = not explainer.cost(encoded, first.name).cheap and explainer.stored(encoded, first.name, view.target) is None
     measure = min(others, key=lambda measure: measure.passes(encoded.F)) if waits else first
+    st.header(f"One example, explained by {measure.name}", anchor=False)
     try:
         with st.spinner("Computing the attribution …"), in_turn(view.model):
             found = explainer.attribute(encoded, measure.name, view.target)
@@ -130,9 +125,13 @@ def _example(view: View) -> None:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
     row = build_row(measure, found, "signed", encoded.premasked)
-    said = importance_sentence(row, encoded)
+    with in_turn(view.model):
+        said = importance_sentence(
+            row, encoded, view.model.labels[view.target], lambda i: float(explainer.without(encoded, i)[view.target])
+        )
     prediction_line(view, said)
     coloured_words(view, [row])
+    captions(filter(None, [importance_note(row, encoded)]))
     save_attributions(view, [row], said)
     show_text_notes(view)
 

@@ -42,7 +42,9 @@ class Measured:
 
 
 def card_sentence(found: Measured) -> str:
-    """What a model's card lets one expect of it under masking; plain text."""
+    """What a model's card says that it reaches unmasked and masked, and no verdict: that is *Model check*'s, of texts
+    that are there; plain text.
+    """
     unmasked, end, floor = (percent(value, found.metric) for value in (found.unmasked, found.masked, found.majority))
     if found.warning:
         return f"{found.warning} What masking does to it says little."
@@ -50,14 +52,8 @@ def card_sentence(found: Measured) -> str:
     reach = f"It reaches {unmasked} {found.metric} ↑ {where}; {all_tokens_masked(found.paired)}, {end} ↑"
     # One example more or less is a tie.
     if found.masked >= found.majority - 1 / found.examples:
-        return (
-            f"{reach}, no less than always answering the commonest class ({floor}): a necessary sign, though no proof, "
-            "that it stays on familiar ground when words are masked."
-        )
-    return (
-        f"{reach}, less than always answering the commonest class ({floor}): masking confuses it, so distrust "
-        f"scores that rest on masking."
-    )
+        return f"{reach}, no less than always answering the commonest class ({floor})."
+    return f"{reach}, less than always answering the commonest class ({floor})."
 
 
 def all_tokens_masked(paired: bool) -> str:

@@ -133,10 +133,15 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
 
 def slices_note(told: int) -> str:
     """What the table of so many slices does not say; plain text."""
-    return (
+    how = (
         f"Each slice is set against the examples outside it, by a {100 * (1 - ALPHA):.0f} % interval of its own; below "
-        f"{FEW} judged examples on either side nothing is compared. Of {told:,} such comparisons about "
-        f"{number(told * ALPHA)} would differ by chance alone. A slice that differs shows where to look, and not why."
+        f"{FEW} judged examples on either side nothing is compared."
+    )
+    if not told:
+        return how
+    return (
+        f"{how} Of {amount(told, 'such comparison')} about {number(told * ALPHA)} would differ by chance alone. A "
+        "slice that differs shows where to look, and not why."
     )
 
 

@@ -7,23 +7,41 @@ import numpy as np
 from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.wording import escaped, named_word, number, shortened
+from core.wording import escaped, named_word, number, shortened, strong
 
 # k of the overlap of measures, and how many pieces of a text a sentence names.
 TOP, MOST_LISTED = 3, 5
 
 
-def importance_sentence(row: WordRow, encoded: Encoded) -> str:
-    """What one measure calls most important, and what that means where it masks."""
-    first, alone = most_important(row), measures()[row.measure].alone
+def importance_sentence(row: WordRow, encoded: Encoded, class_name: str, without: Callable[[int], float]) -> str:
+    """What one measure calls most important, and how probable the class is without it where the measure masks.
+
+    without: the class's probability in [0, 1] with one feature masked, by its place.
+    """
+    first, alone, by = most_important(row), measures()[row.measure].alone, escaped(row.measure)
     if first is None:
-        lowers = ": masking any one of them would not lower its logit" if alone else ""
-        return f"No single {encoded.unit} speaks for that class{lowers}."
+        lowers = ": masking any one of them would not lower its score" if alone else ""
+        return f"By {by}, no single {encoded.unit} speaks for {strong(class_name)}{lowers}."
     word = _bold(encoded, first)
     if not alone:
-        return f"It calls {word} most important."
-    fall = number(float(row.scores[first]))
-    return f"Masking {word} alone would cost that class most: its logit would fall by {fall}."
+        return f"By {by}, {word} matters most for {strong(class_name)}."
+    # With several classes a score may fall and the share rise, so that is told as it is.
+    share = number(without(first))
+    return (
+        f"By {by}, {word} matters most for {strong(class_name)}: with this {encoded.unit} masked, the model would give "
+        f"{strong(class_name)} a probability of {share}."
+    )
+
+
+def importance_note(row: WordRow, encoded: Encoded) -> str:
+    """What the number of the most important feature is, text; "" where there is none, or it is no fall of a score."""
+    first = most_important(row)
+    if first is None or not measures()[row.measure].alone:
+        return ""
+    return (
+        f"{row.measure}: masking that {encoded.unit} alone lowers the class’s logit, its score before scores become "
+        f"probabilities, by {number(float(row.scores[first]))} (logits; ↑ more important)."
+    )
 
 
 def strongest_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str, complete: bool) -> str:

@@ -64,7 +64,7 @@ def test_rows_of_a_file_have_a_cell_for_each_column():
 
 
 @pytest.mark.parametrize("masked, trusted", [(0.55, True), (0.54, True), (0.53, False)])
-def test_a_card_is_trusted_down_to_one_example_below_the_class_majority(masked, trusted):
+def test_a_card_reaches_the_class_majority_down_to_one_example_below_it(masked, trusted):
     measured = Measured("m", "half", "both", "accuracy", 100, 0.9, masked, 0.55, True)
     assert "with every token masked" in card_sentence(measured)
     assert "with every token of both texts masked" in card_sentence(replace(measured, paired=True))
@@ -72,4 +72,6 @@ def test_a_card_is_trusted_down_to_one_example_below_the_class_majority(masked, 
     where = "on its own test file (100 examples)"
     assert said.startswith(f"It reaches 90.0 % accuracy ↑ {where}; with every token masked, {100 * masked:.1f} % ↑")
     assert "on its own validation file" in card_sentence(replace(measured, split="validation"))
-    assert ("no less than" in said) is trusted and ("distrust" in said) is not trusted
+    assert ("no less than" in said) is trusted and (", less than" in said) is not trusted
+    # Whether the model is to be trusted is said in one place, of texts that are there.
+    assert not any(word in said for word in ("trust", "sign", "familiar"))

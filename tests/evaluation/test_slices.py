@@ -113,6 +113,9 @@ def test_without_a_filter_there_is_nothing_to_say():
     _, judged = made([(4, 2, ())])
     assert slice_sentence(judged, np.arange(4), Query(order="length"), True) == ""
     assert "0.6 would differ" in slices_note(12) and "10 would differ" in slices_note(200)
+    # Where none is compared, nothing is said of comparisons.
+    assert "would differ" not in slices_note(0) and "nothing is compared" in slices_note(0)
+    assert "Of 1 such comparison about 0.05" in slices_note(1)
 
 
 def test_rejections_are_counted_where_they_are_known():

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import importance_sentence, kinds_sentence, outscaled_sentence, strongest_sentence
+from core.explanation.row_sentences import (
+    importance_note,
+    importance_sentence,
+    kinds_sentence,
+    outscaled_sentence,
+    strongest_sentence,
+)
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 
@@ -20,12 +26,23 @@ def row(name: str, *scores: float):
 
 
 def test_what_matters_most_is_named_and_escaped():
-    said = importance_sentence(row("leave-one-out", 2, 1, 0, -3), TEXT)
-    assert "Masking “<b>&lt;b&gt;bad&lt;/b&gt;</b>” alone" in said and said.endswith("fall by 2.")
-    assert importance_sentence(row("gradient", 0, 1, 3, 0), TEXT) == "It calls “<b>not</b>” most important."
+    shares = (0.25, 0.5, 0.75, 0.9)
+
+    def said(name: str, *scores: float) -> str:
+        return importance_sentence(row(name, *scores), TEXT, "<i>good", lambda i: shares[i])
+
+    assert said("leave-one-out", 2, 1, 0, -3) == (
+        "By leave-one-out, “<b>&lt;b&gt;bad&lt;/b&gt;</b>” matters most for <b>&lt;i&gt;good</b>: with this word masked, "
+        "the model would give <b>&lt;i&gt;good</b> a probability of 0.25."
+    )
+    assert said("gradient", 0, 1, 3, 0) == "By gradient, “<b>not</b>” matters most for <b>&lt;i&gt;good</b>."
     # What beam scores are places, and no fall of anything.
-    assert importance_sentence(row("beam", 4, 3, 2, 1), TEXT).startswith("It calls")
-    assert "No single word speaks" in importance_sentence(row("leave-one-out", -1, -1, 0, -3), TEXT)
+    assert "probability" not in said("beam", 4, 3, 2, 1)
+    assert "no single word speaks" in said("leave-one-out", -1, -1, 0, -3)
+    # The exact number has its unit and direction, where it is a fall of a score.
+    assert "by 2 (logits; ↑ more important)" in importance_note(row("leave-one-out", 2, 1, 0, -3), TEXT)
+    for other in (row("gradient", 0, 1, 3, 0), row("leave-one-out", -1, -1, 0, -3)):
+        assert importance_note(other, TEXT) == ""
 
 
 @pytest.mark.parametrize("complete, said", [(True, "Choose a measure to"), (False, "Nothing is computed yet")])
