@@ -126,8 +126,9 @@ def _example(view: View) -> None:
         return
     row = build_row(measure, found, "signed", encoded.premasked)
     with in_turn(view.model):
+        share = float(view.probabilities[view.target])
         said = importance_sentence(
-            row, encoded, view.model.labels[view.target], lambda i: float(explainer.without(encoded, i)[view.target])
+            row, encoded, view.model.labels[view.target], share, lambda i: explainer.without(encoded, i)[view.target]
         )
     prediction_line(view, said)
     coloured_words(view, [row])

@@ -13,10 +13,12 @@ from core.wording import escaped, named_word, number, shortened, strong
 TOP, MOST_LISTED = 3, 5
 
 
-def importance_sentence(row: WordRow, encoded: Encoded, class_name: str, without: Callable[[int], float]) -> str:
+def importance_sentence(
+    row: WordRow, encoded: Encoded, class_name: str, now: float, without: Callable[[int], float]
+) -> str:
     """What one measure calls most important, and how probable the class is without it where the measure masks.
 
-    without: the class's probability in [0, 1] with one feature masked, by its place.
+    now, without: the class's probability in [0, 1] as the text stands, and with one feature masked, by its place.
     """
     first, alone, by = most_important(row), measures()[row.measure].alone, escaped(row.measure)
     if first is None:
@@ -26,11 +28,10 @@ def importance_sentence(row: WordRow, encoded: Encoded, class_name: str, without
     if not alone:
         return f"By {by}, {word} matters most for {strong(class_name)}."
     # With several classes a score may fall and the share rise, so that is told as it is.
-    share = number(without(first))
-    return (
-        f"By {by}, {word} matters most for {strong(class_name)}: with this {encoded.unit} masked, the model would give "
-        f"{strong(class_name)} a probability of {share}."
-    )
+    share, lead = without(first), f"By {by}, {word} matters most for {strong(class_name)}"
+    if share < now:
+        return f"{lead}: without it the model would be less sure of that (probability {number(share)})."
+    return f"{lead}: without it that class’s score would fall, but not its probability ({number(share)})."
 
 
 def importance_note(row: WordRow, encoded: Encoded) -> str:

@@ -157,7 +157,7 @@ def test_every_band_by_hand():
         "verdict": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["verdict"].values(), "(undefined)"]),
     }
     texts = {
-        "rejected": ["at 0%", "at 50%", "at 60%", "no step"],
+        "rejected": ["at 0 %", "at 50 %", "at 60 %", "no step"],
         "changes": ["1", "2", "5", "never"],
         "disagreement": ["-1", "0", "0.5", "—"],
         "twin": ["same", "differs", "same", "—"],

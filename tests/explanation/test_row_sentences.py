@@ -29,12 +29,14 @@ def test_what_matters_most_is_named_and_escaped():
     shares = (0.25, 0.5, 0.75, 0.9)
 
     def said(name: str, *scores: float) -> str:
-        return importance_sentence(row(name, *scores), TEXT, "<i>good", lambda i: shares[i])
+        return importance_sentence(row(name, *scores), TEXT, "<i>good", 0.4, lambda i: shares[i])
 
     assert said("leave-one-out", 2, 1, 0, -3) == (
-        "By leave-one-out, “<b>&lt;b&gt;bad&lt;/b&gt;</b>” matters most for <b>&lt;i&gt;good</b>: with this word masked, "
-        "the model would give <b>&lt;i&gt;good</b> a probability of 0.25."
+        "By leave-one-out, “<b>&lt;b&gt;bad&lt;/b&gt;</b>” matters most for <b>&lt;i&gt;good</b>: without it the "
+        "model would be less sure of that (probability 0.25)."
     )
+    # Of several classes a score may fall and the probability rise.
+    assert "but not its probability (0.5)" in said("leave-one-out", 1, 2, 0, -3)
     assert said("gradient", 0, 1, 3, 0) == "By gradient, “<b>not</b>” matters most for <b>&lt;i&gt;good</b>."
     # What beam scores are places, and no fall of anything.
     assert "probability" not in said("beam", 4, 3, 2, 1)

@@ -505,9 +505,12 @@ def held_back(monkeypatch, fresh):
 def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, given, alone):
     app = given(measures=["gradient"], computed="once")
     wait(app, lambda: "3 of 6 examples so far" in app.said)
-    assert answered(app) and app.has("button", "Cancel") and app.at.get("progress")
+    assert app.has("button", "Cancel") and app.at.get("progress")
+    # Nothing is drawn or told of so few while more are to come.
+    assert not answered(app) and not charts(app) and "reaches" not in app.said
     held_back.set()
     complete(app)
+    assert answered(app) and charts(app) and "reaches" in app.said
     assert "examples so far" not in app.said and not app.errors
 
 
@@ -532,7 +535,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     wait(app, lambda: "3 of 6 examples so far" in app.said)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
-    assert "3 of 6 examples so far" in app.said and "Cancelled; what was computed is kept" in app.said and answered(app)
+    assert "3 of 6 examples so far" in app.said and "Cancelled; what was computed is kept" in app.said
     # A server that starts anew knows what was written, and shows it before it is asked.
     st.cache_resource.clear()
     held_back.set()

@@ -109,8 +109,10 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     app = App(HOME)
     explainer = resources.explainer(MASKED)
     checked = known_check(explainer, Index(bundled_set("reviews")), "word")
-    said = f"Model check on 200 texts of reviews: {check_answer(checked)}"
-    assert checked.n == SAMPLE and said in " ".join(app.said.split())
+    # The rule and the sentence are Model check's, and its first is all that Home says of trust.
+    lead, told = check_answer(checked).partition(". ")[0], " ".join(app.said.split())
+    assert checked.n == SAMPLE and f"{lead}. That is the answer of Model check on 200 texts of reviews." in told
+    assert not any(other in told for other in ("necessary sign", "familiar ground", "distrust"))
     assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
     assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
     # A link names it: another server may show another first.
@@ -404,7 +406,7 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     # The model was trained to be masked, so another is no way on.
-    assert "Go by single texts" in app.said and "Or take a model" not in app.said
+    assert "Believe single texts without ⚠" in app.said and "Or take a model" not in app.said
     # The filter has the name that it has there, and ranges that end elsewhere than the reference's lengths.
     name = App("pages/examples.py", model=MASKED, data="reviews")
     (filtered,) = (one["name"] for one in name.table["facets"] if one["key"] == "length")
