@@ -1,29 +1,14 @@
 """`python -m core interactions`: which pairs of words of a text work only together, or say the same twice."""
 
-import json
-import sys
 from functools import partial
-from pathlib import Path
 
-from core import settings
-from core.commands.terminal import (
-    Bar,
-    Option,
-    Options,
-    add_model,
-    add_text,
-    named_example,
-    named_target,
-    say_of_models,
-    say_of_store,
-)
+from core.commands.terminal import Bar, Option, Options, add_model, add_text, open_text, refuse_out, say_of_store
 from core.network.features import UNITS
 from core.validity.marks import HOLM, MEANING, RULES
 from core.validity.references import CALIBRATED, FORMS
 
 HELP = "pairs of words of one text that work only together, or say the same twice, with p-values of masking them"
 GOES_ON = "What was scored is kept; the same command goes on from there."
-_ENDINGS = ".json", ".csv"
 
 
 def add(option: Option) -> None:
@@ -44,33 +29,20 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.explanation.explainer import with_reference
     from core.interactions.telling import PairReport
-    from core.loading.loading import load
-    from core.oracle.target import target_name
-    from core.reports.exports import provenance, visible
-    from core.storage.store import Store
+    from core.reports.exports import visible
     from core.wording import without_markup
 
-    example, data, digest = named_example(options)
     _refuse(options)
-    chosen = settings.read()
-    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
-    say_of_models([model], partial(print, file=sys.stderr))
-    explainer = with_reference(model, store, chosen.cache)
-    encoded = explainer.encode(example.text, example.second, options.unit)
-    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    one = open_text(options)
     with Bar() as bar:
-        report = PairReport(
-            _paired(options, explainer, encoded, target, bar), encoded, explainer.reference, options.rule, options.form
-        )
-        say_of_store(store, bar.say)
-    print(f"{example.id}, {target_name(model.labels, target)}: {report.how}.\n")
+        paired = _paired(options, one.explainer, one.encoded, one.target, bar)
+        say_of_store(one.store, bar.say)
+    report = PairReport(paired, one.encoded, one.explainer.reference, options.rule, options.form)
+    print(f"{one.title}: {report.how}.\n")
     print(visible(without_markup(report.sentence)))
     _print_table(report)
-    if options.out:
-        facts = provenance(model, encoded, example, data, digest, target)
-        _write(Path(options.out), report, facts)
+    one.write(options.out, report.header, report.lines(), report.as_json())
     return 0
 
 
@@ -88,8 +60,7 @@ def _paired(options: Options, explainer, encoded, target, bar):
 def _refuse(options: Options) -> None:
     if options.pairs < 1:
         raise ValueError(f"--pairs is at least 1, not {options.pairs}")
-    if options.out and Path(options.out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
+    refuse_out(options.out)
 
 
 def _print_table(report) -> None:
@@ -104,16 +75,3 @@ def _print_table(report) -> None:
         return
     print("\n" + text_table([*COLUMNS, *MASKED], rows))
     print(f"\n{report.validity}" + (f" {MEANING}" if any(gate.marked for gate in report.gates) else ""))
-
-
-def _write(out: Path, report, facts: dict) -> None:
-    from core.reports.exports import csv_text
-    from core.storage.files import write_whole
-
-    text = (
-        json.dumps(facts | report.as_json(), indent=1)
-        if out.suffix == ".json"
-        else csv_text([*report.header, *facts], ([*line, *facts.values()] for line in report.lines()))
-    )
-    write_whole(out, text.encode("utf-8"))
-    print(f"Written: {out}")

@@ -1,11 +1,7 @@
 """`python -m core stability`: how far the attributions of one text move by what should not matter."""
 
-import json
-import sys
 from functools import partial
-from pathlib import Path
 
-from core import settings
 from core.commands.terminal import (
     Bar,
     Option,
@@ -13,9 +9,8 @@ from core.commands.terminal import (
     add_measures,
     add_model,
     add_text,
-    named_example,
-    named_target,
-    say_of_models,
+    open_text,
+    refuse_out,
     say_of_store,
 )
 from core.measures.catalogue import default_measures, measures
@@ -23,7 +18,6 @@ from core.network.features import UNITS
 
 HELP = "how stable measures are on one text: other seeds, samples and steps, white space, half precision, batches"
 GOES_ON = "What other seeds and samples gave is kept; the same command goes on from there."
-_ENDINGS = ".json", ".csv"
 
 
 def add(option: Option) -> None:
@@ -39,27 +33,17 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.explanation.explainer import with_reference
-    from core.loading.loading import load
-    from core.oracle.target import target_name
-    from core.reports.exports import provenance
-    from core.storage.store import Store
+    from core.stability.telling import RECORDED, as_records, stability_lines
 
-    example, data, digest = named_example(options)
     _refuse(options)
-    chosen = settings.read()
-    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
-    say_of_models([model], partial(print, file=sys.stderr))
-    explainer = with_reference(model, store, chosen.cache)
-    encoded = explainer.encode(example.text, example.second, options.unit)
-    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    one = open_text(options)
     with Bar() as bar:
-        found = _found(options, explainer, encoded, target, bar)
-        say_of_store(store, bar.say)
-    print(f"{example.id}, {target_name(model.labels, target)}:")
+        found = _found(options, one.explainer, one.encoded, one.target, bar)
+        say_of_store(one.store, bar.say)
+    print(f"{one.title}:")
     _print(found)
-    if options.out:
-        _write(Path(options.out), found, provenance(model, encoded, example, data, digest, target))
+    lines = (line for each in found for line in stability_lines(each))
+    one.write(options.out, RECORDED, lines, as_records(found))
     return 0
 
 
@@ -89,8 +73,7 @@ def _refuse(options: Options) -> None:
         raise ValueError("name at least one measure by --measures")
     if not 2 <= options.runs <= MOST_RUNS:
         raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
-    if options.out and Path(options.out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
+    refuse_out(options.out)
 
 
 def _print(found: list) -> None:
@@ -120,18 +103,3 @@ def _print(found: list) -> None:
         if lines := path_cells(one):
             print(f"\n{one.measure}: does it add up?\n" + text_table(PATH, lines))
     print(f"\n{MEANS} {changes_sentence()}")
-
-
-def _write(out: Path, found: list, facts: dict) -> None:
-    from core.reports.exports import csv_text
-    from core.stability.telling import RECORDED, as_records, stability_lines
-    from core.storage.files import write_whole
-
-    lines = [line for one in found for line in stability_lines(one)]
-    text = (
-        json.dumps(facts | as_records(found), indent=1)
-        if out.suffix == ".json"
-        else csv_text([*RECORDED, *facts], ([*line, *facts.values()] for line in lines))
-    )
-    write_whole(out, text.encode("utf-8"))
-    print(f"Written: {out}")

@@ -1,25 +1,32 @@
 """What several commands share: options, reading what they name, and a progress bar."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
+from core import settings
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import read_table
+from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
+from core.network.features import Encoded
 from core.network.model import Model
-from core.oracle.target import Contrast, Target
+from core.oracle.target import Contrast, Target, target_name
 from core.settings import PRECISIONS
+from core.storage.files import write_whole
 from core.storage.store import Store
 
 # How a command declares what it takes (`add_argument`), and what it was asked for.
 Option = Callable[..., object]
 Options = argparse.Namespace
+_ENDINGS = ".json", ".csv"
 _ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
 
 
@@ -67,6 +74,66 @@ def named_target(options: Options, labels: Sequence[str], predicted: int) -> Tar
 
     of = predicted if options.target == "predicted" else place(options.target)
     return of if options.than is None else Contrast(of, place(options.than))
+
+
+@dataclass(frozen=True, eq=False)
+class OneText:
+    """A text that a command was asked about, under its model; digest: of its data set, "" of a typed one."""
+
+    example: Example
+    data: str
+    digest: str
+    store: Store
+    explainer: Explainer
+    encoded: Encoded
+    target: Target
+
+    @property
+    def title(self) -> str:
+        """Which text, and which class of it is explained."""
+        return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
+
+    def write(self, out: str | None, header: Sequence[str], lines: Iterable[Sequence], told: dict) -> None:
+        """Write what was found with where it comes from: `told` to a .json, lines under their header to a .csv; nothing
+        where no file is named.
+        """
+        if not out:
+            return
+        from core.reports.exports import csv_text, provenance
+
+        model, file = self.explainer.model, Path(out)
+        facts = provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
+        text = (
+            json.dumps(facts | told, indent=1)
+            if file.suffix == ".json"
+            else csv_text([*header, *facts], ([*line, *facts.values()] for line in lines))
+        )
+        write_whole(file, text.encode("utf-8"))
+        print(f"Written: {out}")
+
+
+def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
+    """Load the model and read the text that `add_model` and `add_text` ask for; ValueError with a sentence where there
+    is none, or no such unit or class. check: raises for a model that cannot do what is asked.
+    """
+    from core.explanation.explainer import with_reference
+    from core.loading.loading import load
+
+    example, data, digest = named_example(options)
+    chosen = settings.read()
+    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
+    check(model)
+    say_of_models([model], partial(print, file=sys.stderr))
+    explainer = with_reference(model, store, chosen.cache)
+    encoded = explainer.encode(example.text, example.second, options.unit)
+    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    return OneText(example, data, digest, store, explainer, encoded, target)
+
+
+def refuse_out(out: str | None) -> None:
+    """ValueError for a file that `OneText.write` does not write."""
+    if out and Path(out).suffix not in _ENDINGS:
+        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(out).suffix or 'nothing'}")
 
 
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:

@@ -1,11 +1,7 @@
 """`python -m core verdict`: which measures do better than chance on one text, and what is known of why they part."""
 
-import json
-import sys
 from functools import partial
-from pathlib import Path
 
-from core import settings
 from core.commands.terminal import (
     Bar,
     Option,
@@ -13,21 +9,20 @@ from core.commands.terminal import (
     add_measures,
     add_model,
     add_text,
-    named_example,
-    named_target,
-    say_of_models,
+    open_text,
+    refuse_out,
     say_of_store,
 )
 from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
+from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 from core.validity.marks import HOLM, MEANING, RULES, SIGN
 from core.validity.references import CALIBRATED, FORMS
 
 HELP = "verdict of each measure on one text: is its order better than that of chance?"
 GOES_ON = "What was scored is kept; the same command goes on from there."
-_ENDINGS = ".json", ".csv"
 
 
 def add(option: Option) -> None:
@@ -47,30 +42,22 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.explanation.explainer import with_reference
-    from core.loading.loading import load
     from core.oracle.erasing import require_erasure
-    from core.oracle.target import target_name
-    from core.reports.exports import provenance
-    from core.storage.store import Store
+    from core.verdicts.telling import RECORDED, as_plain, verdict_line
 
-    example, data, digest = named_example(options)
+    def check(model: Model) -> None:
+        for erasure in options.erasures:
+            require_erasure(model, erasure)
+
     _refuse(options)
-    chosen = settings.read()
-    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
-    for erasure in options.erasures:
-        require_erasure(model, erasure)
-    say_of_models([model], partial(print, file=sys.stderr))
-    explainer = with_reference(model, store, chosen.cache)
-    encoded = explainer.encode(example.text, example.second, options.unit)
-    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
+    one = open_text(options, check)
     with Bar() as bar:
-        reports = _reports(options, explainer, encoded, target, bar)
-        say_of_store(store, bar.say)
-    print(f"{example.id}, {target_name(model.labels, target)}:")
-    _print(reports, encoded)
-    if options.out:
-        _write(Path(options.out), reports, provenance(model, encoded, example, data, digest, target))
+        reports = _reports(options, one.explainer, one.encoded, one.target, bar)
+        say_of_store(one.store, bar.say)
+    print(f"{one.title}:")
+    _print(reports, one.encoded)
+    lines = (verdict_line(report, each) for report in reports.values() for each in report.verdicts)
+    one.write(options.out, RECORDED, lines, {"verdicts": [as_plain(report) for report in reports.values()]})
     return 0
 
 
@@ -114,8 +101,7 @@ def _refuse(options: Options) -> None:
         raise ValueError("name at least one measure by --measures")
     if options.orders is not None and options.orders < 1:
         raise ValueError(f"--orders is at least 1, not {options.orders}")
-    if options.out and Path(options.out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
+    refuse_out(options.out)
 
 
 def _print(reports: dict, encoded) -> None:
@@ -134,18 +120,3 @@ def _print(reports: dict, encoded) -> None:
         print(f"\n{chance_sentence(report)}" + (f" {MEANING}" if marked else ""))
     if len(reports) > 1:
         print("\n" + without_markup(operators_sentence(reports)))
-
-
-def _write(out: Path, reports: dict, facts: dict) -> None:
-    from core.reports.exports import csv_text
-    from core.storage.files import write_whole
-    from core.verdicts.telling import RECORDED, as_plain, verdict_line
-
-    lines = [verdict_line(report, one) for report in reports.values() for one in report.verdicts]
-    text = (
-        json.dumps(facts | {"verdicts": [as_plain(report) for report in reports.values()]}, indent=1)
-        if out.suffix == ".json"
-        else csv_text([*RECORDED, *facts], ([*line, *facts.values()] for line in lines))
-    )
-    write_whole(out, text.encode("utf-8"))
-    print(f"Written: {out}")

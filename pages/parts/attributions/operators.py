@@ -11,7 +11,6 @@ from core.explanation.explainer import Cost
 from core.job import Job
 from core.mathematics.stepwise import relay
 from core.oracle.erasing import MASK
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Reasons
@@ -29,7 +28,6 @@ from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.components.tables import table
 from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import about_side
 from pages.parts.sections.standings import KnownLimits
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.verdicts import VerdictWork
@@ -46,17 +44,7 @@ class OtherErasures(PageWork):
 
     @property
     def key(self) -> str:
-        asked = self.verdicts
-        return canonical_key(
-            "job/verdicts by erasure",
-            1,
-            **about_side(asked.side),
-            measures=list(asked.measures),
-            sign=asked.sign,
-            target=target_key(asked.side.explained),
-            planned=asked.planned,
-            direction=asked.direction,
-        )
+        return canonical_key("job/verdicts by erasure", 1, verdicts=self.verdicts.key)
 
     @property
     def label(self) -> str:
