@@ -48,6 +48,11 @@ def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     return [replace(one, agrees=None, unsure=f"told once all are counted: {tally.so_far} so far") for one in findings]
 
 
+def of_enough(interval: Interval, n: int) -> Interval:
+    """A mean over n texts with its interval, and of fewer than 20 without one."""
+    return interval if n >= FEW else Interval(interval.mean, float("nan"), float("nan"))
+
+
 def not_lower(difference: Interval, n: int) -> bool | None:
     """Whether a difference over n texts is above −5 points: by its whole 95 % interval, True, or not, False; None while
     the interval spans that margin, and of fewer than 20 texts. Not to be told apart from 0 is no proof of being 0.

@@ -5,6 +5,7 @@ embeddings.
 import hashlib
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
+from math import comb
 
 import numpy as np
 
@@ -376,11 +377,11 @@ def judging_cost(
     measure: str = "",
     attributions: int = 1,
 ) -> Cost:
-    """What judging takes at most, a measure's own passes and the tests of its rationales included; inputs that metrics
-    share count once for each.
+    """What judging takes at most, a measure's own passes and the tests of its rationales included. The full text, and
+    all of it gone, are asked once; rationales of few features are the same ones for many attributions.
     """
     F = int((~encoded.premasked).sum())
-    passes = 1 + attributions * sum(metrics()[name].passes(F, how.draws) for name in names)
+    passes = 3 + sum(_asked(metrics()[name], F, how, attributions) for name in names)
     tokens = passes * encoded.T
     if measure:
         own, tested = (
@@ -392,6 +393,13 @@ def judging_cost(
             tokens + (own * (3 if measures()[measure].backward else 1) + tested) * encoded.T,
         )
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)
+
+
+def _asked(metric: Metric, F: int, how: How, attributions: int) -> int:
+    """Inputs that a metric asks for at most beside the full text and nothing of it."""
+    if metric.lengths and metric.passes(F, how.draws) and F:
+        return sum(min(attributions, comb(F, int(size))) for size in np.unique(rationale_sizes(F)))
+    return attributions * max(0, metric.passes(F, how.draws) - 2)
 
 
 def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:

@@ -43,7 +43,7 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
         traces,
         380,
         said,
-        xaxis=axis("forward passes, a gradient counting as two more", type="log", **ticks),
+        xaxis=axis("forward passes ↓ cheaper", type="log", **ticks),
         yaxis=axis(f"{arrow(by)} better", range=[*heights]),
         shapes=shapes,
         showlegend=False,

@@ -18,6 +18,10 @@ _TOO_LARGE = (
 ZERO_ID = -1
 
 
+# Tokens of a batch that is as fast as a larger one, and so many such batches are work that runs in them.
+_FULL, _LONG = 768, 32
+
+
 class Cancelled(Exception):
     """The caller asked to stop; what was computed before is kept."""
 
@@ -56,6 +60,7 @@ class Counters:
     seconds: float = 0.0
     _speed: Speed = field(default_factory=Speed, repr=False, compare=False)
     _alike: Speed = field(default_factory=Speed, repr=False, compare=False)
+    _full: Speed = field(default_factory=Speed, repr=False, compare=False)
     _warm: bool = field(default=False, repr=False, compare=False)
     _guard: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
@@ -75,15 +80,19 @@ class Counters:
             if self._warm:
                 self._speed.add(tokens, seconds)
                 self._alike.add(tokens, seconds)
+            if self._warm and tokens >= _FULL:
+                self._full.add(tokens, seconds)
             self._warm = True
 
     def seconds_for(self, tokens: float, default_rate: float = 8_000.0) -> float:
         """Expected seconds for a number of tokens, by the clock of the newest 16 batches: at the pace than which half
         of their tokens took longer, whoever else used the machine meanwhile. Fewer than two batches leave the pace of
-        networks of its kind, and where none of these ran the default (tokens a second).
+        networks of its kind, and where none of these ran the default (tokens a second). Much work goes by full batches
+        alone, where any ran.
         """
         with self._guard:
-            pace = self._speed.pace or self._alike.pace
+            full = self._full.pace if tokens >= _LONG * _FULL else None
+            pace = full or self._speed.pace or self._alike.pace
         return tokens / default_rate if pace is None else tokens * pace
 
 

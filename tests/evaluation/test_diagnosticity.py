@@ -25,7 +25,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
 )
 from core.evaluation.studies.diagnosticity_tables import baselines_note
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
-from core.explanation.explainer import Explainer
+from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import How, Judge, judging_cost
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
@@ -385,10 +385,12 @@ def test_both_baselines_share_the_measures_in_the_store(explainer, store, passes
     bare = replace(known, known=np.ones_like(known.known))
     bare.known[:, 2:] = False
     judged = [
-        judging_cost(explainer, explainer.encode(example.text, None, "word"), SMALL.metrics, SMALL.how).passes
-        for example in TEXTS[:2]
+        judging_cost(explainer, explainer.encode(one.text, None, "word"), SMALL.metrics, SMALL.how, attributions=2)
+        for one in TEXTS[:2]
     ]
-    assert cost.passes == scoring_cost(explainer, TEXTS[:2], shuffled, bare).passes == sum(own) + 2 * sum(judged)
+    assert (
+        cost.passes == scoring_cost(explainer, TEXTS[:2], shuffled, bare).passes == sum(own) + Cost.sum(judged).passes
+    )
     assert np.array_equal(found.values[:, :2], first.values[:, :2], equal_nan=True)
     assert np.array_equal(known_scores(explainer, TEXTS[:2], SMALL, store).values, first.values, equal_nan=True)
     assert scoring_cost(explainer, TEXTS[:2], shuffled, found).passes == 0
@@ -700,6 +702,21 @@ def test_few_texts_are_ahead_of_nothing():
         assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith(
             "Not enough to say: 5 texts, and verdicts begin at 20, whatever p."
         )
+
+
+@pytest.mark.parametrize("n, there", [(19, False), (20, True)])
+def test_intervals_and_tests_begin_where_verdicts_do(n, there):
+    """Also of the scores themselves."""
+    found = made_up(n=n)
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    every = [*made.cells.values(), *(one for cells in made.lengths.values() for one in cells)]
+    assert {one.by(rule).known for one in every for rule in (STRICT, HALF)} <= {there, False}
+    assert any(one.half.known for one in every) == there
+    assert all((row[4:6] == ["—", "—"]) != there for row in diagnosticity_tables.tests_table(made)[1])
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(n)])
+    report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
+    assert any(one.known for one in report.means.values()) == there
+    assert ("Intervals are of each mean" in " ".join(found.study.sentences(report))) == there
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():

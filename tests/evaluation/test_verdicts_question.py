@@ -122,6 +122,9 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
 def test_of_few_texts_nothing_is_told(answers):
     question, report = told(answers, [[1, 1]] * 19)
     assert question.sentences(report)[0] == "Not enough to say how often: 19 texts, and answers begin at 20."
+    # A share without an interval, as other means of so few.
+    assert not any(share.known for share in report.better)
+    assert [row[1] for row in question.tables(report)[0][1]] == ["100 %", "100 %"]
 
 
 def test_the_mask_token_keeps_its_place_in_the_store_and_others_have_their_own(explainer):

@@ -324,3 +324,14 @@ def test_the_cost_is_no_less_than_what_is_asked(explainer, encoded):
     judge_measure(explainer, encoded, "leave-one-out", "signed", names, How(draws=4))
     assert explainer.model.scheduler.counters.passes - before <= cost.passes + 1 and cost.seconds > 0
     assert judging_cost(explainer, encoded, DEFAULT, attributions=BASELINES).passes > cost.passes
+
+
+def test_the_cost_of_many_attributions_is_close_to_what_is_asked(bundled):
+    """Thirty random ones of a short text have few rationales of one word: they cost what they take, not three times."""
+    explainer = Explainer(bundled)
+    encoded = explainer.encode("A quiet and moving film, and long.", None, "word")
+    cost = judging_cost(explainer, encoded, DEFAULT, How(draws=2), attributions=BASELINES)
+    before = explainer.model.scheduler.counters.passes
+    finish(judge_random(explainer, encoded, DEFAULT, How(draws=2)))
+    made = explainer.model.scheduler.counters.passes - before
+    assert made <= cost.passes <= 1.25 * made

@@ -324,6 +324,17 @@ def test_expected_seconds_go_by_the_speed_seen():
     assert (counters.passes, counters.batches, counters.tokens, counters.seconds) == (21, 3, 2_027, pytest.approx(12.2))
 
 
+def test_much_work_is_expected_at_the_speed_of_full_batches():
+    """A page has just read single texts, at a quarter of the speed: an hour of full batches is no four hours."""
+    counters = Counters()
+    for seconds in (9.0, 0.1, 0.1):
+        counters.add_batch(64, 1_000, seconds)
+    for _ in range(16):
+        counters.add_batch(8, 200, 0.08)
+    assert counters.seconds_for(1_000) == pytest.approx(0.4)
+    assert counters.seconds_for(1_000_000) == pytest.approx(100)
+
+
 def test_before_it_runs_a_network_is_as_fast_as_its_like():
     ran, twin, other = (Scheduler(Network(), kind=kind).counters for kind in ("small", "small", "large"))
     for seconds in (9.0, 0.5):

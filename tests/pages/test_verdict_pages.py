@@ -2,6 +2,7 @@
 
 import csv
 import io
+import threading
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -113,8 +114,19 @@ def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unaske
     # The price of what it rests on, not that of limits which nobody asked for.
     assert "about 2.8 h" in app.said
     assert all(own["verdict:"]["text"] == "not asked for yet (about 2.8 h)" for own in cells(app).values())
-    wait(app.press("Compute which measures to believe"), lambda: HANGS in app.said, rest=60.0)
-    assert judged(app)
+    held = threading.Event()
+
+    def waits(*about, **asked):
+        held.wait(60)
+        return (yield from find_chance(*about, **asked))
+
+    monkeypatch.setattr("pages.parts.sections.verdicts.find_chance", waits)
+    # Where it was asked for, progress stands, and what cancels it.
+    app.press("Compute which measures to believe")
+    assert "cancel-believed" in [one.key for one in app.at.button] and "being computed" in app.said
+    held.set()
+    wait(app, lambda: HANGS in app.said, rest=60.0)
+    assert judged(app) and "cancel-believed" not in [one.key for one in app.at.button]
     resources.jobs.clear()
     again = App(ATTRIBUTIONS, **chosen)
     wait(again, lambda: HANGS in again.said, rest=60.0)

@@ -4,13 +4,13 @@ whether soft ones beat hard ones.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
 
 import numpy as np
 
-from core.evaluation.findings import FEW, look_share
+from core.evaluation.findings import FEW, look_share, of_enough
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
@@ -179,6 +179,10 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
     return tuple(found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
 
 
+def _of_enough(one: Diagnosticity) -> Diagnosticity:
+    return replace(one, strict=of_enough(one.strict, one.n), half=of_enough(one.half, one.n))
+
+
 def build_diagnosticity_report(
     found: Scored, model: str, data: str, labels: tuple[str, ...], resamples: int = 9_999
 ) -> DiagnosticityReport | None:
@@ -194,12 +198,12 @@ def build_diagnosticity_report(
     tables = by_example(found, rows)
     names = [name for name in found.study.metrics if metrics()[name].direction]
     cells = {
-        (metric, measure): diagnosticity(pairs, resamples)
+        (metric, measure): _of_enough(diagnosticity(pairs, resamples))
         for (metric, length, measure), pairs in tables.items()
         if length is None
     }
     lengths = {
-        name: tuple(diagnosticity(tables[name, length, ALL], resamples) for length in LENGTHS)
+        name: tuple(_of_enough(diagnosticity(tables[name, length, ALL], resamples)) for length in LENGTHS)
         for name in names
         if metrics()[name].lengths
     }

@@ -97,7 +97,8 @@ def _tested_figures(found: DiagnosticityReport) -> str:
     """The figures that are set against each other by tests."""
     halves = [one for one in found.tests if one.rule == HALF]
     told, both = "; ".join(map(_pair, halves)), {one.found.n for one in halves}
-    where = f" on the {min(both):,} that have both" if both != {found.n} and len(both) == 1 and found.n > 1 else ""
+    fewer = both != {found.n} and len(both) == 1 and found.n > 1
+    where = f" on the {min(both):,} texts on which both have a value" if fewer else ""
     return f"Diagnosticity{where}, a tie counting one half: {told}.{_by_strict(found)}"
 
 

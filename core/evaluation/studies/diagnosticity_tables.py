@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
@@ -41,7 +42,7 @@ def averages_note(found: DiagnosticityReport) -> str:
     count = len(found.study.measures)
     return (
         f"Diagnosticity over {count} measure{'' if count == 1 else 's'}, each set against {set_against(found.study)}; "
-        "in brackets the 95 % interval over texts. A metric that does not tell measures from "
+        f"in brackets the 95 % interval over texts, from {FEW} texts on. A metric that does not tell measures from "
         f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Clipping makes ties, and "
         "so do short texts on which both choose the same words. Whether the erased and perturbed inputs are "
         "out-of-distribution is not tested here; Hard and soft erasure tests it for one text."
@@ -118,7 +119,7 @@ def tests_table(found: DiagnosticityReport) -> Table:
             f"{one.soft} against {one.hard}",
             RULES[one.rule],
             *map(fixed_number, (one.found.second, one.found.first)),
-            *map(_p, (one.found.rank_sum, one.found.paired)),
+            *(_p(p) if one.found.n >= FEW else "—" for p in (one.found.rank_sum, one.found.paired)),
             f"{one.found.n:,}",
         ]
         for one in (*found.tests, *found.fixed)

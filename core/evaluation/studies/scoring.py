@@ -11,7 +11,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
-from core.evaluation.findings import FEW
+from core.evaluation.findings import FEW, of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
@@ -262,8 +262,10 @@ class Scoring(Study[Scored]):
             columns |= {(metric, measure): values[:, a] for a, measure in enumerate(self.measures)}
             known = (~np.isnan(values[:, M:])).sum(axis=1)
             columns[metric, self.baseline] = np.nansum(values[:, M:], axis=1) / np.where(known, known, np.nan)
-        means = {about: mean_interval(one, answers.resamples) for about, one in columns.items()}
         counts = {about: int((~np.isnan(one)).sum()) for about, one in columns.items()}
+        means = {
+            about: of_enough(mean_interval(one, answers.resamples), counts[about]) for about, one in columns.items()
+        }
         about = answers.sample.name, answers.drawn_from, answers.left_out
         return ScoresReport(found, *about, means, counts, answers.tally())
 
@@ -277,7 +279,8 @@ class Scoring(Study[Scored]):
                 best = max(known, key=lambda one: direction * known[one])
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
                 told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow}{fewer})")
-        counts = ["Intervals are of each mean by itself.", cut_sentence(report.found.cut, len(report.found))]
+        counts = ["Intervals are of each mean by itself."] * (report.n >= FEW)
+        counts += [cut_sentence(report.found.cut, len(report.found))]
         counts += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
@@ -370,7 +373,7 @@ class Scoring(Study[Scored]):
             left = ~found.there
             left[list(found.problems)] = False
             lacking = (~found.known[left]).mean(axis=0)
-        each = [judging_cost(explainer, encoded, self.metrics, self.how).times(lacking.sum())]
+        each = [judging_cost(explainer, encoded, self.metrics, self.how, attributions=round(lacking.sum()))]
         for m, name in enumerate(self.measures):
             # Its shuffles need the measure's scores, too.
             shuffles = lacking[self.against(m)].max(initial=0) if self.baseline == SHUFFLED else 0

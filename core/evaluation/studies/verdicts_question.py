@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.evaluation.findings import FEW, look_share
+from core.evaluation.findings import FEW, look_share, of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
@@ -36,11 +36,11 @@ class VerdictsReport:
     """The verdicts of M measures on n texts, counted.
 
     counts: int64[M, 4], texts by measure and word, in the order of `Word`; better: of each measure the share of texts
-    on which it is better than chance, with an exact 95 % interval, ↑; none: on how many texts no measure is, though at
-    least one could be told; untold: int64[M, 3], of the texts on which it cannot be told those on which that is so of
-    every measure, those on which the measure has no order, and the others; ahead: whether the one that is better most
-    often is so more often than each other, see `leads`; erasure: what masking did; tally: how far it is; notes: on
-    texts that were left out or cut.
+    on which it is better than chance ↑, with an exact 95 % interval from 20 texts on; none: on how many texts no
+    measure is, though at least one could be told; untold: int64[M, 3], of the texts on which it cannot be told those on
+    which that is so of every measure, those on which the measure has no order, and the others; ahead: whether the one
+    that is better most often is so more often than each other, see `leads`; erasure: what masking did; tally: how far
+    it is; notes: on texts that were left out or cut.
     """
 
     measures: tuple[str, ...]
@@ -97,7 +97,7 @@ class Verdicts(Question[VerdictsReport]):
         counts = np.stack([(texts == str(word)).sum(axis=0) for word in Word], axis=1)
         n, told = len(texts), (texts != str(Word.UNTOLD)).any(axis=1)
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
-        better = tuple(share_interval(int(one), n) for one in counts[:, [*Word].index(Word.BETTER)])
+        better = tuple(of_enough(share_interval(int(one), n), n) for one in counts[:, [*Word].index(Word.BETTER)])
         notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
         ahead = leads(texts == str(Word.BETTER), look_share(n))
         untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
@@ -201,4 +201,5 @@ def _untold_sentence(report: VerdictsReport) -> list[str]:
 
 
 def _percent(share: Interval) -> str:
-    return f"{100 * share.mean:.0f} % [{100 * share.low:.0f}, {100 * share.high:.0f}]"
+    ends = f" [{100 * share.low:.0f}, {100 * share.high:.0f}]" if share.known else ""
+    return f"{100 * share.mean:.0f} %{ends}"

@@ -7,6 +7,8 @@ from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line
+from pages.parts.frame.working import PageWork
+from pages.parts.sections.streaming import show_progress
 from pages.parts.sections.verdicts import VerdictWork
 
 WORDS, BELIEVED = "which words count", "which measures to believe"
@@ -32,6 +34,8 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     offered = _offered(scoring)
     prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)
     if offered is None:
+        # Where it was asked for, not only in the sidebar.
+        show_progress(_under_way(scoring), "believed")
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         if st.button("Compute which measures to believe", key="ask-believed"):
@@ -45,9 +49,15 @@ def _offered(scoring: ScoredRows) -> VerdictWork | None:
     """The verdicts, where they wait to be asked for."""
     known = scoring.limits
     verdicts = None if known is None else known.verdicts
-    if known is None or verdicts is None or any(work.comes for work in [*scoring.works, *known.works]):
+    if verdicts is None or any(work.comes for work in _under_way(scoring)):
         return None
     return verdicts
+
+
+def _under_way(scoring: ScoredRows) -> list[PageWork]:
+    """All that it waits for."""
+    known = scoring.limits
+    return [] if known is None else [*scoring.works, *known.works]
 
 
 def _waits(scoring: ScoredRows, offered: VerdictWork | None) -> str:
@@ -57,6 +67,6 @@ def _waits(scoring: ScoredRows, offered: VerdictWork | None) -> str:
         return "There is no order here to believe or not."
     if offered is not None:
         return "Which measures to believe is not computed yet."
-    if any(work.comes for work in [*scoring.works, *known.works]):
+    if any(work.comes for work in _under_way(scoring)):
         return "Which measures to believe is being computed …"
     return "No order is scored yet, so none can be believed or not: ask for one below."

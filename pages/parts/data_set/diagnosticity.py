@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.diagnosticity_report import DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
@@ -49,7 +50,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
     st.caption(
         f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
         "faithful; a tie counts one half. Hard metrics (NS, NC) erase words, soft ones perturb them in part. Bars: "
-        "95 % over texts. A metric near the line says little about which measure is better."
+        f"95 % over texts, from {FEW} texts on. A metric near the line says little about which measure is better."
     )
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
@@ -118,9 +119,9 @@ def _tests(found: DiagnosticityReport) -> None:
     table(*tests_table(found))
     captions(dict.fromkeys(one.found.reason for one in (*found.tests, *found.fixed) if one.found.reason))
     st.caption(
-        "On the texts that have both. Rank-sum: Wilcoxon’s test as SoftFaith uses it, as if the two had been found on "
-        "different texts. Paired: Wilcoxon’s signed-rank test on the same texts (zeros by Pratt), which is what the "
-        "sentence above goes by."
+        f"On the texts on which both metrics have a value; p from {FEW} texts on. Rank-sum: Wilcoxon’s test as "
+        "SoftFaith uses it, as if the two had been found on different texts. Paired: Wilcoxon’s signed-rank test on "
+        "the same texts (zeros by Pratt), which is what the sentence above goes by."
     )
 
 

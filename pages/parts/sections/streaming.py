@@ -64,7 +64,7 @@ def stream(
     interval = seconds_between(taken.get(spot, 0.0), every)
 
     def asks() -> None:
-        _progress(asked, name)
+        show_progress(asked, name)
         _offer(asked, together)
 
     def show() -> None:
@@ -124,8 +124,8 @@ def _going(works: Sequence[PageWork]) -> bool:
     return any(work.active for work in works)
 
 
-def _progress(works: Sequence[PageWork], name: str) -> None:
-    """How far what is under way is, together."""
+def show_progress(works: Sequence[PageWork], name: str) -> None:
+    """How far what is under way is, together, with what cancels it; nothing where nothing is."""
     under_way = [work for work in works if work.runs]
     if not under_way:
         return
