@@ -60,8 +60,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "So ask the measure anew after each step of masking: so leave-one-out does better than chance. The slider "
-        "stands where the prediction changes (▴): these few words make it say negative, and no step is rejected. "
-        "Press the arrows.",
+        "stands where the prediction changes (▴): without these few words it no longer says negative, and no step is "
+        "rejected. Press the arrows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
