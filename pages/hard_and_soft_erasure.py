@@ -27,8 +27,8 @@ from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
 
 _COLOURS = (
-    "sd: standard deviations better (+) or worse (−) than random attributions are on average. The bluer the better; "
-    f"unfilled is no better, hatched {SIGN} is not ranked."
+    "Blue: better than random attributions are on average, by so many of their standard deviations (sd), full from "
+    f"{BLUEST:g} sd on. No colour: no better. Hatched {SIGN}: not ranked. Level: too close to put one before the other."
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
@@ -43,8 +43,8 @@ _KEPT = (
     "erased words."
 )
 _SPREAD = (
-    "± Standard error over draws; in the random row, and of shuffles, the standard deviation (sd). The blue is full "
-    f"from {BLUEST:g} sd on; where scores of random attributions lie far apart, even the best possible one may be less."
+    "± Standard error over draws; in the random row, and of shuffles, the standard deviation (sd). Where scores of "
+    "random attributions lie far apart, even the best possible one may be less than fully blue."
 )
 
 
