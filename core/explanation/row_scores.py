@@ -63,7 +63,7 @@ def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) 
     i, one, other = parted
     first, second, word = escaped(one.measure), escaped(other.measure), named_word(encoded.features[i].text)
     supports = f"{first} says that it supports <b>{escaped(class_name)}</b>"
-    return f"On {word} the measures part: {supports}, {second} that it opposes it."
+    return f"On {word} the measures disagree: {supports}, {second} that it opposes it."
 
 
 def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
@@ -126,7 +126,7 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
 _CLAIMS = {
     True: ", so on this text that order is the more faithful one; of the single word this says nothing.",
     False: "; but it does no better than random orders of the same words, so this says not whom to believe.",
-    None: ". That it is better than chance is not known, so this says not whom to believe.",
+    None: ". Whether it does better than chance is not known, so this says not whom to believe.",
 }
 
 

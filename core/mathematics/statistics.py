@@ -121,6 +121,24 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
     return rejected
 
 
+def holm_adjusted(p: np.ndarray, planned: int | None = None) -> np.ndarray:
+    """p-values that are held against 5 % itself where Holm's rule holds p against less: float[n] in [0, 1].
+
+    One lies below a level where `holm` rejects its hypothesis at that level. Monotone: a smaller p leaves none larger.
+
+    Args and Raises: as of `holm`.
+    Source: Holm (1979).
+    """
+    p = np.asarray(p, dtype=np.float64)
+    planned = len(p) if planned is None else planned
+    if planned < len(p):
+        raise ValueError(f"{len(p)} p-values were given, but {planned} planned")
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, p[order] * (planned - np.arange(len(p)))))
+    return adjusted
+
+
 def leads(better: np.ndarray, spent: float = 1.0) -> bool:
     """Whether one of M is better on more of n texts than each other: exact sign tests, paired over texts, of the one
     that is so most often against each of the others, at 5 % by Holm.

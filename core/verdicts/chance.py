@@ -14,7 +14,7 @@ import numpy as np
 
 from core.mathematics.arrays import Order
 from core.mathematics.curves import no_larger_area
-from core.mathematics.statistics import ALPHA, holm, significant
+from core.mathematics.statistics import ALPHA, holm, holm_adjusted, significant
 from core.verdicts.reaching import Reach
 
 # Random orders unless more are needed for Holm over the measures; and where a table of every set is known.
@@ -85,13 +85,14 @@ class NullOrders:
 @dataclass(frozen=True, eq=False)
 class Tail:
     """One tail of M measures: p lies in [low, high], float64[M]; rejected: bool[M], by Holm at 5 %; settled: bool[M],
-    whether orders that are still to come cannot change that.
+    whether orders that are still to come cannot change that; adjusted: ends of p as Holm adjusts it, float64[2, M].
     """
 
     low: np.ndarray
     high: np.ndarray
     rejected: np.ndarray
     settled: np.ndarray
+    adjusted: np.ndarray
 
 
 def tail_test(reached: np.ndarray, null: NullOrders, sign: int, planned: int | None = None) -> Tail:
@@ -106,7 +107,8 @@ def tail_test(reached: np.ndarray, null: NullOrders, sign: int, planned: int | N
     """
     low, high = null.p(reached, sign)
     sure, kept = holm(high, planned), ~holm(low, planned)
-    return Tail(low, high, sure, sure | kept)
+    adjusted = np.stack([holm_adjusted(low, planned), holm_adjusted(high, planned)])
+    return Tail(low, high, sure, sure | kept, adjusted)
 
 
 def draws_needed(measures: int) -> int:

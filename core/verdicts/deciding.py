@@ -57,8 +57,9 @@ class Verdict:
     """What is said of one measure in one direction.
 
     p: of being better than chance; worse: of being worse; each the ends between which it lies once all orders are
-    drawn, equal once they are, NaN where there is no order; why: why it cannot be told, a sentence, or ""; rejected:
-    of which orders the gate rejects inputs, OWN or RANDOM, where that is why, else "".
+    drawn, equal once they are, NaN where there is no order; adjusted: p of worse where it is worse, else of better, as
+    Holm adjusts it, which is held against 5 % itself; why: why it cannot be told, a sentence, or ""; rejected: of which
+    orders the gate rejects inputs, OWN or RANDOM, where that is why, else "".
     """
 
     measure: str
@@ -68,6 +69,7 @@ class Verdict:
     why: str = ""
     causes: tuple[Cause, ...] = ()
     rejected: str = ""
+    adjusted: tuple[float, float] = (float("nan"), float("nan"))
 
     @property
     def told(self) -> bool:
@@ -161,7 +163,8 @@ def decide_verdicts(
         ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
         causes = why[1:] if why else _causes(name, word, test, known, direction)
         whose = (RANDOM if nothing else OWN) * (Cause.REJECTED in causes)
-        found.append(Verdict(name, word, *ends, why[0] if why else "", causes, whose))
+        low, high = (worse if word == Word.WORSE else better).adjusted[:, i].tolist()
+        found.append(Verdict(name, word, *ends, why[0] if why else "", causes, whose, (low, high)))
     lost = (float("nan"), float("nan"))
     found += [Verdict(name, Word.UNTOLD, lost, lost, why) for name, why in test.problems.items()]
     report = VerdictReport(

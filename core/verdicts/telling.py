@@ -19,8 +19,8 @@ ERROR_RATE = (
     f"than chance, and on at most {PERCENT} one worse: each tail is tested at {PERCENT}, by Holm over the measures."
 )
 # That a verdict is one of a family.
-HANGS = "Choosing more or fewer measures can change the others’ verdicts: each p is held against their number (Holm)."
-COLUMNS = ["measure", "verdict", "p of better", "p of worse", "AOPC", "what is known of why"]
+HANGS = "The p beside a verdict is adjusted for the number of measures (Holm), so choosing more or fewer can change it."
+COLUMNS = ["measure", "verdict", "raw p of better", "raw p of worse", "AOPC", "what is known of why"]
 RECORDED = [
     "measure",
     "verdict",
@@ -28,6 +28,8 @@ RECORDED = [
     "p_better_to",
     "p_worse_from",
     "p_worse_to",
+    "p_holm_from",
+    "p_holm_to",
     "aopc",
     "direction",
     "erasure",
@@ -98,7 +100,8 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
     many = f"{count:,}" if count else "None"
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    seldom = f": for the best of {report.planned} measures that can be luck (Holm)" if alone else ""
+    luck = f"with {report.planned} measures tried that can be luck ({p_text(one.adjusted)} by Holm)"
+    seldom = f": {luck}" if alone else ""
     return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}."
 
 
@@ -119,7 +122,7 @@ def verdict_line(report: VerdictReport, one: Verdict) -> list:
     null, reached = report.null, report.reached.get(one.measure)
     asked = [report.direction, report.erasure, len(null.reached), null.planned, report.planned]
     causes = ", ".join(one.causes)
-    return [one.measure, str(one.word), *one.p, *one.worse, reached, *asked, causes, one.why]
+    return [one.measure, str(one.word), *one.p, *one.worse, *one.adjusted, reached, *asked, causes, one.why]
 
 
 def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
@@ -140,11 +143,9 @@ def _names(report: VerdictReport, word: Word) -> list[str]:
 
 
 def _p_of(one: Verdict) -> str:
-    """The p that decided; that it lies below 5 % and is not rejected is said."""
-    if one.word == Word.WORSE:
-        return p_text(one.worse)
+    """The p that decided, adjusted for the number of measures; that it is, where it lies below 5 % without."""
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    return p_text(one.p) + f", not below {PERCENT} by Holm" * alone
+    return p_text(one.adjusted) + " by Holm" * alone
 
 
 def _does(names: list[str]) -> str:

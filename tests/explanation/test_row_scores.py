@@ -44,7 +44,7 @@ def test_the_word_on_which_they_part_is_the_one_both_call_strong():
 def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_this_text():
     told = said(RowScore(0.892, 0.407, better=True), RowScore(-0.312, 0.0146, better=False))
     assert told.startswith(
-        "On “<b>wasted</b>” the measures part: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
+        "On “<b>wasted</b>” the measures disagree: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
         "opposes it. Masked in the order of leave-one-out the explained score falls faster, computed again at each step (RACU ↑ "
         "0.892 of leave-one-out, -0.312 of input × gradient) and as coloured here (NAOPC 0.407 ↑ against 0.0146), so on this "
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.mathematics.curves import acu, racu, spread
-from core.mathematics.statistics import ALPHA, fisher, holm, leads, rejected_count_p, simes
+from core.mathematics.statistics import ALPHA, fisher, holm, holm_adjusted, leads, rejected_count_p, simes
 from tests.p_values import PROPERTY, several, slow_holm
 
 # Simes
@@ -58,6 +58,26 @@ def test_simes_asks_for_no_order_and_stays_between_the_smallest_p_times_n_and_th
 def test_simes_of_independent_p_values_is_uniform():
     found = simes(np.random.default_rng(1).random((4000, 12)))
     assert stats.kstest(found, "uniform").pvalue > 1e-3
+
+
+def test_adjusted_by_holm_by_hand():
+    """0.01 · 3, then 0.02 · 2, then 0.03, which may not lie below the one before."""
+    assert holm_adjusted(np.array([0.03, 0.01, 0.02])) == pytest.approx([0.04, 0.03, 0.04])
+    assert holm_adjusted(np.array([0.01]), planned=6) == pytest.approx([0.06])
+    assert holm_adjusted(np.array([0.5, 0.9])).tolist() == [1.0, 1.0]
+    with pytest.raises(ValueError, match="2 p-values were given"):
+        holm_adjusted(np.array([0.1, 0.2]), planned=1)
+
+
+@PROPERTY
+@given(several, st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.2]))
+def test_what_holm_rejects_is_what_lies_below_the_level_once_adjusted(p, more, level):
+    adjusted = holm_adjusted(np.array(p), len(p) + more)
+    sure = np.abs(adjusted - level) > 1e-12
+    assert (holm(np.array(p), len(p) + more, level) == (adjusted < level))[sure].all()
+    assert (adjusted >= np.array(p)).all() and (adjusted[np.argsort(p, kind="stable")] == np.sort(adjusted)).all()
+    lower = holm_adjusted(np.array(p) * 0.5, len(p) + more)
+    assert (lower <= adjusted).all()
 
 
 def test_combining_does_not_change_the_p_values():

@@ -150,7 +150,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
         (
             2,
             [
-                "That is wrong: the label is positive. On “wasted” the measures part: leave-one-out says",
+                "That is wrong: the label is positive. On “wasted” the measures disagree: leave-one-out says",
                 "Random orders of these words reach a NAOPC of",
             ],
         ),
@@ -256,7 +256,8 @@ def test_the_last_stop_invites_and_a_text_ends_the_tour_wherever_one_goes():
     app.type("a warm and funny film")
     for page in (ATTRIBUTIONS, HOME):
         app.go(page)
-        assert all(told in app.said for told in STOPS[-1].recap), "what it showed stays"
+        # What it showed stays where it was said.
+        assert [told in app.said for told in STOPS[-1].recap] == [page == ATTRIBUTIONS] * len(STOPS[-1].recap)
         assert "the end" in app.said and "It goes on" not in app.said and not app.has("button", "Back to the tour")
     app.press("More examples")
     assert "Tour, stop" not in app.said and app.widget("selectbox", "Data").value == "reviews"

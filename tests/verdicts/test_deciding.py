@@ -79,8 +79,8 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.null.every and report.null.planned == 5040
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
-    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.000198) here; <b>gradient</b>")
-    assert "<b>input × gradient</b> (p = 0.000198) does worse than chance" in said
+    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.000595) here; <b>gradient</b>")
+    assert "<b>input × gradient</b> (p = 0.000595) does worse than chance" in said
     assert report.untested and report.untested in said
     # Masked last, what counts least: sufficiency is lower the better.
     least = decided(explainer, directions=(SUFFICIENCY,))
@@ -108,7 +108,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     report = decided(explainer)
     assert words(report) == [Word.NO_BETTER] * 3 and report.of(LOO).p[1] == 3 / 120
     assert as_good_sentence(report, LOO) == (
-        "2 of the other 119 orders do as well: for the best of 3 measures that can be luck (Holm)."
+        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of them here: no order is shown to do better than chance."
@@ -117,7 +117,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     assert words(decided(explainer, LOO)) == [Word.BETTER]
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
-    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.00833) here; <b>")
+    assert said.startswith("Believe <b>leave-one-out</b> (p = 0.025) here; <b>")
     assert "are not shown to do better than chance." in said
 
 

@@ -42,8 +42,8 @@ BEGINS = {
 # Verdicts for which what the test says does not count.
 _UNTOLD = (CONFUSED, POOR, UNTESTED)
 _LENGTHS = (
-    "Many of these texts are longer or shorter than those of its reference, and that alone may be why, so averages "
-    "that rest on masking say little here."
+    "Many of these texts are longer or shorter than those of its reference, and that alone may be why. So averages "
+    "over these texts masked at random say little; a verdict on a single text tests that text’s own inputs."
 )
 # The share of texts rejected from which on the answer is a plain no.
 _MOST = 0.5

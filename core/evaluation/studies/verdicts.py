@@ -9,6 +9,7 @@ from core.evaluation.engine import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import measured
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
+from core.mathematics.statistics import holm_adjusted
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import Encoded, NoFeatures
@@ -124,13 +125,14 @@ def report_of_row(rows: Rows, study: VerdictsOfTexts) -> VerdictReport:
     """
     kept = {name: rows.columns[name][0] for name in study.columns}
     by_value = {value: word for word, value in VALUES.items()}
-    found = []
+    found, adjusted = [], {tail: holm_adjusted(np.nan_to_num(kept[tail], nan=1.0)) for tail in ("p", "worse")}
     for k, name in enumerate(study.measures):
         word = by_value.get(float(kept["word"][k]), Word.UNTOLD)
         why = "Attributions says why." if word == Word.UNTOLD else ""
         # Where drawing ended early, p is known to be no more.
         p, worse = ((0.0, float(kept[column][k])) for column in ("p", "worse"))
-        found.append(Verdict(name, word, p, worse, why))
+        ends = 0.0, float(adjusted["worse" if word == Word.WORSE else "p"][k])
+        found.append(Verdict(name, word, p, worse, why, adjusted=ends))
     reached = dict(zip(study.measures, kept["reached"].tolist()))
     nobody = NullOrders(np.empty(0), 0)
     return VerdictReport(

@@ -132,8 +132,8 @@ def _show(view: View, report: PairReport) -> None:
         [_join(report, one, largest) for one in tests],
         f"{view.encoded.unit.capitalize()}s, and under them a line for each of the strongest pairs",
         [
-            f"full line, +: together they speak for “{view.class_name}”",
-            "dashed, -: together they speak against it, or say the same twice",
+            f"full line, +: together they speak more for “{view.class_name}” than apart",
+            "dashed, -: together they speak less for it than apart",
             "thicker: more",
         ],
         "pairs",

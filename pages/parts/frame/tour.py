@@ -59,7 +59,7 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "So ask the measure anew after each step of masking: so leave-one-out does better than chance. The slider "
+        "So ask leave-one-out anew after each step of masking: this other order does better than chance. The slider "
         "stands where the prediction changes (▴): without these few words it no longer says negative, and no step is "
         "rejected. Press the arrows.",
         _EXAMPLE | {"step": "3"},
@@ -68,7 +68,7 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The same review beside a second model: sst2-plain, a twin trained without masking.",
-        "Red with ✕: the twin no longer knows such inputs, so what it predicts there says nothing. The steps of "
+        "Red with ✕: the twin no longer knows such inputs, so what it predicts there says little. The steps of "
         "sst2-fmm, trained to be masked, stay grey.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
@@ -78,7 +78,7 @@ STOPS = (
         "Another review, s206, under the same two models.",
         "Under which is the order of leave-one-out better? The raw score (AOPC) says sst2-plain. Set between the worst "
         "and the best order that each model allows (NAOPC), it is sst2-fmm. But the twin’s score rests on rejected "
-        f"inputs ({SIGN}): neither is shown to be better.",
+        f"inputs ({SIGN}): under which it is better is not shown.",
         _EXAMPLE | _TWIN | {"example": "s206"},
     ),
     Stop(
@@ -95,7 +95,7 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm, to s009, and to all the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
-        "others on few, with intervals. So on most texts there is something to believe, though not on this one.",
+        "others on few. So on most texts there is something to believe, though not on this one.",
         _EXAMPLE,
     ),
     Stop(
@@ -138,7 +138,7 @@ def tour_bar(title: str) -> None:
         # The last stop asks for a text; with one, the tour is over on every page.
         ended = at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text")
         with ways:
-            told = _end(at) if ended else _at(at, title)
+            told = _end(at, title) if ended else _at(at, title)
             # No tooltip: it would cover the way on.
             st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,))
         said.markdown(told)
@@ -179,7 +179,7 @@ def _back(at: int) -> None:
         take(at - 1)
 
 
-def _end(at: int) -> str:
+def _end(at: int, title: str) -> str:
     """Draw where to go once the tour is over; what is said of it as Markdown."""
     of_data = {key: _EXAMPLE[key] for key in ("model", "data")}
     if st.button("More examples", key="tour-examples", type="primary"):
@@ -187,7 +187,8 @@ def _end(at: int) -> str:
     if st.button("Check a model", key="tour-check", type="primary"):
         visit("pages/model_check.py", **of_data)
     _back(at)
-    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)} {_told(STOPS[-1])}"
+    showed = f" {_told(STOPS[-1])}" if title == STOPS[-1].title else ""
+    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}{showed}"
 
 
 def _told(stop: Stop) -> str:
