@@ -121,15 +121,12 @@ def _example(view: View) -> None:
     try:
         with st.spinner("Computing the attribution …"), in_turn(view.model):
             found = explainer.attribute(encoded, measure.name, view.target)
+            row = build_row(measure, found, "signed", encoded.premasked)
+            label, share = view.model.labels[view.target], float(view.probabilities[view.target])
+            said = importance_sentence(row, encoded, label, share, lambda i: explainer.without(encoded, i)[view.target])
     except (NonFinite, OutOfMemory) as error:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
-    row = build_row(measure, found, "signed", encoded.premasked)
-    with in_turn(view.model):
-        share = float(view.probabilities[view.target])
-        said = importance_sentence(
-            row, encoded, view.model.labels[view.target], share, lambda i: explainer.without(encoded, i)[view.target]
-        )
     prediction_line(view, said)
     coloured_words(view, [row])
     captions(filter(None, [importance_note(row, encoded)]))

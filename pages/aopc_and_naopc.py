@@ -9,7 +9,7 @@ from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
-from core.wording import escaped, plain
+from core.wording import escaped, plain, shortened
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -102,7 +102,10 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
-    prediction_line(view, "", standing.comparison(boards)[0], after=f"<p>{escaped(SCORES, 400)}</p>", first=first)
+    text = f"“{escaped(shortened(view.example.text, 240), 300)}”"
+    prediction_line(
+        view, "", standing.comparison(boards)[0], after=f"<p>{text}</p><p>{escaped(SCORES, 600)}</p>", first=first
+    )
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

@@ -15,6 +15,10 @@ MARGIN = 0.05
 NOT_ENOUGH = "not enough to say"
 
 
+# What the level of a test over texts is, for whoever reads its p.
+LOOKS = f"told at 1 % over up to {FEW} texts and at 4 % over more, so that both looks together err on 5 %"
+
+
 def look_share(n: int) -> float:
     """Of 5 % the share that a test over n texts may spend: a fifth over the first 20, four fifths over more, so that
     who looks at the first 20 and then at all errs on at most 5 % of samples.

@@ -69,7 +69,8 @@ def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) ->
     lines = [
         (place, report, line)
         for place, report in enumerate(reports)
-        for line in (report.shown if place == 0 else report.shown[:1])
+        for line in report.shown
+        if place == 0 or line is report.random
     ]
     bands = [
         one for place, report, line in lines for one in _bands(line, form, place, _name(report, line, reports), ends)

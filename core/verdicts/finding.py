@@ -90,15 +90,22 @@ def null_cost(
     known = explainer.oracles.of(encoded, erasure).count
     own = [band_cost(explainer, encoded, BY_FEATURE)] * band
     if table_pays(F, draws) or known >= 1 << F:
-        return Cost.sum([*own, passes_cost(explainer, encoded, max(0, (1 << F) - known))])
+        return Cost.sum([*own, _own_cost(explainer, encoded, max(0, (1 << F) - known))])
     more, along = max(0, draws - ORDERS), max(0, F - 1)
     half = explainer.searching(encoded, erasure)
     if half is None or not more:
-        return Cost.sum([*own, passes_cost(explainer, encoded, more * along)])
+        return Cost.sum([*own, _own_cost(explainer, encoded, more * along)])
     # Some orders are scored in both precisions: by some it is known how far half precision errs, others lie close.
-    twice = int(CLOSE * more) * along
+    twice = _own_cost(explainer, encoded, int(CLOSE * more) * along)
     quick = passes_cost(explainer, encoded, (more + BOTH) * along, half.model)
-    return Cost.sum([*own, quick, passes_cost(explainer, encoded, twice)])
+    # Counted in tokens of the model's own precision that take as long.
+    whole = _own_cost(explainer, encoded, quick.passes)
+    quick = replace(quick, tokens=whole.tokens * quick.seconds / max(whole.seconds, 1e-9))
+    return Cost.sum([*own, quick, twice])
+
+
+def _own_cost(explainer: Explainer, encoded: Encoded, passes: int) -> Cost:
+    return Cost.of(passes, passes * encoded.T, explainer.model.scheduler.counters)
 
 
 def verdict_cost(explainer: Explainer, encoded: Encoded, names: Sequence[str], draws: int | None = None) -> Cost:

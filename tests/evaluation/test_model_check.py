@@ -945,7 +945,11 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     assert as_often.above.tolist() == [] and more.above.tolist() == [1] and unknown.above is None
     said = check_answer(as_often)
     assert "5 of 20 texts rejected at 10 % masked, 5 % expected; of its own held-out texts 22.0 %" in said
-    assert said.startswith("On the edge") and "about as often as on its own held-out texts" in said and SIGN in said
+    assert (
+        said.startswith("On the edge")
+        and "not shown to be more often than on its own held-out texts" in said
+        and SIGN in said
+    )
     assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
     # Nor does it agree with a paper or depart from it.
     (claim,) = [
@@ -958,7 +962,7 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     assert of_twenty_judged({1: 5}, floors(held_out=[0.22])).held_out == as_often.held_out
     # What nobody rejects is no more and no less often than anything.
     none = of_twenty_judged({}, floors(held_out=[0.05] * 11))
-    assert none.verdict == TRUSTED and "about as often" not in check_answer(none)
+    assert none.verdict == TRUSTED and "more often than" not in check_answer(none)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "macro F1"])

@@ -116,7 +116,7 @@ def test_the_page_says_what_the_library_says(given, bundled, twin):
     assert [trace["y"] for trace in panels["data"]] == [
         pytest.approx(trace["y"], abs=1e-2) for trace in behaviour_panels([mine, other])["data"]
     ]
-    shares = [f"{share} masked" for share in ("0%", "20%", "50%", "80%", "100%")]
+    shares = [f"{share} masked" for share in ("0 %", "20 %", "50 %", "80 %", "100 %")]
     assert len(maps) == 2 and [trace["name"] for trace in maps[0]["data"]] == ["the chosen example", *shares]
     app.set("button_group", "Colour by", "prediction")
     assert {trace["name"] for trace in charts(app)[1]["data"][1:]} <= {

@@ -115,7 +115,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         assert (
             strict == f"{cell.strict.mean:.3f}"
             and half == f"{cell.half.mean:.3f}"
-            and (ties, texts) == (f"{cell.ties:.1%}", f"{cell.n}")
+            and (ties, texts) == (f"{100 * cell.ties:.1f} %", f"{cell.n}")
         )
     assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
     preferred, lengths = (json.loads(figure.proto.spec)["data"] for figure in app.at.get("plotly_chart"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from core.evaluation.engine import Rows
-from core.evaluation.findings import FEW
+from core.evaluation.findings import FEW, look_share
 from core.evaluation.questions import Answers
 from core.evaluation.studies.board_rows import board_metrics
 from core.mathematics.aopc import naopc
@@ -98,7 +98,7 @@ class BoardReport:
         if not self.told:
             return {}
         return {
-            figure: compare_pairs(direction_of(figure) * values)
+            figure: compare_pairs(direction_of(figure) * values, look_share(self.n))
             for figure, values in self.values.items()
             if figure in figures() and ((~np.isnan(values)).sum(axis=1) > 1).sum() > 1
         }

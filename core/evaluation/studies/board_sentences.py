@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.evaluation.findings import FEW, unranked
+from core.evaluation.findings import FEW, LOOKS, unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
 from core.explanation.judging import BASELINES
@@ -21,8 +21,8 @@ from core.wording import amount, cut_sentence, fixed_number, joined, number, wit
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
 HOW = (
-    "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test, 5 %, by Holm "
-    "over all pairs, each figure by itself. That no other beats it is no proof that it is the best."
+    "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test by Holm over "
+    f"all pairs, each figure by itself, {LOOKS}. That no other beats it is no proof that it is the best."
 )
 COSTS = (
     f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK}: on this machine, without "

@@ -134,7 +134,8 @@ class CheckReport:
     def shown(self) -> tuple["CurveFigures", ...]:
         """The lines that are drawn and told: from the fewest texts of which anything is told on, or with all."""
         least = min(FEW, len(self.sample) - sum(self.left_out.values()))
-        return tuple(line for line in self.lines if line.n >= least)
+        every = self.tally.settled and len(self.sample) <= FEW
+        return tuple(line for line in self.lines if every or line.n >= least)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -148,7 +148,7 @@ def _tested(found: CheckReport) -> str:
     said = (
         f"{masked_in_words(worst, found.sample.whole)}, {100 * share:.0f} % of the texts are unlike what {found.model} "
         f"knows, where {PERCENT} are expected; {_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} "
-        f"{_where(where)} ({counted})."
+        f"{_where(where)} ({counted}), each ratio by itself at {PERCENT}."
     )
     begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
     return f"{begins[1]}: {said} {_LENGTHS}" if found.other_lengths else f"{begins[0]}: {said}"
@@ -157,7 +157,9 @@ def _tested(found: CheckReport) -> str:
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
     """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
     marked = found.random.gates[CALIBRATED].marked
-    said = f"{SIGN} " * marked + f"masked at random, its inputs are {OUT} {_where(where)} ({counted})"
+    masked = f"masked at random, its inputs are {OUT} {_where(where[where > 0])}" if where[-1] else ""
+    unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
+    said = f"{SIGN} " * marked + f"{unmasked}{masked} ({counted})"
     if marked:
         return f"On the edge: {said}.{_as_held_out(found)}"
     return (
@@ -167,14 +169,14 @@ def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
 
 
 def _as_held_out(found: CheckReport) -> str:
-    """That single texts are rejected about as often as the model's own held-out ones, where that cannot be told apart;
-    "" where nobody knows, and where none is rejected anywhere.
+    """That single texts are not shown to be rejected more often than the model's own held-out ones; "" where they are,
+    where nobody knows, and where none is rejected anywhere.
     """
     if not found.as_held_out or not found.random.rejected[CALIBRATED].any():
         return ""
     return (
-        " That is about as often as on its own held-out texts: the difference may be chance (Fisher’s exact test, Holm "
-        f"over the {len(X)} ratios), so these texts are not shown to be stranger to it."
+        " That is not shown to be more often than on its own held-out texts (Fisher’s exact test, Holm over the "
+        f"{len(X)} ratios{', of few texts' * (found.n < 50)})."
     )
 
 

@@ -85,7 +85,7 @@ def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list
     header = ["masked", *(share_text(X[k]) for k in range(len(X)))]
     rows = []
     for place, one in enumerate(reports):
-        for line in one.shown if place == 0 else one.shown[:1]:
+        for line in one.shown if place == 0 else [line for line in one.shown if line is one.random]:
             if form not in line.rejected:
                 continue
             name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label

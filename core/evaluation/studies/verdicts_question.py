@@ -1,10 +1,11 @@
 """How often is each measure better than chance? The verdict of each measure on every text, counted."""
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.evaluation.findings import FEW, look_share, of_enough
+from core.evaluation.findings import FEW, LOOKS, look_share, of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
@@ -25,6 +26,11 @@ UNTOLD = (
     "its own order’s inputs are rejected",
 )
 # What a verdict means, in a sentence.
+# How it is told which measure is better on most texts.
+LED = (
+    "Which measure is better than chance on the most texts is told by exact sign tests against each other one, paired "
+    f"over texts, by Holm, {LOOKS}."
+)
 MEANS = (
     "Better than chance: masked one by one in the measure’s order, words take the prediction down further than in "
     "random orders of the same text, by a test on each text."
@@ -116,7 +122,14 @@ class Verdicts(Question[VerdictsReport]):
         shares = [f"{name} {_percent(share)}" for name, share in zip(report.measures, report.better)]
         sure = f"Better than chance ↑, with 95 % intervals over texts: {joined(shares)}."
         answer = report.tally.tell(_answer(report), sure)
-        return [answer, MEANS, *_untold_sentence(report), ERROR_RATE, *report.notes]
+        return [
+            answer,
+            MEANS,
+            *_untold_sentence(report),
+            ERROR_RATE,
+            *[LED] * (len(report.measures) > 1),
+            *report.notes,
+        ]
 
     def tables(self, report: VerdictsReport) -> list[Table]:
         """Texts by measure and word, and why it cannot be told where it cannot."""
@@ -203,4 +216,4 @@ def _untold_sentence(report: VerdictsReport) -> list[str]:
 
 def _percent(share: Interval) -> str:
     ends = f" [{100 * share.low:.0f}, {100 * share.high:.0f}]" if share.known else ""
-    return f"{100 * share.mean:.0f} %{ends}"
+    return f"{math.floor(100 * share.mean + 0.5 + 1e-9)} %{ends}"

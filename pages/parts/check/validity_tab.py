@@ -108,7 +108,7 @@ def _say(checked: list[Asking]) -> None:
 
 def _what_to_do(first: Asking, found: CheckReport) -> None:
     """Ways on where inputs are rejected, folded away; a command stands here and in no sentence of the answer."""
-    with st.expander("What to do: which texts, how far to mask, which model, a reference", icon=":material/build:"):
+    with st.expander("What to do", icon=":material/build:"):
         st.markdown("\n".join(f"- {one}" for one in _ways_on(first, found)))
         if st.button("See which texts are rejected, and at which step", icon=":material/table_rows:"):
             asked = {key: str(value) for key in ("model", "data", "unit") if (value := held(key)) is not None}
@@ -129,12 +129,8 @@ def _ways_on(first: Asking, found: CheckReport) -> list[str]:
         ways.append(f"**Mask no more than {share_text(X[where[0] - 1])}**: up to there these texts are not rejected.")
     masked = [one.name for one in family(model.card) if one.ships and one.training == "half" and one.name != model.name]
     if found.training not in ("half", "mask"):
-        other = (
-            f"**Choose {plain(masked[0])}** as the model"
-            if masked
-            else "**Take a model that was trained to be masked**"
-        )
-        ways.append(f"**{other}** as the model: {plain(model.name)} was not trained on masked texts.")
+        other = f"Choose the model {plain(masked[0])}" if masked else "Take a model that was trained to be masked"
+        ways.append(f"**{other}**: {plain(model.name)} was not trained on masked texts.")
     if found.other_lengths and first.explainer.reference is not None:
         low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
         ways.append(

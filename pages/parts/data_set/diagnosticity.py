@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.evaluation.findings import FEW
+from core.evaluation.findings import FEW, LOOKS
 from core.evaluation.studies.diagnosticity_report import DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
@@ -121,7 +121,7 @@ def _tests(found: DiagnosticityReport) -> None:
     st.caption(
         f"On the texts on which both metrics have a value; p from {FEW} texts on. Rank-sum: Wilcoxon’s test as "
         "SoftFaith uses it, as if the two had been found on different texts. Paired: Wilcoxon’s signed-rank test on "
-        "the same texts (zeros by Pratt), which is what the sentence above goes by."
+        f"the same texts (zeros by Pratt), which is what the sentence above goes by, {LOOKS}."
     )
 
 

@@ -13,8 +13,9 @@ from pages.parts.sections.standings import KnownLimits, tag
 
 # What the two scores are, in view wherever they are given.
 SCORES = (
-    "Words are masked in a measure’s order. AOPC (area over the perturbation curve): how far the prediction falls on "
-    "average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, that was found."
+    "Words are masked in a measure’s order: the most important first (▶ comprehensiveness, ↑ better) or the least "
+    "important first (◁ sufficiency, ↓ better). AOPC (area over the perturbation curve): how far the prediction falls "
+    "on average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, that was found."
 )
 
 

@@ -186,7 +186,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     about = first, board, choice.direction, verdicts_of(first)
-    answer = " ".join(filter(None, [limits_answer(*about), score_line(*about), escaped(SCORES, 400)]))
+    answer = " ".join(filter(None, [limits_answer(*about), score_line(*about), escaped(SCORES, 600)]))
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 
 

@@ -122,7 +122,8 @@ def _say(view: View, board: TextBoard) -> None:
     believed = [each.measure for each in report.those(Word.BETTER)]
     cheapest = "" if figures is None else escaped(cheapest_believed(believed, figures), 400)
     others = [name for name in board.question.measures if report.of(name) is None]
-    left = f" Not judged yet: {escaped(joined(others), 400)}." if others else ""
+    yet = f" Not judged yet: {escaped(joined(others), 400)}. Judged together with them, a measure may lose its verdict."
+    left = yet if others else ""
     prediction_line(view, believe_sentence(report, view.encoded) + left, cheapest)
     if report.null.planned:
         st.caption(plain(chance_sentence(report)))

@@ -93,7 +93,7 @@ class VerdictWork(PageWork):
         return None if test is None else decide_verdicts(test, gating, reasons, self.direction)
 
 
-@cached(LRUCache(256), key=lambda work, count: (work.key, count), lock=threading.Lock())
+@cached(LRUCache(256), key=lambda work, count: (work.key, count, bool(work.scores)), lock=threading.Lock())
 def _is_known(work: VerdictWork, count: int) -> bool:
     """Whether it asks nothing of the network, with so many masked inputs known; looked at once for each number."""
     about = work.side.explainer, work.side.encoded, work.side.explained
