@@ -71,7 +71,7 @@ def test_verdicts_are_counted_by_hand(answers):
     assert report.better[0].low == pytest.approx(0.3605426, abs=1e-6)
     assert report.better[0].high == pytest.approx(0.8088099, abs=1e-6)
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
-    answer, _, untold, _ = question.sentences(report)
+    answer, _, untold, *_ = question.sentences(report)
     assert answer == (
         "Not on every text: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. The "
         "other: gradient on 0 (0 %). On 7 (35 %) none of them is, so look at each text by itself."

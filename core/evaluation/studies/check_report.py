@@ -134,8 +134,7 @@ class CheckReport:
     def shown(self) -> tuple["CurveFigures", ...]:
         """The lines that are drawn and told: from the fewest texts of which anything is told on, or with all."""
         least = min(FEW, len(self.sample) - sum(self.left_out.values()))
-        every = self.tally.settled and len(self.sample) <= FEW
-        return tuple(line for line in self.lines if every or line.n >= least)
+        return tuple(line for line in self.lines if line.n >= least)
 
     @property
     def notes(self) -> tuple[str, ...]:

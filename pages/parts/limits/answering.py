@@ -5,7 +5,8 @@ from core.mathematics.search.limits import EXACT
 from core.validity.marks import answer_rests, with_sign
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.telling import as_good_sentence, believe_sentence
-from core.wording import escaped, number
+from core.wording import escaped, number, shortened
+from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
 from pages.parts.limits.standing import reach
 from pages.parts.sections.sides import why_rejected
@@ -17,6 +18,11 @@ SCORES = (
     "important first (◁ sufficiency, ↓ better). AOPC (area over the perturbation curve): how far the prediction falls "
     "on average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, that was found."
 )
+
+
+def text_shown(view: View) -> str:
+    """The text whose words are masked, a long one cut in the middle, HTML in which it is escaped."""
+    return f"“{escaped(shortened(view.example.text, 240), 300)}”"
 
 
 def limits_answer(
