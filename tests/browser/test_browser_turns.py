@@ -42,6 +42,7 @@ def test_every_press_counts_and_what_is_shown_goes_before_a_run_over_many(visit,
     shows(person, 5)
     for _ in range(3):
         person.page.get_by_role("button", name=re.compile("^Previous")).click()
+    shows(person, 2)
     pressed(person, *"ppn")
     shows(person, 1)
     playwright.expect(runs).to_be_visible()
