@@ -934,6 +934,10 @@ def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():
     said = check_answer(edge)
     assert said.startswith("On the edge") and "Not on this data" not in said and "Holm over all 11 ratios" in said
     assert SIGN not in said and SIGN not in str(training_table([edge], CALIBRATED))
+    # Nothing is masked there.
+    assert "On the edge: even the unmasked texts are" in said and "masked at random" not in said
+    both = check_answer(of_twenty_judged({0: 4, 1: 4}))
+    assert "even the unmasked texts are" in both and "at 10 % masked" in both
 
 
 def test_rejected_shares_are_set_against_the_models_own_held_out_texts():

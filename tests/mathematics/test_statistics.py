@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.mathematics.curves import acu, racu, spread
-from core.mathematics.statistics import ALPHA, fisher, holm, holm_adjusted, leads, rejected_count_p, simes
+from core.mathematics.statistics import ALPHA, fisher, holm, holm_adjusted, leads, more_often, rejected_count_p, simes
 from tests.p_values import PROPERTY, several, slow_holm
 
 # Simes
@@ -78,6 +78,30 @@ def test_what_holm_rejects_is_what_lies_below_the_level_once_adjusted(p, more, l
     assert (adjusted >= np.array(p)).all() and (adjusted[np.argsort(p, kind="stable")] == np.sort(adjusted)).all()
     lower = holm_adjusted(np.array(p) * 0.5, len(p) + more)
     assert (lower <= adjusted).all()
+
+
+def test_shares_are_larger_by_fishers_exact_test_and_holm():
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        counts, others = rng.integers(0, 21, 4), rng.integers(0, 61, 4)
+        pairs = zip(counts.tolist(), others.tolist())
+        p = [stats.fisher_exact([[a, 20 - a], [b, 60 - b]], alternative="greater").pvalue for a, b in pairs]
+        assert (more_often(counts, 20, others, 60) == holm(np.array(p))).all()
+
+
+@pytest.mark.parametrize("n, share", [(20, 0.05), (50, 0.07), (200, 0.07)])
+def test_shares_that_are_alike_are_told_apart_on_at_most_one_sample_in_twenty(n, share):
+    """Eleven ratios of the same texts, as one text rejected at one of them is often rejected at the next."""
+    rng, K, m, runs = np.random.default_rng(5), 11, 872, 400
+
+    def rejected(texts: int) -> np.ndarray:
+        common = rng.normal(size=(texts, 1))
+        return (stats.norm.cdf(0.8 * common + 0.6 * rng.normal(size=(texts, K))) < share).sum(axis=0)
+
+    told = sum(more_often(rejected(n), n, rejected(m), m).any() for _ in range(runs))
+    assert stats.binomtest(told, runs, 0.05, alternative="greater").pvalue > 1e-3
+    # A share three times as large is found on enough texts.
+    assert n < 200 or more_often(np.full(K, 3 * int(share * n)), n, np.full(K, int(share * m)), m).all()
 
 
 def test_combining_does_not_change_the_p_values():

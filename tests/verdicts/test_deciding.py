@@ -365,6 +365,10 @@ def test_half_precision_spares_inputs_and_changes_no_verdict(tiny_model, tmp_pat
     assert quick.oracles.of(encoded).count < own.oracles.of(encoded).count
     assert "scored in half precision" in chance_sentence(reports[1])
     assert as_plain(reports[1])["orders_in_half_precision"] == tests[1].null.rough
+    # What is expected of like work goes by tokens: of more orders there are more, in either precision.
+    for one in (own, quick):
+        few, many = (null_cost(one, encoded, planned) for planned in (2, 8))
+        assert 0 < few.tokens < many.tokens and few.seconds < many.seconds
     # What half precision said is kept, too.
     later = halved(Explainer(quick.model, quick.store))
     spent = quick.model.scheduler.counters.passes
