@@ -85,6 +85,21 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
 SLOW = "(() => { const now = performance.now.bind(performance); performance.now = () => 1000 * now(); })()"
 
 
+# Somebody goes to another page, which writes into the address so many milliseconds apart before it has its name there.
+EARLY = """async (apart) => {
+  let clock = 1e9;
+  performance.now = () => (clock += apart);
+  const did = () => window.dispatchEvent(new Event('faithscope-press'));
+  const write = (url) => history.pushState({}, '', url);
+  did(); clock += 1e4; write('?left'); const { length } = history;
+  did(); write('?gone'); write('?gone-to'); write('recursive_masking?gone-to');
+  const gone = [history.length - length, location.pathname + location.search];
+  history.back();
+  await new Promise((done) => window.addEventListener('popstate', done, { once: true }));
+  return [...gone, location.pathname + location.search];
+}"""
+
+
 def went(person: Person, way, identifier: str, question: str) -> None:
     """Go back or forward by one stop: an example and a page."""
     way()
@@ -124,6 +139,10 @@ def test_back_and_forward_change_what_is_chosen_and_the_page(visit, short):
     went(person, person.page.go_back, SHORT[1].id, masking)
     went(person, person.page.go_back, SHORT[1].id, words)
     person.shows(SHORT[1].text)
+    for apart in (10, 1000):
+        person.rest()
+        gone = person.page.evaluate(EARLY, apart)
+        assert gone == [1, "/recursive_masking?gone-to", "/attributions?left"]
 
 
 def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):

@@ -42,15 +42,26 @@ const asked = (event) => {
 // them: one stop on the way back is what somebody did, not each of them, nor what follows within so many milliseconds.
 const TOGETHER = 800;
 const pushState = history.pushState.bind(history);
-let [written, acted] = [0, false];
+let [written, acted, before] = [0, false, null];
 const push = (state, title, url) => {
   const [now, path] = [performance.now(), new URL(url ?? location.href, location.href).pathname];
-  const another = path !== location.pathname;
-  if (another || (acted && location.search && now - written >= TOGETHER)) pushState(state, title, url);
-  else history.replaceState(state, title, url);
+  if (path !== location.pathname) goTo(state, title, url);
+  else {
+    const stop = acted && location.search && now - written >= TOGETHER;
+    before ??= { state: history.state, url: location.href, stop };
+    if (stop) pushState(state, title, url);
+    else history.replaceState(state, title, url);
+  }
   [written, acted] = [now, false];
 };
-const act = () => (acted = true);
+// What the page that is gone to wrote by then, it wrote while the address still named the page that is left.
+const goTo = (state, title, url) => {
+  if (before && !before.stop) history.replaceState(before.state, title, before.url);
+  if (before?.stop) history.replaceState(state, title, url);
+  else pushState(state, title, url);
+  before = null;
+};
+const act = () => ([acted, before] = [true, null]);
 
 export default function (component) {
   if (document.documentElement.dataset.steady) return;
@@ -60,9 +71,10 @@ export default function (component) {
   document.addEventListener('keydown', asked);
   tellProgress();
   history.pushState = push;
-  for (const kind of ['keydown', 'pointerdown', 'change', 'faithscope-press']) window.addEventListener(kind, act, true);
+  for (const kind of ['keydown', 'pointerdown', 'click', 'change', 'faithscope-press'])
+    window.addEventListener(kind, act, true);
   // The key that leads back is no choice on the page that it leads to.
-  window.addEventListener('popstate', () => (acted = false));
+  window.addEventListener('popstate', () => ([acted, before] = [false, null]));
   document.documentElement.dataset.steady = 'on';
   document.addEventListener('pointerdown', press, true);
   document.addEventListener('pointerup', release, true);
