@@ -41,7 +41,9 @@ def test_every_press_counts_and_what_is_shown_goes_before_a_run_over_many(visit,
     pressed(person, *"nnnnnnnnnnn")
     shows(person, 5)
     for _ in range(3):
-        person.page.get_by_role("button", name=re.compile("^Previous")).click()
+        # Forced: where a button is drawn anew under the pointer, the driver would take the click back and try again,
+        # and the page counts both.
+        person.page.get_by_role("button", name=re.compile("^Previous")).click(force=True)
     shows(person, 2)
     pressed(person, *"ppn")
     shows(person, 1)

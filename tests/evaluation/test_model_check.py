@@ -28,6 +28,7 @@ from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_sample, same_examples
+from core.evaluation.studies.check_lengths import ByLength, by_length
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
     CONFUSED,
@@ -758,12 +759,12 @@ def test_the_verdicts_and_what_they_say():
         and "⚠" in said
         and "rejected as out-of-distribution from 70 % masked on (20 of 20 texts rejected at 70 % masked" in said
     )
-    unlike = verdict_sentence(replace(later, other_lengths=True))
+    unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
         "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts are unlike what m knows, "
         "where 5 % are expected; up to 60 % masked it is 0 %. ⚠ Masked at random"
     )
-    assert "that alone may be why" in unlike and "lengths" not in said and "longer" not in said
+    assert "Averages over these texts masked at random say little" in unlike and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
     # The answer is its beginning, in plain words; the figures follow.
     assert said == f"{check_answer(later)} {check_figures(later)}" and "p =" not in check_answer(later)
@@ -783,6 +784,33 @@ def test_the_verdicts_and_what_they_say():
         assert f"{100 * one.unmasked:.1f} % accuracy" in verdict_sentence(
             one
         ) and f"always answering {LABELS[0]}" in verdict_sentence(one)
+
+
+@pytest.mark.parametrize(
+    "long, short, told",
+    [
+        # Of 30 and 20 texts: 27 of 30 against 5 of 20 has a one-sided p of 3e-6; 15 against 9 of .46.
+        (27, 5, "90 % of them are rejected there, of the others 25 %, so length may be why."),
+        (15, 9, "50 % of them are rejected there, of the others 45 %, so length is not shown to be why."),
+    ],
+)
+def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejected_more_often(long, short, told):
+    p = np.full((52, 11), 0.5)
+    p[:long, 10] = p[30 : 30 + short, 10] = 0.01
+    passed = passed_of([until(11, 0, 1)] * 51 + [[-1] * 11], dict.fromkeys(FORMS, p))
+    # The last of the 51 cannot be read, and another is not computed; 5 and 30 themselves are usual.
+    tokens = np.array([31.0] * 15 + [4.0] * 15 + [5.0] * 10 + [30.0] * 10 + [np.nan, 99.0])
+    split = by_length(replace(passed, tokens=tokens), (5, 30), CALIBRATED, 10)
+    assert (split.alike, split.others) == ((short, 20), (long, 30))
+    begins = "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): "
+    assert split.sentence == begins + told
+    assert by_length(passed, (5, 30), CALIBRATED, 10) is None
+
+
+def test_too_few_texts_of_usual_length_tell_nothing_of_length():
+    few = ByLength(5, 30, (0, 19), (30, 30))
+    assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
+    assert "; none is not, too few" in ByLength(5, 30, (0, 0), (1, 1)).sentence
 
 
 @pytest.mark.parametrize(
@@ -1237,6 +1265,12 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     assert verdict_sentence(most).startswith(
         "Not reliably: with 40 % of the words"
     ) and "60 of 200" in verdict_sentence(most)
+    # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
+    told = {one.claim: one for one in check_findings([most])}[claim]
+    assert told.agrees is None and "literal form not rejected, in the other rejected" in told.said
+    # .01 · 200 / 60 is .03.
+    p[:60, 4] = 0.01
+    most = judged(SOUND, p, card=card(), times=40)
     assert {one.claim: one.agrees for one in check_findings([most])}[claim] is False
 
 

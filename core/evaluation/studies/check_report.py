@@ -94,8 +94,9 @@ class CheckReport:
     is); gained: how much better than that answer it is, unmasked and with everything masked; followed: random order, as
     far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
-    its training file, or None; extra: more sentences on the texts; other_lengths: whether they are of other lengths
-    than those of the reference; held_out: None where that was not measured; tally, measured_tally: how far random
+    its training file, or None; extra: more sentences on the texts; other_lengths: the tokens between which nine of ten
+    of the reference's texts are, where these are of other lengths, else None; held_out: None where that was not
+    measured; tally, measured_tally: how far random
     order is, and the curve that is the least far.
     """
 
@@ -115,7 +116,7 @@ class CheckReport:
     left_out: dict[str, int]
     trained_on: str | None = None
     extra: tuple[str, ...] = ()
-    other_lengths: bool = False
+    other_lengths: tuple[int, int] | None = None
     majority_of: str = "these texts"
     held_out: HeldOut | None = None
     tally: Tally = WHOLE
@@ -276,7 +277,7 @@ def build_check_report(
         left_out(baseline),
         training_file(model.card),
         (*_about_model(model), *cut, *doubted.values()),
-        Why.LENGTH in doubted,
+        (reference.about["tokens"][1], reference.about["tokens"][3]) if reference and Why.LENGTH in doubted else None,
         "its training data" if _trained_majority(model) else "these texts",
         None if reference is None else held_out_of(reference),
     )
@@ -295,9 +296,8 @@ def _about_model(model: Model) -> list[str]:
 
 def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> dict[Why, str]:
     """Sentences where texts are unlike those of the reference in length, precision or what is masked as one piece."""
-    if reference is None or baseline.tokens is None or not len(baseline.tokens):
-        return {}
-    return doubts(reference, baseline.tokens, model.precision, unit)
+    read = np.array([]) if baseline.tokens is None else baseline.tokens[~np.isnan(baseline.tokens)]
+    return doubts(reference, read.astype(np.int64), model.precision, unit) if reference and len(read) else {}
 
 
 def left_out(passed: Passed) -> dict[str, int]:

@@ -16,6 +16,7 @@ from core.evaluation.findings import (
     too_few,
     unsure_of,
 )
+from core.evaluation.studies.check_lengths import by_length
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -41,9 +42,8 @@ BEGINS = {
 }
 # Verdicts for which what the test says does not count.
 _UNTOLD = (CONFUSED, POOR, UNTESTED)
-_LENGTHS = (
-    "Many of these texts are longer or shorter than those of its reference, and that alone may be why. So averages "
-    "over these texts masked at random say little; a verdict on a single text tests that text’s own inputs."
+_AVERAGES = (
+    "Averages over these texts masked at random say little; a verdict on a single text tests that text’s own inputs."
 )
 # The share of texts rejected from which on the answer is a plain no.
 _MOST = 0.5
@@ -151,7 +151,10 @@ def _tested(found: CheckReport) -> str:
         f"{_where(where)} ({counted}), each ratio by itself at {PERCENT}."
     )
     begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
-    return f"{begins[1]}: {said} {_LENGTHS}" if found.other_lengths else f"{begins[0]}: {said}"
+    if found.other_lengths is None:
+        return f"{begins[0]}: {said}"
+    split = by_length(found.followed, found.other_lengths, CALIBRATED, worst)
+    return " ".join(filter(None, [f"{begins[1]}: {said}", split and split.sentence, _AVERAGES]))
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
@@ -305,7 +308,8 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
 
 def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
     """A test that does not reject is no agreement: that asks for a share of single texts rejected which is no more than
-    5 points above what is expected, by its 95 % interval at every ratio.
+    5 points above what is expected, by its 95 % interval at every ratio. Told only where the paper's literal form, each
+    ratio by itself, says the same.
     """
     for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
         if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:
@@ -328,8 +332,13 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
                 why = "unmasked texts are rejected, too" if _unmasked_too(one) else "no more than held-out texts"
                 yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
                 continue
-            fine = True if rejected else False if not where and within else None
-            yield Finding(claim, here, None if fine is None else fine == should, _unsure(one))
+            found = True if rejected else False if not where and within else None
+            paper = len(one.rejected(LITERAL)) > 0 if LITERAL in one.random.gates else found
+            if found is not None and found != paper:
+                why = f"in the paper’s own, literal form {'rejected' if paper else 'not rejected'}, in the other"
+                yield Finding(claim, here, None, f"{why} {'rejected' if found else 'not rejected'}")
+                continue
+            yield Finding(claim, here, None if found is None else found == should, _unsure(one))
 
 
 def _unsure(one: CheckReport) -> str:

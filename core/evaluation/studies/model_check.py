@@ -36,8 +36,8 @@ class Passed(Known):
     NaN where there is none; problems: {example: sentence}, examples that have no curve; cut: examples that are longer
     than the model reads, {example: tokens that it reads};
     chance: float64[N], average precision of a random order on average, NaN where no evidence is known, or None; tokens:
-    int64[N'],
-    lengths of the examples that the model can read, or None.
+    float64[N],
+    lengths of the examples, NaN of those that the model cannot read, or None.
     """
 
     predicted: np.ndarray
@@ -143,7 +143,7 @@ class Curve(OrderStudy[Passed]):
 
     def report(self, rows: Rows) -> Passed:
         """The curve as far as it is known."""
-        columns, tokens = {name: values.copy() for name, values in rows.columns.items()}, rows.fact("tokens")
+        columns = {name: values.copy() for name, values in rows.columns.items()}
         p = {form: columns["p"][:, f] for f, form in enumerate(FORMS)}
         return Passed(
             columns["predicted"],
@@ -153,7 +153,7 @@ class Curve(OrderStudy[Passed]):
             rows.problems,
             rows.cut,
             rows.fact("chance"),
-            tokens[~np.isnan(tokens)].astype(np.int64),
+            rows.fact("tokens"),
         )
 
     def _walk(self, subject: Subject) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:

@@ -131,8 +131,8 @@ def _ways_on(first: Asking, found: CheckReport) -> list[str]:
     if found.training not in ("half", "mask"):
         other = f"Choose the model {plain(masked[0])}" if masked else "Take a model that was trained to be masked"
         ways.append(f"**{other}**: {plain(model.name)} was not trained on masked texts.")
-    if found.other_lengths and first.explainer.reference is not None:
-        low, high = (first.explainer.reference.about["tokens"][k] for k in (1, 3))
+    if found.other_lengths is not None:
+        low, high = found.other_lengths
         ways.append(
             f"**Ask texts of {low:,} to {high:,} tokens** (words, or pieces of words), as nine of ten of the "
             "reference’s have: on *Examples* pick the ranges of *Words by spaces* that come nearest, and choose "
