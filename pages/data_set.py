@@ -11,20 +11,28 @@ from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
 from core.wording import amount
+from pages.parts.check.known import caution
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
 from pages.parts.data_set.scores import where_tested
 from pages.parts.data_set.verdicts import verdict_of_chosen
-from pages.parts.frame.links import choose_one
+from pages.parts.frame.links import choose_one, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
 from pages.parts.sections.questions import question_section
+from pages.parts.sections.studying import Asking
 
 PAGE = "Data set"
+
+
+def _where_tested(frame: DataView, _asked: Asking) -> str:
+    return where_tested(caution(frame.explainer, frame.browsed.index, held("unit") or "word"))
+
+
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
 DRAWN = {Diagnosing.name: draw_diagnosticity}
 # What stands behind the answer besides.
-ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: where_tested}
+ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: _where_tested}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",

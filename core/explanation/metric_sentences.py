@@ -104,7 +104,10 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     untold = f"so whether {whose} agree{'s' * (len(named) == 1)} with {stays} erasure cannot be told"
     if whole:
         return f"<b>Here it does: {makes}</b>, {untold}. {by}"
-    return f"<b>That cannot be told here</b>: {makes}. {by}"
+    pairs = zip(trusted.values.T, board.values.T)
+    taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
+    too = _told([board.metrics[k] for k in left if taken[k]])
+    return f"<b>That cannot be told here</b>: {makes}, and so does {stays} erasure by {too}. {by}"
 
 
 def _be(named: Sequence[str]) -> str:

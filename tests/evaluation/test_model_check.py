@@ -28,7 +28,7 @@ from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_sample, same_examples
-from core.evaluation.studies.check_lengths import ByLength, by_length
+from core.evaluation.studies.check_lengths import LengthSplit, by_length
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
     CONFUSED,
@@ -808,9 +808,9 @@ def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejec
 
 
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
-    few = ByLength(5, 30, (0, 19), (30, 30))
+    few = LengthSplit(5, 30, (0, 19), (30, 30))
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
-    assert "; none is not, too few" in ByLength(5, 30, (0, 0), (1, 1)).sentence
+    assert "; none is not, too few" in LengthSplit(5, 30, (0, 0), (1, 1)).sentence
 
 
 @pytest.mark.parametrize(

@@ -406,6 +406,8 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     assert f"Under its twin {PLAIN}, trained without masking, 100 % of them are with everything masked." in app.said
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
+    scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
+    assert "What Model check says of these texts, masked at random: Not reliably on these texts" in scores.said
     # The model was trained to be masked, so another is no way on.
     assert "Believe single texts without ⚠" in app.said and "Or take a model" not in app.said
     # The filter has the name that it has there, and ranges that end elsewhere than the reference's lengths.

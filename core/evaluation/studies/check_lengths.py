@@ -12,7 +12,7 @@ from core.wording import amount, share_text
 
 
 @dataclass(frozen=True)
-class ByLength:
+class LengthSplit:
     """Texts rejected by themselves at a masking ratio, split by length: low, high: tokens, between which nine of ten
     texts of the reference are; alike: (rejected, texts) between them; others: the same of the longer and shorter ones.
     """
@@ -44,7 +44,7 @@ class ByLength:
         return f"{begins}: {shares}, {'so length may be why' if self.more else 'so length is not shown to be why'}."
 
 
-def by_length(passed: Passed, span: tuple[int, int], form: str, k: int) -> ByLength | None:
+def by_length(passed: Passed, span: tuple[int, int], form: str, k: int) -> LengthSplit | None:
     """Texts rejected at the k-th ratio in a form by length; None where lengths are not known."""
     if passed.tokens is None:
         return None
@@ -52,4 +52,4 @@ def by_length(passed: Passed, span: tuple[int, int], form: str, k: int) -> ByLen
     rejected = alone(passed.p[form][told, k])
     alike = (passed.tokens[told] >= span[0]) & (passed.tokens[told] <= span[1])
     mine, others = ((int(rejected[which].sum()), int(which.sum())) for which in (alike, ~alike))
-    return ByLength(*span, mine, others)
+    return LengthSplit(*span, mine, others)

@@ -154,7 +154,7 @@ def _tested(found: CheckReport) -> str:
     if found.other_lengths is None:
         return f"{begins[0]}: {said}"
     split = by_length(found.followed, found.other_lengths, CALIBRATED, worst)
-    return " ".join(filter(None, [f"{begins[1]}: {said}", split and split.sentence, _AVERAGES]))
+    return " ".join([f"{begins[1]}: {said}", *([split.sentence] if split else []), _AVERAGES])
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:

@@ -4,10 +4,11 @@ from core.data.browsing import Index
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
-from core.evaluation.studies.check_report import CheckReport, metric_of
+from core.evaluation.studies.check_report import PICKED, TRUSTED, CheckReport, metric_of
 from core.evaluation.studies.check_sentences import check_answer
 from core.explanation.explainer import Explainer
-from core.wording import escaped
+from core.wording import escaped, linked_name
+from pages.parts.frame.links import link_to
 from pages.parts.sections.studying import Asking
 
 _LONGEST_LEAD = 200
@@ -26,6 +27,17 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
         lead, stop, rest = said.partition(": ")
         return [f"<b>{escaped(lead, 400)}{stop}</b>{escaped(rest, 900)} {escaped(twin, 400)}".rstrip()]
     return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), escaped(rest, 900)]
+
+
+def caution(explainer: Explainer, index: Index, unit: str) -> str:
+    """What speaks against means over this data by the check that is known of it, a sentence of HTML; "" where nothing
+    does, or nobody knows.
+    """
+    found = known_check(explainer, index, unit)
+    if found is None or found.verdict in (TRUSTED, PICKED):
+        return ""
+    page = linked_name("Model check", link_to("model_check"))
+    return f"What {page} says of these texts, masked at random: {answer_parts(found)[0]}"
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
