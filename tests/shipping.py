@@ -26,9 +26,11 @@ from unittest import mock
 import numpy as np
 import streamlit as st
 
-from core.data.examples import read_bundled
-from core.evaluation.engine import Run
+from core.data.examples import Example, first_example, read_bundled
+from core.evaluation.engine import Run, run_study
+from core.evaluation.sampling import without_labels
 from core.evaluation.store_log import StoreLog
+from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.limiting import find_exact, score
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
@@ -48,9 +50,9 @@ from core.settings import BUNDLED
 from core.storage.shipped import RESULTS, write_shipped
 from core.storage.store import Store
 from core.validity.references import CALIBRATED
+from core.verdicts.deciding import Word
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
-from pages.parts.sections.filtered import FILTERED
 from tests.app_session import App
 
 # Tokens a second of a device of ordinary speed.
@@ -169,10 +171,12 @@ def sides(models: dict[str, Explainer], text: str) -> dict[str, StandingTable] |
     return found
 
 
-def crossing(models: dict[str, Explainer]) -> list[tuple[bool, float, str]]:
-    """(whether anything rests on rejected inputs, apart, id) of the bundled reviews on which one model is ahead by raw
-    comprehensiveness and the other by NAOPC, the tour's first: unmarked before marked, then by how far the two are
-    apart in the score in which they are closer, for the measure for which that is most.
+def crossing(models: dict[str, Explainer]) -> list[tuple[bool, bool, float, str]]:
+    """(whether no measure that crosses is better than chance under the model that was trained to be masked, whether
+    anything rests on rejected inputs, apart, id) of the bundled reviews on which one model is ahead by raw
+    comprehensiveness and the other by NAOPC, the tour's first: those with a measure to believe before others, unmarked
+    before marked, then by how far the two are apart in the score in which they are closer, for the measure for which
+    that is most.
 
     Under the model that was trained to be masked nothing rests on rejected inputs.
     """
@@ -190,14 +194,27 @@ def crossing(models: dict[str, Explainer]) -> list[tuple[bool, float, str]]:
             if first.measure == second.measure and first.measure in compared.changed and first.model != second.model
         )
         if not marked[MASKED]:
-            ranked.append((marked[PLAIN], apart, example.id))
-    return sorted(ranked, key=lambda one: (one[0], -one[1]))
+            doubted = believed(models[MASKED], example).isdisjoint(compared.changed)
+            ranked.append((doubted, marked[PLAIN], apart, example.id))
+    return sorted(ranked, key=lambda one: (*one[:2], -one[2]))
+
+
+def believed(explainer: Explainer, example: Example) -> set[str]:
+    """Those of the measures shown unasked whose order is better than chance on an example."""
+    asked = VerdictsOfTexts(default_measures())
+    found = finish(run_study(explainer, without_labels("one", "0" * 64, (example,)), asked))
+    return {name for name, word in zip(asked.measures, found.columns["word"][0]) if word == VALUES[Word.BETTER]}
 
 
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
 # Pages beside the tour's stops whose numbers ship, the most wanted first, and what is asked for there.
+FIRST = {"model": "sst2-fmm", "data": "reviews", "example": first_example("reviews")}
 PAGES = (
+    # The example that every page begins with.
+    ("pages/attributions.py", FIRST | {"says": "which measures to believe"}, NOTHING),
+    ("pages/recursive_masking.py", FIRST, NOTHING),
+    ("pages/aopc_and_naopc.py", FIRST, NOTHING),
     ("pages/aopc_and_naopc.py", {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"}, BELIEVED),
     ("pages/examples.py", {"model": "sst2-fmm", "data": "contrast pairs"}, NOTHING),
     ("pages/examples.py", {"model": "ag-news-fmm", "data": "news"}, NOTHING),
@@ -207,12 +224,6 @@ PAGES = (
     ),
     ("pages/model_check.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
-    # The example of the tour, which its sample does not hold.
-    (
-        "pages/data_set.py",
-        {"model": "sst2-fmm", "data": "reviews", "texts": FILTERED, "search": "Saltmarsh"},
-        EVERYTHING,
-    ),
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "section": "diagnosticity"}, EVERYTHING),
 )
 # What ships may be as large as this with the strip; pages that do not fit are left out, the last first.

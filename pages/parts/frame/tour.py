@@ -35,7 +35,7 @@ class Stop(NamedTuple):
     recap: tuple[str, ...] = ()
 
 
-_EXAMPLE = {"model": "sst2-fmm", "data": "reviews", "example": "s009"}
+_EXAMPLE = {"model": "sst2-fmm", "data": "reviews", "example": "s140"}
 _TWIN = {"beside": "sst2-plain"}
 _BELIEVED = {"says": "which measures to believe"}
 STOPS = (
@@ -43,25 +43,26 @@ STOPS = (
         "Examples",
         "pages/examples.py",
         "The model sst2-fmm reads reviews.",
-        "It is almost sure of this one, s009, and wrong: two negations make it praise, and the model calls it "
+        "It is almost sure of this one, s140, and wrong: “won’t find a kinder” is praise, and the model calls it "
         "negative. Which words make it say so?",
-        _EXAMPLE | {"outcome": "wrong", "tag": "negation", "order": "confidence", "descending": "1"},
+        _EXAMPLE
+        | {"outcome": "wrong", "tag": "negation", "length": "6 to 10", "order": "confidence", "descending": "1"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words, and they disagree on “wasted”. Which to believe? Masking "
-        "tells: here no order of theirs does better than random orders.",
+        "Three importance measures colour the words, and they disagree on “won’t”. Which to believe? Masking tells: in "
+        "the order of leave-one-out it takes the prediction down further than in random orders. So believe that one "
+        "here: it was “won’t”. The others are not shown to be better than chance.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "So ask leave-one-out anew after each step of masking: this other order does better than chance. The slider "
-        "stands where the prediction changes (▴): without these few words it no longer says negative, and no step is "
-        "rejected. Press the arrows.",
+        "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
+        "no longer says negative, and no step is rejected, so it still knows what it reads. Press the arrows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
@@ -75,27 +76,27 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "Another review, s206, under the same two models.",
-        "Under which is the order of leave-one-out better? The raw score (AOPC) says sst2-plain. Set between the worst "
-        "and the best order that each model allows (NAOPC), it is sst2-fmm. But the twin’s score rests on rejected "
-        f"inputs ({SIGN}): under which it is better is not shown.",
-        _EXAMPLE | _TWIN | {"example": "s206"},
+        "Another mistake, s048, under the same two models.",
+        "Under which is the order of leave-one-out better? The raw score (AOPC) puts sst2-plain just ahead. Set "
+        "between the worst and the best order that each model allows (NAOPC), sst2-fmm is far ahead. But the twin’s "
+        f"score rests on rejected inputs ({SIGN}): under which it is better is not shown.",
+        _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, answers a question about a story (stories 1, s1-025).",
-        "The words that hold the answer are known: they have a line above them. Leave-one-out finds them better than "
-        "a random order, and yet its order of masking is not shown to be better than chance. To look right is not yet "
-        "to be faithful.",
+        "Now a failure. The words that hold the answer are known: they have a line above them. Leave-one-out finds "
+        "them better than a random order, yet its order of masking is not shown to be better than chance. To look "
+        "right is not yet to be faithful.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
         "Data set",
         "pages/data_set.py",
-        "Back to sst2-fmm, to s009, and to all the reviews.",
+        "Back to sst2-fmm, to s140, and to all the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
-        "others on few. So on most texts there is something to believe, though not on this one.",
+        "others on few. So what this review showed holds on most, and not on every one: look at each by itself.",
         _EXAMPLE,
     ),
     Stop(
@@ -105,8 +106,8 @@ STOPS = (
         "What the tour showed:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
-            "Measures disagree, and what looks right may be no better than chance.",
-            "Masking tests them, on inputs that the model knows; over many texts one stands out.",
+            "Measures disagree; masking tells which to believe, on inputs that the model knows.",
+            "What looks right may be no better than chance; over many texts one measure stands out.",
             "Where nothing can be said, the app says so, and why.",
         ),
     ),
