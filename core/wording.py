@@ -47,9 +47,9 @@ def named_word(text: str) -> str:
     return f"“<b>{escaped(text)}</b>”"
 
 
-def joined(names: Sequence[str]) -> str:
-    """Names for a sentence: "a, b and c"; "" for none."""
-    return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
+def joined(names: Sequence[str], last: str = "and") -> str:
+    """Names for a sentence: "a, b and c"; "" for none; last: what stands before the last one."""
+    return f" {last} ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -10,10 +10,10 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates, random_
 from core.interactions.pairs import TOGETHER, Paired, PairTest
 from core.mathematics.search.limits import NARROW, Limits
 from core.mathematics.statistics import significant
-from core.validity.marks import Gate, answer_rests, why_unavailable
+from core.validity.marks import PERCENT, Gate, answer_rests, why_unavailable
 from core.verdicts.chance import TIE, NullOrders, reachable, redundant, tail_test
 from core.verdicts.finding import OTHER, SIGNS, ChanceTest
-from core.wording import amount, number
+from core.wording import amount, joined, number
 
 
 class Word(StrEnum):
@@ -132,7 +132,7 @@ class VerdictReport:
         """What was drawn, in words: "99 random orders", "all 120 orders"."""
         drawn = len(self.null.reached)
         if self.null.every:
-            return f"all {drawn:,} orders"
+            return f"all {drawn:,} orders" if drawn > 1 else "the only order"
         return f"{drawn:,} random orders" if self.null.complete else f"{drawn:,} of {self.null.planned:,} random orders"
 
 
@@ -190,12 +190,7 @@ def _nothing(test: ChanceTest, limits: tuple[float, float] | None) -> tuple:
     """Why nothing can be told of any order, (sentence, cause …); empty where something can."""
     null = test.null
     if not reachable(null, test.planned):
-        smallest = (
-            f"gives no p below {number(null.floor)}, and Holm over {amount(test.planned, 'measure')} asks for less"
-        )
-        if null.every:
-            return (f"{_many(null.planned)} {smallest}: choose fewer measures, a longer text or a smaller unit.",)
-        return (f"{amount(null.planned, 'random order')} {smallest}: choose more orders, or fewer measures.",)
+        return (_too_few(null, test.planned),)
     if limits is not None and limits[1] - limits[0] < NARROW:
         ends = " and ".join(map(number, limits))
         return f"Every order reaches between {ends}: too close together to tell one from another.", Cause.NARROW
@@ -204,8 +199,18 @@ def _nothing(test: ChanceTest, limits: tuple[float, float] | None) -> tuple:
     return ()
 
 
-def _many(orders: int) -> str:
-    return "The one order that there is" if orders == 1 else f"The number of orders, {orders:,},"
+def _too_few(null: NullOrders, measures: int) -> str:
+    """Why so few orders cannot reject, and what to do."""
+    fewer = ["fewer measures"] if reachable(null, 1) else []
+    level = f"Holm over {amount(measures, 'measure')}" if measures > 1 else f"the level of {PERCENT}"
+    smallest = f"no p is below {number(null.floor)}, and {level} asks for less"
+    if not null.every:
+        ways = joined(["more orders", *fewer], "or")
+        return f"Of {amount(null.planned, 'random order')} {smallest}: choose {ways}."
+    ways = joined([*fewer, "a longer text", "a smaller unit"], "or")
+    if null.planned == 1:
+        return f"There is one order only, so none that it could be better than: choose {ways}."
+    return f"There are only {null.planned:,} orders, so {smallest}: choose {ways}."
 
 
 def _rejected(gate: Gate, whose: str) -> tuple:

@@ -152,7 +152,15 @@ def test_a_few_words_have_too_few_orders(F):
     explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights)})
     report = decided(explainer)
     assert words(report) == [Word.UNTOLD] * 2 and not report.verdicts[0].causes
-    assert "a longer text or a smaller unit" in report.verdicts[0].why
+    ways = f"choose {'fewer measures, ' if F == 4 else ''}a longer text or a smaller unit."
+    smallest = {2: "2 orders, so no p is below 0.5", 3: "6 orders, so no p is below 0.167"}
+    smallest[4] = "24 orders, so no p is below 0.0417"
+    assert report.verdicts[0].why == (
+        f"There is one order only, so none that it could be better than: {ways}"
+        if F == 1
+        else f"There are only {smallest[F]}, and Holm over 2 measures asks for less: {ways}"
+    )
+    assert report.orders == ("the only order" if F == 1 else f"all {smallest[F].partition(',')[0]}")
     assert "cannot be told here: " in believe_sentence(report, explainer.encoded)
     # Of four words the best of 24 orders is enough for one measure: 1/24 is below 5 %.
     assert words(decided(explainer, LOO)) == [Word.BETTER if F == 4 else Word.UNTOLD]
