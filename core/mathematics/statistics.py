@@ -110,11 +110,7 @@ def holm(p: np.ndarray, planned: int | None = None, alpha: float = ALPHA) -> np.
         ValueError: fewer planned than given.
     Source: Holm (1979).
     """
-    p = np.asarray(p, dtype=np.float64)
-    planned = len(p) if planned is None else planned
-    if planned < len(p):
-        raise ValueError(f"{len(p)} p-values were given, but {planned} planned")
-    order = np.argsort(p, kind="stable")
+    p, planned, order = _in_order(p, planned)
     below = p[order] < alpha / (planned - np.arange(len(p)))
     rejected = np.zeros(len(p), dtype=bool)
     rejected[order] = np.logical_and.accumulate(below)
@@ -129,14 +125,19 @@ def holm_adjusted(p: np.ndarray, planned: int | None = None) -> np.ndarray:
     Args and Raises: as of `holm`.
     Source: Holm (1979).
     """
+    p, planned, order = _in_order(p, planned)
+    adjusted = np.empty(len(p))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, p[order] * (planned - np.arange(len(p)))))
+    return adjusted
+
+
+def _in_order(p: np.ndarray, planned: int | None) -> tuple[np.ndarray, int, np.ndarray]:
+    """p, how many are planned, and the places of the smallest p to the largest."""
     p = np.asarray(p, dtype=np.float64)
     planned = len(p) if planned is None else planned
     if planned < len(p):
         raise ValueError(f"{len(p)} p-values were given, but {planned} planned")
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.maximum.accumulate(np.minimum(1.0, p[order] * (planned - np.arange(len(p)))))
-    return adjusted
+    return p, planned, np.argsort(p, kind="stable")
 
 
 def leads(better: np.ndarray, spent: float = 1.0) -> bool:

@@ -49,7 +49,14 @@ def why_unstable(unstable: Mapping[str, str]) -> str:
     return " ".join(dict.fromkeys(filter(None, unstable.values())))
 
 
-def draw_stability(explainer: Explainer, encoded: Encoded, target: Target, name: str, sign: str) -> Stability | None:
+def draw_stability(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: Target,
+    name: str,
+    sign: str,
+    cancelled: Callable[[], bool] | None = None,
+) -> Stability | None:
     """What five runs of a measure say, whatever was not known computed; None where it does not draw, is random order,
     or gives no number.
 
@@ -57,7 +64,12 @@ def draw_stability(explainer: Explainer, encoded: Encoded, target: Target, name:
         Cancelled, OutOfMemory: as `Explainer.attribute`.
     """
     try:
-        runs = _drawn(encoded, target, name, lambda seed: explainer.attribute(encoded, name, target, seed=seed))
+        runs = _drawn(
+            encoded,
+            target,
+            name,
+            lambda seed: explainer.attribute(encoded, name, target, seed=seed, cancelled=cancelled),
+        )
     except NonFinite:
         return None
     return None if runs is None else Stability(runs, encoded, sign)

@@ -46,7 +46,7 @@ def find_reasons(
             continue
         summary = summarise(steps, encoded.F, BY_RATIO, target, band, explainer.reference, rule, form)
         stepwise[name] = stepwise_of(summary, band, target)
-    drawn = [draw_stability(explainer, encoded, target, name, sign) for name in names]
+    drawn = [draw_stability(explainer, encoded, target, name, sign, cancelled) for name in names]
     unstable = {one.measure for one in drawn if one is not None and one.unstable}
     unstable |= find_unstable(explainer, encoded, target, names, sign)
     return Reasons(stepwise=stepwise, unstable=unstable, pairs=_pairs(explainer, encoded, target, cancelled))

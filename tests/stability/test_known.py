@@ -7,6 +7,7 @@ import pytest
 
 from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
+from core.network.scheduler import Cancelled
 from core.stability.finding import find_stability
 from core.stability.known import draw_stability, known_stability, known_unstable, labelled, unstable_cell, why_unstable
 from core.stability.telling import NOT_SHOWN, unstable_text
@@ -50,7 +51,7 @@ def test_five_runs_that_are_drawn_say_what_the_rule_says():
         scores = [np.eye(3)[top] for top in tops]
         explainer = SimpleNamespace(
             store=None,
-            attribute=lambda encoded, name, target, seed: SimpleNamespace(
+            attribute=lambda encoded, name, target, seed, cancelled: SimpleNamespace(
                 scores={"signed": scores[seed], "absolute": scores[seed]}
             ),
         )
@@ -64,6 +65,12 @@ def test_five_runs_that_are_drawn_say_what_the_rule_says():
     assert unstable_text(of([1, 1, 0, 0, 1])) == (
         "LIME’s ranking is unstable: 2 of 5 runs name another word first than most do."
     )
+
+
+def test_runs_that_are_drawn_can_be_cancelled(explainer):
+    encoded = explainer.encode("a b c")
+    with pytest.raises(Cancelled):
+        draw_stability(explainer, encoded, 1, "LIME", "signed", cancelled=lambda: True)
 
 
 def test_how_it_is_labelled():
