@@ -68,7 +68,7 @@ def test_five_runs_that_are_drawn_say_what_the_rule_says():
 
 
 def test_runs_that_are_drawn_can_be_cancelled(explainer):
-    encoded = explainer.encode("a b c")
+    encoded = explainer.encode("the ferry leaves the harbour", None, "word")
     with pytest.raises(Cancelled):
         draw_stability(explainer, encoded, 1, "LIME", "signed", cancelled=lambda: True)
 
