@@ -1027,6 +1027,10 @@ def test_what_is_to_come_is_not_drawn_of_fewer_than_20_texts():
         model_of(), None, sample_of(FIVE[:1]), {CHANCE: passed_of(BY_CHANCE[:1]), LOO: passed_of(BY_MEASURE[:1])}
     )
     assert [line.n for line in single.shown] == [1, 1]
+    # Without a number on one of two texts it is through all the same.
+    lost = passed_of([BY_CHANCE[0], [-1] * 11], problems={1: "NaN"})
+    both = build_check_report(model_of(), None, sample_of([0, 0]), {CHANCE: passed_of(BY_CHANCE[:2]), LOO: lost})
+    assert [line.n for line in both.shown] == [2, 1]
 
 
 def test_no_verdict_says_plainly_in_distribution():

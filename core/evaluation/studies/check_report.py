@@ -47,7 +47,7 @@ class CurveFigures:
     {form: what marks its numbers}; ends: float64[2, K], 95 % intervals of performance over the texts, None of fewer
     than 20; areas: ACU and RACU against random order, ↑ more faithful, NaN without it;
     precision, recall: mean over the examples whose evidence is known of average precision and recall of the top k, NaN
-    without; chance: that average precision of a random order.
+    without; chance: that average precision of a random order; lost: examples that it has no number on.
     """
 
     curve: Curve
@@ -62,6 +62,7 @@ class CurveFigures:
     precision: float = np.nan
     recall: float = np.nan
     chance: float = np.nan
+    lost: int = 0
 
     @property
     def acu(self) -> float:
@@ -134,8 +135,7 @@ class CheckReport:
     @property
     def shown(self) -> tuple["CurveFigures", ...]:
         """The lines that are drawn and told: from the fewest texts of which anything is told on, or with all."""
-        least = min(FEW, len(self.sample) - sum(self.left_out.values()))
-        return tuple(line for line in self.lines if line.n >= least)
+        return tuple(line for line in self.lines if line.n >= min(FEW, len(self.sample) - line.lost))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -390,7 +390,9 @@ def _line(
             np.nan if passed.chance is None else float(passed.chance[told].mean()),
         )
     ends = _ends(metric, sample.labels[there], passed.predicted[there]) if n >= FEW else None
-    return CurveFigures(curve, n, performance, p, together, rejected, gates, ends, between, *found)
+    return CurveFigures(
+        curve, n, performance, p, together, rejected, gates, ends, between, *found, lost=len(passed.problems)
+    )
 
 
 def _ends(metric: str, labels: np.ndarray, predicted: np.ndarray) -> np.ndarray:
