@@ -36,6 +36,7 @@ _TEXTS = (
     "note",
     "predicted",
     "against",
+    "verdict",
 )
 
 

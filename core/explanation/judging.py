@@ -229,9 +229,8 @@ class Judge:
         """
         if not self.tested or self.explainer.reference is None:
             return {}
-        parts = [
-            {form: simes(p)[None] for form, p in self.soft.p(retain, kind).items()} for retain, kind in self._drawn
-        ]
+        drawn = [self.soft.p(retain, kind) for retain, kind in self._drawn]
+        parts = [{form: simes(p)[None] for form, p in one.items()} for one in drawn]
         erased = np.unique(np.concatenate([np.zeros((0, self.encoded.F), dtype=bool), *self._asked]), axis=0)
         erased = erased[(erased & ~self.encoded.premasked).any(axis=1)]
         if len(erased):
@@ -253,10 +252,7 @@ def judge_measure(
     """Compute a measure for the predicted class and judge it, with p-values of what was asked.
 
     Nothing is asked of the network twice: hard metrics go through the masking oracle, and what soft ones say is kept in
-    the store.
-
-    Raises:
-        Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
+    the store. Raises as the oracle; what was computed stays in its memo.
     """
     return finish(judge_by_metric(explainer, encoded, name, sign, names, how, cancelled=cancelled))
 
@@ -277,18 +273,30 @@ def judge_by_metric(
     found, inputs = {}, {}
     try:
         for metric in names:
-            key = _key(judge, metric, scores, magnitudes) if metrics()[metric].soft else ""
-            held = _read(explainer, key, _content(judge, metric))
-            rated = judge.rate(scores, (metric,), magnitudes) if held is None else _unpacked(scores, metric, held)
+            rated = read_rated(judge, metric, scores, magnitudes) or rate_kept(judge, metric, scores, magnitudes)
             found |= rated.found
             inputs |= rated.inputs
-            if key and held is None and explainer.store is not None:
-                explainer.store.put(key, *_packed(rated, metric), _content(judge, metric))
             yield Rated(scores, dict(found), dict(inputs))
         leaves = judge.leaves(scores)
     finally:
         explainer.flush(encoded)
     return Rated(scores, found, inputs, leaves)
+
+
+def read_rated(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> Rated | None:
+    """What the store knows of an attribution under a soft metric; None of a hard one, which asks little."""
+    if not metrics()[metric].soft:
+        return None
+    held = _read(judge.explainer, _key(judge, metric, scores, magnitudes), _content(judge, metric))
+    return None if held is None else _unpacked(scores, metric, held)
+
+
+def rate_kept(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> Rated:
+    """An attribution under a metric; what a soft one says is kept in the store. Raises as `Judge.rate`."""
+    rated, store = judge.rate(scores, (metric,), magnitudes), judge.explainer.store
+    if metrics()[metric].soft and store is not None:
+        store.put(_key(judge, metric, scores, magnitudes), *_packed(rated, metric), _content(judge, metric))
+    return rated
 
 
 def judge_random(
@@ -343,15 +351,12 @@ def _judge_many(
     progress,
 ) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
     """Judge `count` attributions, metric by metric read from the store where it is there."""
-    explainer, values = judge.explainer, {name: np.full(count, np.nan) for name in names}
-    every = np.stack([attribution(r) for r in range(count)])
+    values, every = {name: np.full(count, np.nan) for name in names}, np.stack([*map(attribution, range(count))])
+    explainer = judge.explainer
     keys = {name: _key(judge, name, every, magnitudes) for name in names if metrics()[name].soft}
     content = {name: Content({"values": _values(name, count)}) for name in keys}
-    held = {
-        name: entry.arrays["values"]
-        for name, entry in ((name, _read(explainer, key, content[name])) for name, key in keys.items())
-        if entry is not None
-    }
+    read = {name: _read(explainer, key, content[name]) for name, key in keys.items()}
+    held = {name: entry.arrays["values"] for name, entry in read.items() if entry is not None}
     missing = tuple(name for name in names if name not in held)
     values |= held
     try:
@@ -384,14 +389,9 @@ def judging_cost(
     passes = 3 + sum(_asked(metrics()[name], F, how, attributions) for name in names)
     tokens = passes * encoded.T
     if measure:
-        own, tested = (
-            measures()[measure].passes(encoded.F),
-            2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None),
-        )
-        passes, tokens = (
-            passes + own + tested,
-            tokens + (own * (3 if measures()[measure].backward else 1) + tested) * encoded.T,
-        )
+        own, times = measures()[measure].passes(encoded.F), 3 if measures()[measure].backward else 1
+        tested = 2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None)
+        passes, tokens = passes + own + tested, tokens + (own * times + tested) * encoded.T
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)
 
 
@@ -404,7 +404,7 @@ def _asked(metric: Metric, F: int, how: How, attributions: int) -> int:
 
 def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:
     """Where the store keeps what a soft metric says of an attribution, or of several float64[K, F]."""
-    model, reference, how = judge.explainer.model, judge.explainer.reference if judge.tested else None, judge.how
+    model, how, reference = judge.explainer.model, judge.how, judge.explainer.reference if judge.tested else None
     return canonical_key(
         f"judged/{metric}",
         metrics()[metric].version,
@@ -423,8 +423,8 @@ def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str
 
 def _content(judge: Judge, metric: str) -> Content:
     """What the store holds of an attribution under a soft metric; without p-values where nothing was asked."""
-    value = metrics()[metric]
-    score = Numbers("float64", (2,), (value.low, 0), (value.high, np.inf), nan=True)
+    low, high = metrics()[metric].low, metrics()[metric].high
+    score = Numbers("float64", (2,), (low, 0), (high, np.inf), nan=True)
     forms = FORMS if judge.tested and judge.explainer.reference is not None else ()
     p = {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
     return Content({"score": score} | p, {"note": is_text}, forms, lambda arrays, _: len(arrays) in (1, 1 + len(forms)))

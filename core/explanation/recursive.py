@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, softmax, value_of
+from core.explanation.explainer import Attribution, Cost, Explainer, softmax, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.curves import UNKNOWN, Areas, areas_between, no_larger_area
 from core.mathematics.masking import RATIOS, masked_count, path_ratios
@@ -222,6 +222,7 @@ def follow(
     recompute: bool = True,
     *,
     together: bool = False,
+    first: Attribution | None = None,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[tuple[Step, ...], None, tuple[Step, ...]]:
@@ -233,7 +234,9 @@ def follow(
         name: the measure; sign: "signed" or "absolute", its default where it has no such variant.
         step: "ratio" or "feature".
         recompute: compute the measure again at each step; beam is not, its order is recursive already.
-        together: judge all steps in one batch, once their masks are there, for whoever looks at none before.
+        together: judge all steps in one batch, once their masks are there, for whoever looks at none before, and at no
+            scores: those of a step behind which all is masked, whatever they are, are 0 and not computed.
+        first: what the measure says of the text as it stands, where that is known.
         progress: called with (steps done, steps in all).
     Raises:
         Cancelled, OutOfMemory: as the oracle.
@@ -251,13 +254,12 @@ def follow(
         return _UNJUDGED if together else tested.judge(masks, at, cancelled=cancelled)
 
     def attribute(mask: np.ndarray) -> np.ndarray:
-        scores = explainer.attribute(encoded, name, target, mask, cancelled=cancelled).scores[variant]
-        if np.isnan(scores).any():
-            raise NonFinite(
-                f"{name} gave NaN with {int(mask.sum())} of {encoded.F} {encoded.unit}s masked, so there is no order "
-                f"to go on with."
-            )
-        return scores
+        if together and counts[counts > mask.sum()].min(initial=encoded.F) == encoded.F:
+            return np.zeros(encoded.F)
+        if first is not None and np.array_equal(mask, encoded.premasked):
+            return first.scores[variant]
+        found = explainer.attribute(encoded, name, target, mask, cancelled=cancelled)
+        return _an_order(found.scores[variant], name, mask, encoded.unit)
 
     try:
         for done in masked_steps(encoded.premasked, counts, attribute, judge, recompute and not measure.recursive):
@@ -272,6 +274,15 @@ def follow(
     finally:
         tested.flush()
     return tuple(steps)
+
+
+def _an_order(scores: np.ndarray, name: str, mask: np.ndarray, unit: str) -> np.ndarray:
+    """Scores as they are; NonFinite where they give no order."""
+    if np.isnan(scores).any():
+        raise NonFinite(
+            f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {unit}s masked, so there is no order to go on with."
+        )
+    return scores
 
 
 def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_RATIO, recompute: bool = True) -> Cost:

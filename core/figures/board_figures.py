@@ -19,8 +19,9 @@ from core.validity.marks import SIGN
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     """The first report's figure of its first sentence against forward passes, logarithmic: a point a measure with its
-    95 % interval, hollow and with the sign where it rests on rejected inputs; a line through those that no measure as
-    cheap is as good as; random order level. None where no measure has that figure.
+    95 % interval, of one text its standard error, hollow and with the sign where it rests on rejected inputs; a line
+    through the others that no measure as cheap is as good as; random order level. None where no measure has that
+    figure.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
@@ -35,7 +36,8 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     ends = [value for name in named for value in _ends(report, name)] + [chance] * (chance == chance)
     shapes = [level(chance, GREY)] if chance == chance else []
     said = [note(0.002, chance, RANDOM, 12, xref="paper", yshift=9, xanchor="left")] if shapes else []
-    room = 0.12 * (max(ends) - min(ends) or 1.0)
+    # What is level but for the last bit is drawn level.
+    room = 0.12 * max(max(ends) - min(ends), 0.01)
     ticks, heights = _ticks([*at.values()]), (min(ends) - room, max(ends) + room)
     places = _places(report, named, at, chance, (ticks["range"], heights))
     traces += [_point(report, name, at[name], place) for name, place in zip(named, places)]
@@ -72,8 +74,10 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
     label = html.escape(_label(report, name))
-    bars = {}
-    if cell.interval.known:
+    bars: dict[str, Any] = {}
+    if cell.error == cell.error:
+        bars["error_y"] = {"type": "data", "array": [cell.error], "color": colour, "thickness": 1.5, "width": 4}
+    elif cell.interval.known:
         low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high
         bars["error_y"] = {
             "type": "data",
@@ -90,8 +94,10 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
 
 
 def _ends(report: BoardReport, name: str) -> list[float]:
-    one = report.cells[name, report.board.by].interval
-    return [value for value in (one.low, one.mean, one.high) if value == value]
+    cell = report.cells[name, report.board.by]
+    one, error = cell.interval, cell.error
+    ends = (one.low, one.mean, one.high, one.mean - error, one.mean + error)
+    return [value for value in ends if value == value]
 
 
 def _ticks(passes: list[float]) -> dict:

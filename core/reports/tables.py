@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.validity.marks import SIGN
+from core.validity.marks import MEANING, SIGN
 
 # What LaTeX would run, or has no sign for in every font; a backslash and braces are written first.
 _LATEX = {
@@ -30,6 +30,9 @@ _LATEX = {
     "↓": r"$\downarrow$",
     "×": r"$\times$",
     "−": "$-$",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
     "—": "---",
     "–": "--",
     "’": "'",
@@ -53,13 +56,16 @@ def latex_text(text: str) -> str:
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
     """A table of text as LaTeX, in rules of the package booktabs; the first column is set left, the others right.
 
-    Numbers in brackets behind others, as intervals, stay in their cells.
+    Numbers in brackets behind others, as intervals, stay in their cells; under it stands what the sign of rejected
+    inputs means, where it is in the table.
     """
+    marked = any(SIGN in cell for row in (header, *rows) for cell in row)
     columns = "l" + "r" * (len(header) - 1)
     body = [" & ".join(map(latex_text, row)) + r" \\" for row in rows]
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     lines += [" & ".join(map(latex_text, header)) + r" \\", r"\midrule", *body]
-    lines += [r"\bottomrule", r"\end{tabular}", *[rf"\caption{{{latex_text(caption)}}}"] * bool(caption)]
+    lines += [r"\bottomrule", r"\end{tabular}", *[rf"\par\smallskip{{\footnotesize {latex_text(MEANING)}}}"] * marked]
+    lines += [*[rf"\caption{{{latex_text(caption)}}}"] * bool(caption)]
     return "% needs \\usepackage{booktabs}\n" + "\n".join([*lines, r"\end{table}"]) + "\n"
 
 

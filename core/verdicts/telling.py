@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.statistics import ALPHA, significant
+from core.metrics.registry import ARROWS
 from core.network.features import Encoded
 from core.oracle.erasing import MASK
 from core.validity.marks import PERCENT, SIGN, with_sign
@@ -62,7 +62,14 @@ def verdict_text(one: Verdict) -> str:
 
 
 def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) -> str:
-    """Which measures to believe on this text, which not and, with `why`, what is known of why they part."""
+    """Which measures to believe on this text, by which metric and over how many measures, which not and, with `why`,
+    what is known of why they part.
+
+    A verdict is one of a family: Holm's bound holds for the measures that are looked at together, so that a page judges
+    those that are chosen on it, and a text may have two words on two pages. Over one family everywhere a measure that
+    nobody looks at would cost others their verdict, or one that is looked at be left out of the bound. So the family
+    stands in the sentence itself, wherever there is one.
+    """
     better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
     said = []
     if better:
@@ -125,6 +132,14 @@ def verdict_line(report: VerdictReport, one: Verdict) -> list:
     return [one.measure, str(one.word), *one.p, *one.worse, *one.adjusted, reached, *asked, causes, one.why]
 
 
+def verdict_record(one: Verdict, tested: int) -> dict:
+    """A verdict for a line of a file that holds other things besides, as under RECORDED; tested: measures that were
+    judged together.
+    """
+    low, high = map(as_json, one.adjusted)
+    return {"verdict": str(one.word), "p_holm_from": low, "p_holm_to": high, "measures_tested": tested}
+
+
 def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
     """Which measures do better than chance under some ways of erasing words only, HTML; "" where none does."""
     said = []
@@ -157,10 +172,28 @@ def _are(names: list[str]) -> str:
 
 
 def _how(report: VerdictReport) -> str:
-    """What the statistic was, where it is not the usual one."""
-    ways = [f"by {report.direction}"] * (report.direction != COMPREHENSIVENESS)
-    ways += [f"erased by {escaped(report.erasure)}"] * (report.erasure != MASK)
-    return f" ({', '.join(ways)})" if ways else ""
+    """By which metric, over how many measures, and how words are erased where that is not the usual way."""
+    arrow = ARROWS[SIGNS[report.direction]]
+    erased = f", erased by {escaped(report.erasure)}" * (report.erasure != MASK)
+    family = f"{report.planned} measures by Holm" if report.planned > 1 else "one measure alone"
+    return f" by AOPC {report.direction} {arrow}{erased}, over {family}"
+
+
+def families_sentence(report: VerdictReport, other: VerdictReport) -> str:
+    """What is said of measures in another family of the same text where that is another word, HTML; "" where none is.
+
+    Of more measures Holm asks for a smaller p, so that the words of two families are both right, each of its own.
+    """
+    words: dict[str, list[str]] = {}
+    for one in other.verdicts:
+        mine = report.of(one.measure)
+        if one.told and mine is not None and mine.word != one.word:
+            words.setdefault(one.word, []).append(f"<b>{escaped(one.measure)}</b> ({_p_of(one)})")
+    if not words:
+        return ""
+    said = [f"{joined(names)} {_are(names)} {word}" for word, names in words.items()]
+    family = escaped(joined([one.measure for one in other.verdicts]), 400)
+    return f"Judged over {family} alone, as other pages do unasked, {'; '.join(said)}."
 
 
 def _untold(report: VerdictReport, alone: bool) -> list[str]:

@@ -3,6 +3,7 @@
 import itertools
 import json
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,7 +20,7 @@ from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
-from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, passes_of
+from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
 from core.evaluation.studies.board_sentences import board_table, draws_note, ordered, pairs_table, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
@@ -132,6 +133,7 @@ def made(aopc: dict[str, np.ndarray], marks=0.0, picked="", coming=(), reference
         board.chance: rows(
             {
                 "values": np.zeros((N, S)),
+                "errors": np.full((N, S), NAN),
                 "orders": np.zeros((N, FEWER)),
                 "curves": np.broadcast_to(np.linspace(1, 0, K), (N, FEWER, K)),
                 "marks": np.zeros((N, 2 + S)),
@@ -151,6 +153,7 @@ def made(aopc: dict[str, np.ndarray], marks=0.0, picked="", coming=(), reference
             {
                 "aopc": np.stack([value, -value], axis=1),
                 "values": np.broadcast_to(value[:, None] / 2, (N, S)),
+                "errors": np.full((N, S), NAN),
                 "curve": np.linspace(1, 0, K) * (1 - value[:, None]),
                 "marks": np.where(np.isnan(value)[:, None], NAN, cells),
                 "evidence": np.full(N, NAN),
@@ -267,11 +270,18 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
     gradient.columns["marks"][0, 3 + 2] = 1.0
     alike = [COMPREHENSIVENESS, SUFFICIENCY, NAOPC_C, "NAOPC sufficiency", RACU, *board_metrics()[3:]]
     said = board.sentences(board.conclude(answers))[1]
+    disagree = "Metrics disagree on which measure is ahead on this text, and are not averaged"
     assert said == (
-        "Metrics disagree on which measure is ahead on this text, and are not averaged: leave-one-out by "
-        f"{', '.join(alike[:-1])} and {alike[-1]}; {RANDOM} by {one}; leave-one-out and {RANDOM} by {other}; gradient by "
-        f"{third} {SIGN}."
+        f"{disagree}: leave-one-out by {', '.join(alike[:-1])} and {alike[-1]}; {RANDOM} by {one}; leave-one-out and "
+        f"{RANDOM} by {other}. By {third} it cannot be told: too few measures are left without {SIGN}."
     )
+    # Of three measures two are left, and one that is marked leads nobody.
+    board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
+    answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.9]}, board=board)
+    answers.found[board.measured[2]].columns["marks"][:] = 1.0
+    said = board.sentences(board.conclude(answers))[1]
+    agree = "Metrics agree on which measure is ahead on this text: leave-one-out by "
+    assert said.startswith(agree) and said.endswith(f". What carries {SIGN} has no part in this.")
     agree = reported({"leave-one-out": [0.3], "gradient": [0.1]})
     assert (
         agree[0]
@@ -280,6 +290,26 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
     )
     two = reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})
     assert "ahead" not in " ".join(two[0].sentences(two[1]))
+
+
+def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
+    """.15 and .05 with errors of .04 lie .1 apart, 1.8 standard errors of the difference; with .03, 2.4 of them."""
+    for error, leads in ((0.04, False), (0.03, True)):
+        board = Scoreboard(("leave-one-out", "gradient"), draws=32)
+        answers = made({"leave-one-out": [0.3], "gradient": [0.1]}, board=board)
+        for study in board.measured:
+            answers.found[study].columns["errors"][:] = error
+        answers.found[board.chance].columns["errors"][:] = 0.01
+        report = board.conclude(answers)
+        said = board.sentences(report)[1]
+        assert ("Metrics agree" in said) == leads and (
+            f"leave-one-out and gradient by {board_metrics()[0]}" in said
+        ) != leads
+        row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
+        assert row[f"{board_metrics()[0]} ↑"] == f"0.150 ± {error:.3f}" and row["comprehensiveness ↑"] == "0.300"
+        assert board_table(report)[1][-1][7] == "0.000 ± 0.010" and "±: one standard error" in draws_note(report)
+        by = replace(board, by=board_metrics()[0])
+        assert draw_front([by.conclude(answers)])["data"][1]["error_y"]["array"] == [error]
 
 
 def test_verdicts_of_texts_are_counted_where_they_are_known():
@@ -312,6 +342,30 @@ def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():
         assert (SIGN in board.sentences(report)[0]) == marked
 
 
+def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others():
+    """Attention has the best mean on every text, by inputs that are rejected; the others are as without it."""
+    answers = made({"leave-one-out": UP, "gradient": UP - 0.05, "attention": UP + 0.3})
+    board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
+    answers.found[board.measured[2]].columns["marks"][:, 0] = 1.0
+    report = board.conclude(answers)
+    said = board.sentences(report)[0]
+    assert said.startswith(
+        "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes)"
+    )
+    assert said.endswith(f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}.")
+    assert report.verdict("attention") == Word.UNTOLD and report.verdict("gradient") == Word.BETTER
+    rows = board.tables(report)[1][1]
+    assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN
+    drawn = draw_front([report])
+    assert 0.5 not in drawn["data"][0]["y"] and drawn["data"][-1]["y"] == [pytest.approx(0.5)]
+    assert "attention" not in board.in_words(report).rsplit(". ", 1)[1]
+    # By a figure whose random orders are rejected, nothing can be set against chance.
+    answers.found[board.chance].columns["marks"][:, 0] = 1.0
+    report = board.conclude(answers)
+    assert "leave-one-out (11 forward passes), not told from random order" in board.sentences(report)[0]
+    assert {report.verdict(name) for name in board.measures} == {Word.UNTOLD}
+
+
 def test_a_measure_that_gives_nan_stays_as_a_sentence():
     board, report = reported({"leave-one-out": UP, "gradient": np.full(N, NAN)})
     assert "gradient (24 texts): it gave NaN." in board.sentences(report)
@@ -327,6 +381,8 @@ def test_a_model_that_always_says_the_same_beats_nobody():
 
 def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best():
     """Gradient takes 3 passes, leave-one-out 11 and integrated gradients 60: the dear one in between is on no front."""
+    low, high = draw_front([reported({"leave-one-out": [1e-16]})[1]])["layout"]["yaxis"]["range"]
+    assert high - low > 0.002, "level but for the last bit"
     board, report = reported({"leave-one-out": UP, "gradient": UP - 0.05, "integrated gradients": UP - 0.01})
     drawn = draw_front([report])
     assert drawn["data"][0]["x"] == [3.0, 11.0] and len(drawn["data"]) == 4
@@ -364,6 +420,28 @@ def test_its_numbers_are_the_librarys(explainer, answers):
     assert found["comprehensiveness rests on rejected inputs"] is None and found["class"] in tiny.LABELS
     assert found["evidence found ↑"] == pytest.approx(1.0) or 0 < found["evidence found ↑"] < 1
     assert lines["e1", RANDOM]["RACU ↑"] == 0 and lines["e1", RANDOM]["forward passes"] == 0
+
+
+def test_a_path_asks_for_nothing_that_is_known_or_decides_nothing(explainer, monkeypatch):
+    """Ten steps of ten words: of the text the scores are known, and with one word left there is one order."""
+    encoded, asked = explainer.encode(" ".join(["salt"] * 10), None, "word"), []
+    target = int(explainer.logits(encoded).argmax())
+    first, really = explainer.attribute(encoded, "gradient", target), explainer.attribute
+    monkeypatch.setattr(explainer, "attribute", lambda *one, **more: asked.append(one) or really(*one, **more))
+    walk = partial(follow, explainer, encoded, "gradient", target, "signed", BY_RATIO)
+    whole, many = finish(walk()), len(asked)
+    quick = finish(walk(together=True, first=first))
+    assert (encoded.F, many, len(asked) - many) == (10, 10, 8)
+    assert [one.mask.tolist() for one in quick] == [one.mask.tolist() for one in whole]
+    assert np.array([one.logits for one in quick]) == pytest.approx(np.array([one.logits for one in whole]), abs=1e-5)
+
+
+def test_a_measures_time_is_not_that_of_its_first_computation(explainer):
+    """Which pays for what is loaded once, or finds what another measure had asked."""
+    encoded = explainer.encode(TEXTS[0].text, None, "word")
+    first = explainer.attribute(encoded, "gradient", 0)
+    for milliseconds in (1e9, 0.0):
+        assert 0 < milliseconds_of(explainer, encoded, replace(first, milliseconds=milliseconds)) < 1e6
 
 
 def test_random_order_is_that_of_the_page_hard_and_soft_erasure(explainer, answers):
@@ -473,7 +551,7 @@ def test_what_is_drawn_is_said_and_where_other_pages_draw_more():
     assert "1 random draw of each measure, and one of each random attribution" in said and "draws 32" in said
     one = replace(report, board=replace(board, orders=ORDERS, draws=32), tally=Tally(1, 1))
     assert "30 random attributions (those of Recursive masking and of Hard and soft erasure)" in draws_note(one)
-    assert "32 random draws" in draws_note(one)
+    assert "32 random draws of each measure, those of Hard and soft erasure" in draws_note(one)
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.2, 0.55, 0.8]), st.floats(0.1, 0.9)), min_size=1, max_size=6))

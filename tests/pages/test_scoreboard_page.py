@@ -12,12 +12,16 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import without_labels
+from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.explanation.explainer import Explainer
+from core.explanation.judging import How, judge_measure
 from core.explanation.limiting import score
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
+from core.metrics.catalogue import metrics
+from core.validity.marks import SIGN
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
 from core.verdicts.telling import believe_sentence
@@ -33,7 +37,7 @@ PAGE = "pages/scoreboard.py"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
 AT_ONCE = Studying.at_once
 PASSES = re.compile("at most ([0-9,]+) forward passes, about ")
-CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1"}
+CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1", "draws": "8"}
 
 
 @pytest.fixture
@@ -51,6 +55,11 @@ def opened(monkeypatch, tmp_path):
     return session
 
 
+def verdict_word(cell: str) -> str:
+    """The verdict of a file that a cell of the page says."""
+    return "cannot be told" if "(p" not in cell else f"{cell.partition(' (p')[0]} than chance"
+
+
 def test_it_is_the_last_page():
     assert PAGES[-1].path == PAGE
 
@@ -63,16 +72,27 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     encoded = explainer.encode(SHORT[0].text, None, "word")
     target = int(explainer.logits(encoded).argmax())
     first, second = app.tables[:2]
-    assert first[0][:3] == ["measure", "against chance", "comprehensiveness ↑"] and second[0][:2] == ["measure", "NS ↑"]
+    assert first[0][:3] == ["measure", "against chance (of 2)", "comprehensiveness ↑"]
+    assert second[0][:2] == ["measure", "NS ↑"] and "by AOPC comprehensiveness ↑, over 2 measures by Holm" in app.said
     assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
     for row in first[1:3]:
         own = score(explainer, encoded, row[0], target)
         assert row[2].startswith(f"{own.comprehensiveness:.3f}") and row[3].startswith(f"{own.sufficiency:.3f}")
         assert "p = " in row[1] or "cannot be told" in row[1]
+    # What Hard and soft erasure says of the same text.
+    for row in second[1:3]:
+        found = judge_measure(explainer, encoded, row[0], "signed", board_metrics(), How(draws=8)).found
+        for name, cell in zip(board_metrics(), row[1:]):
+            error = f" ± {found[name].error:.3f}" if metrics()[name].soft else ""
+            assert cell.removesuffix(f" {SIGN}") == f"{found[name].value:.3f}{error}"
     assert "Each order is set against" in app.said and "NAOPC comprehensiveness ↑" in first[0]
     assert len(app.at.get("plotly_chart")) == 1 and not app.errors
     saved = list(csv.DictReader(io.StringIO(app.download("Lines (CSV)"))))
     assert [row["measure"] for row in saved] == ["gradient", "attention", "random order"]
+    assert [row["verdict"] for row in saved[:2]] == [verdict_word(row[1]) for row in first[1:3]] and not saved[2][
+        "verdict"
+    ]
+    assert all(row["measures_tested"] == "2" and float(row["p_holm_to"]) <= 1 for row in saved[:2])
     assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
     assert r"\toprule" in app.download("Tables (LaTeX)") and app.has("download_button", "Lines (Parquet)")
     app.set("selectbox", "Order of the table", "comprehensiveness")

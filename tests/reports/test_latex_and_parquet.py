@@ -31,7 +31,11 @@ def test_a_table_has_a_line_a_row_and_as_many_columns_as_names():
     found = latex_table(["measure", "NS ↑"], [["a & b", "1"], ["[c", "2 %"]], "of 5 % & more")
     assert r"\begin{tabular}{lr}" in found and r"\caption{of 5 \% \& more}" in found
     body = found.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
-    assert body == [r"a \& b & 1 \\", r"{[}c & 2 \% \\"]
+    assert body == [r"a \& b & 1 \\", r"{[}c & 2 \% \\"] and "footnotesize" not in found
+    # What the raised mark means stands under a table that has one.
+    noted = latex_table(["measure", "NS ↑"], [["a", "0.1 ± 0.02 ⚠"]])
+    assert r"a & 0.1 $\pm$ 0.02 $^{!}$ \\" in noted
+    assert r"{\footnotesize $^{!}$ marks numbers that rest on inputs rejected as out-of-distribution.}" in noted
 
 
 def test_parquet_gives_back_the_lines():

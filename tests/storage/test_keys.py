@@ -153,12 +153,12 @@ LIMITS = "5e8ffc0b7e4f3749ecfe81969ae5fe0439695807f43a81b0a264e93b64dc38c0"
 # Of the part of chance, of a measure and of limits: (log, row).
 SCOREBOARD = (
     (
-        "f0cccf25d7498d55dde773ff3bbe4e6e25306dfb7a72ae39b3b1c415e0bb7d56",
-        "86316faf133c88224e1d6872c2af005ee0fc9e2896fe3bc434cf0c8888cd54e0",
+        "83cca6eff798566f83222fa0ac98f660479e32a5a30c6b9e9c63b3a2d6296a02",
+        "0c9e795526dff2b776e7815bbbaf10b5a3b6345e250430187ddd3220b3472491",
     ),
     (
-        "708a4b38189f6ac66812270a521cb7182ff8e49028d7a1999a96281b69781fa6",
-        "b381c42e1cd82d59d9821b8a60982aa9080c80d905b9e0a5c3060dc3d5e974fb",
+        "94ed93385e3a02182e73195b6bdbc6bf56991f12405f40dc0df2222abc2ff0d0",
+        "c01bf74df13e21481b1a3f664555bc7c2a9f946a2d9a1e791cee6e97e3e4b702",
     ),
     (
         "9e25c136ffb84cdb7b99a1f1700cdf852b3e89deda4c44fc6542a42da8ff0e5e",
@@ -423,13 +423,22 @@ def test_rows_of_a_scoreboard(explainer, store):
     shapes = {
         board.chance: {
             "values": S,
+            "errors": S,
             "orders": 10,
             "curves": (10, 11),
             "marks": 2 + S,
             "evidence": (),
             "probability": (),
         },
-        board.measured[0]: {"aopc": 2, "values": S, "curve": 11, "marks": 3 + S, "evidence": (), "took": 2},
+        board.measured[0]: {
+            "aopc": 2,
+            "values": S,
+            "errors": S,
+            "curve": 11,
+            "marks": 3 + S,
+            "evidence": (),
+            "took": 2,
+        },
         board.limits: {"lower": (), "upper": (), "marks": ()},
     }
     whole = {board.chance: ("predicted",), board.measured[0]: ("notes",), board.limits: ("method",)}

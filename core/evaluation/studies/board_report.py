@@ -47,7 +47,8 @@ def arrow(figure: str) -> str:
 class Cell(NamedTuple):
     """A figure of a measure: its mean over n texts with a 95 % interval, of several from FEW on; rejected: of how
     many of `tested` texts it rests on rejected inputs; marked: whether that is more than 5 % explain, of one text
-    whether it does at all.
+    whether it does at all; error: of one text its standard error, over the draws of a soft metric and, of random order,
+    over random attributions; NaN where it is of no draws.
     """
 
     interval: Interval
@@ -56,6 +57,7 @@ class Cell(NamedTuple):
     tested: int
     marked: bool
     unstable: bool = False
+    error: float = float("nan")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,32 +92,47 @@ class BoardReport:
         """Whether a verdict may be told: of enough texts, none on its way, and not picked by what the model does."""
         return self.tally.settled and self.n >= FEW and not self.picked
 
+    def marked(self, figure: str) -> tuple[str, ...]:
+        """Whose figure rests on rejected inputs, so that it is compared with none."""
+        return tuple(name for name in self.names if self.cells[name, figure].marked)
+
+    def comparable(self, figure: str) -> np.ndarray:
+        """A figure's values, higher is better, float64[n, M + 1]; NaN also of those that rest on rejected inputs."""
+        marked = np.array([self.cells[name, figure].marked for name in self.names])
+        return np.where(marked, np.nan, direction_of(figure) * self.values[figure])
+
+    def means(self, figure: str) -> np.ndarray:
+        """A figure's means, higher is better, float64[M + 1]; NaN also of those that rest on rejected inputs."""
+        cells = [self.cells[name, figure] for name in self.names]
+        return np.array([np.nan if one.marked else direction_of(figure) * one.interval.mean for one in cells])
+
     @cached_property
     def beaten(self) -> dict[str, Beaten]:
-        """{figure: which measure beats which over the texts}; {} before a verdict may be told. Lower is turned round,
-        and what nobody has on two texts is left out.
+        """{figure: which measure beats which over the texts}; {} before a verdict may be told. What rests on rejected
+        inputs beats none and is beaten by none, and a figure that no two have on two texts is left out.
         """
         if not self.told:
             return {}
+        known = {figure: self.comparable(figure) for figure in figures()}
         return {
-            figure: compare_pairs(direction_of(figure) * values, look_share(self.n))
-            for figure, values in self.values.items()
-            if figure in figures() and ((~np.isnan(values)).sum(axis=1) > 1).sum() > 1
+            figure: compare_pairs(values, look_share(self.n))
+            for figure, values in known.items()
+            if ((~np.isnan(values)).sum(axis=1) > 1).sum() > 1
         }
 
     def unbeaten(self, figure: str) -> tuple[str, ...]:
-        """Who no other beats by a figure, of those who have it; () before that may be told."""
+        """Who no other beats by a figure, of those who can be compared by it; () before that may be told."""
         if figure not in self.beaten:
             return ()
-        free = self.beaten[figure].unbeaten & ~np.isnan(self.values[figure]).all(axis=0)
+        free = self.beaten[figure].unbeaten & ~np.isnan(self.comparable(figure)).all(axis=0)
         return tuple(name for name, one in zip(self.names, free) if one)
 
     def verdict(self, name: str) -> Word:
         """Of a measure over the texts: its AOPC comprehensiveness against that of random orders, one of the pairs."""
-        if COMPREHENSIVENESS not in self.beaten or self.cells[name, COMPREHENSIVENESS].marked:
+        if COMPREHENSIVENESS not in self.beaten:
             return Word.UNTOLD
         m, beats = self.names.index(name), self.beaten[COMPREHENSIVENESS].by
-        if np.isnan(self.values[COMPREHENSIVENESS][:, m]).all():
+        if np.isnan(self.comparable(COMPREHENSIVENESS)[:, [m, -1]]).all(axis=0).any():
             return Word.UNTOLD
         return Word.BETTER if beats[m, -1] else Word.WORSE if beats[-1, m] else Word.NO_BETTER
 
@@ -130,6 +147,7 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
         return None
     names = (*begun, RANDOM)
     values, marks, curves = _values(chance, limits, begun, there), _marks(chance, limits, begun, there), {}
+    errors = _errors(chance, begun, there)
     base = chance.columns["curves"][there]
     for name, one in begun.items():
         curves[name] = _areas(one.columns["curve"][there], base, answers.resamples)
@@ -141,7 +159,9 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
             mark = marks[figure][:, k]
             mean = _racu_of(curves, name) if figure == RACU else next(told)
             n, unstable = int((~np.isnan(values[figure][:, k])).sum()), figure == RACU and name in curves
-            cells[name, figure] = _cell(answers, mean, n, mark, unstable and curves[name].unstable)
+            cell = _cell(answers, mean, n, mark, unstable and curves[name].unstable)
+            alone = len(answers.sample) == 1 and figure in errors
+            cells[name, figure] = cell._replace(error=float(errors[figure][0, k])) if alone else cell
     took = {name: one.columns["took"][there] for name, one in begun.items()}
     return BoardReport(
         board,
@@ -191,6 +211,21 @@ def text_marks(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict
     there[i] = True
     found = _marks(rows[board.chance], rows[board.limits], one, there)
     return {figure: float(marks[0, 0]) for figure, marks in found.items()}
+
+
+def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+    """The standard errors of its erasure metrics on the i-th text; NaN where it draws nothing."""
+    rows: dict[Any, Rows] = answers.found
+    one = {study.measure: rows[study] for study in board.measured if study.measure == name}
+    there = np.zeros(len(rows[board.chance]), dtype=bool)
+    there[i] = True
+    return {figure: float(errors[0, 0]) for figure, errors in _errors(rows[board.chance], one, there).items()}
+
+
+def _errors(chance: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
+    """{erasure metric: standard errors float64[n, M + 1]}, random order last; NaN of what draws nothing."""
+    every = np.stack([one.columns["errors"][there] for one in (*begun.values(), chance)], axis=1)
+    return {name: every[..., s] for s, name in enumerate(board_metrics())}
 
 
 def _values(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.evaluation.engine import Column, Place, Row, Rows, Study, Subject
-from core.evaluation.studies.preparing import prepare, rate_random
-from core.explanation.explainer import Cost, Explainer
+from core.evaluation.studies.preparing import rate_random, rate_together
+from core.explanation.explainer import Attribution, Cost, Explainer
 from core.explanation.judging import How, Judge, Rated, judging_cost
 from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk
 from core.explanation.metric_table import gate_of_inputs
@@ -44,6 +44,9 @@ K = len(RATIOS)
 # Random orders of each text of a sample, and random attributions under the erasure metrics: the mean over texts is what
 # counts. Of one text alone there are as many as on other pages.
 FEWER = 10
+# A measure's time is the median of so many, no more being taken once these seconds have gone, and of one that takes
+# long that of its first.
+REPEATS, _TIMED_SECONDS, _LONG_SECONDS = 3, 0.03, 1.0
 # Exact limits up to so many scores; an insertion search up to so many, and beyond a beam of one.
 _EXACT, _SEARCHED = 1 << 10, 1_200
 
@@ -78,7 +81,7 @@ class _Part(Study[Rows]):
         model, reference = explainer.model, explainer.reference
         return canonical_key(
             "scoreboard",
-            1,
+            self._version,
             part=self._part,
             model=model.digest,
             precision=model.precision,
@@ -88,6 +91,7 @@ class _Part(Study[Rows]):
         )
 
     _part: ClassVar[str] = ""
+    _version: ClassVar[int] = 2
 
     @property
     def _more(self) -> dict[str, Any]:
@@ -112,16 +116,17 @@ def _target(subject: Subject) -> int:
 class BoardChance(_Part):
     """R random orders and R random attributions of a text, those that other pages have.
 
-    values float64[S]: erasure metrics, the mean over random attributions, soft ones by one draw of each; orders
-    float64[R]: AOPC of random orders; curves float64[R, K]: v along each; marks float64[2 + S]: whether the inputs of
-    the orders, feature by feature and by ratio, and of each metric are rejected as out-of-distribution, 1 or 0, NaN
-    where no input can be; evidence: average precision of a random order, NaN where none is known; predicted,
-    probability.
+    values float64[S]: erasure metrics, the mean over random attributions, soft ones by one draw of each; errors
+    float64[S]: its standard error over these attributions; orders float64[R]: AOPC of random orders; curves
+    float64[R, K]: v along each; marks float64[2 + S]: whether the inputs of the orders, feature by feature and by
+    ratio, and of each metric are rejected as out-of-distribution, 1 or 0, NaN where no input can be; evidence: average
+    precision of a random order, NaN where none is known; predicted, probability.
     """
 
     name = "scoreboard, random order"
     columns: ClassVar = {
         "values": Column((0,)),
+        "errors": Column((0,)),
         "orders": Column((0,)),
         "curves": Column((0, K)),
         "marks": Column((0,)),
@@ -144,7 +149,7 @@ class BoardChance(_Part):
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, its evidence, and the metrics."""
         about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
-        return [canonical_key("scoreboard/chance/row", 2, **about, metrics=_versions())]
+        return [canonical_key("scoreboard/chance/row", 3, **about, metrics=_versions())]
 
     def row(self, subject: Subject) -> Row:
         """Random orders, and random attributions under the metrics."""
@@ -162,6 +167,7 @@ class BoardChance(_Part):
         marks = [_mark(gate), _mark(_ratio_gate(explainer, encoded, by_ratio.p))]
         return {
             "values": np.nansum(values, axis=0) / np.where(known, known, np.nan),
+            "errors": np.array([_error(one[~np.isnan(one)]) for one in values.T]),
             "orders": np.array([one.aopc for one in walks]),
             "curves": by_ratio.values(target),
             "marks": np.array([*marks, *_metric_marks(explainer, rated, together=True)]),
@@ -184,16 +190,18 @@ class BoardChance(_Part):
 class BoardMeasure(_Part):
     """One measure on a text.
 
-    aopc float64[2]: comprehensiveness ↑ and sufficiency ↓; values float64[S]: erasure metrics ↑; curve float64[K]: v
-    along the recursive path; marks float64[3 + S]: as of `BoardChance`, of both orders, the path, and each metric;
-    evidence: average precision ↑; took float64[2]: forward passes that the measure takes at most, a gradient counting
-    as two more, and milliseconds; notes: {figure: why it is undefined, a sentence} as JSON, "" for the measure itself.
+    aopc float64[2]: comprehensiveness ↑ and sufficiency ↓; values float64[S]: erasure metrics ↑; errors float64[S]:
+    standard errors of those that draw, over their draws, NaN of others; curve float64[K]: v along the recursive path;
+    marks float64[3 + S]: as of `BoardChance`, of both orders, the path, and each metric; evidence: average precision ↑;
+    took float64[2]: forward passes that the measure takes at most, a gradient counting as two more, and milliseconds by
+    itself; notes: {figure: why it is undefined, a sentence} as JSON, "" for the measure itself.
     """
 
     name = "scoreboard, measure"
     columns: ClassVar = {
         "aopc": Column((2,)),
         "values": Column((0,)),
+        "errors": Column((0,)),
         "curve": Column((K,)),
         "marks": Column((0,)),
         "evidence": Column(),
@@ -213,14 +221,20 @@ class BoardMeasure(_Part):
         """The example as the model reads it, its evidence, the measure, and the metrics."""
         about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
         about |= measured(subject.explainer, self.measure, self.sign)
-        return [canonical_key("scoreboard/measure/row", 1, **about, **self._metrics)]
+        return [canonical_key("scoreboard/measure/row", 2, **about, **self._metrics)]
 
     def row(self, subject: Subject) -> Row:
         """Its orders, its path and its scores; what it says nothing of has a note."""
         explainer, encoded, target = subject.explainer, subject.encoded, _target(subject)
         S, nothing = len(board_metrics()), np.nan
         row: Row = {"aopc": np.full(2, nothing), "values": np.full(S, nothing), "curve": np.full(K, nothing)}
-        row |= {"marks": np.full(3 + S, nothing), "evidence": nothing, "took": np.full(2, nothing), "notes": ""}
+        row |= {
+            "errors": np.full(S, nothing),
+            "marks": np.full(3 + S, nothing),
+            "evidence": nothing,
+            "took": np.full(2, nothing),
+            "notes": "",
+        }
         try:
             return row | self._measured(subject, explainer, encoded, target)
         except NonFinite as error:
@@ -238,20 +252,22 @@ class BoardMeasure(_Part):
             raise NonFinite(NO_ORDER.format(unit=encoded.unit))
         walks = walk(explainer, encoded, orders, target, cancelled=cancelled)
         gating = StandingGates(encoded, explainer.reference)
-        steps = follow(explainer, encoded, name, target, self.sign, BY_RATIO, together=True, cancelled=cancelled)
-        path = summarise(finish(steps), encoded.F, BY_RATIO, target, None, explainer.reference)
-        prepare(judge, [(scores, magnitudes)], board_metrics())
-        rated = judge.rate(scores, board_metrics(), magnitudes)
+        walked = follow(
+            explainer, encoded, name, target, self.sign, BY_RATIO, together=True, first=found, cancelled=cancelled
+        )
+        path = summarise(finish(walked), encoded.F, BY_RATIO, target, None, explainer.reference)
+        rated = rate_together(judge, scores, board_metrics(), magnitudes)
         evidence = evidence_of(encoded, subject.example.evidence)
         marks = [*map(gating.gate, walks), path.gate]
         notes = {one: score.note for one, score in rated.found.items() if score.note and np.isnan(score.value)}
         return {
             "aopc": np.array([one.aopc for one in walks]),
             "values": np.array([rated.found[one].value for one in board_metrics()]),
+            "errors": np.array([rated.found[one].error for one in board_metrics()]),
             "curve": path.values,
             "marks": np.array([*map(_mark, marks), *_metric_marks(explainer, [rated])]),
             "evidence": np.nan if evidence is None else evidence.precision(scores),
-            "took": np.array([passes_of(name, left_over(encoded)), found.milliseconds]),
+            "took": np.array([passes_of(name, left_over(encoded)), milliseconds_of(explainer, encoded, found)]),
             "notes": json.dumps(notes) if notes else "",
         }
 
@@ -274,6 +290,7 @@ class BoardLimits(_Part):
     name = "scoreboard, limits"
     columns: ClassVar = {"lower": Column(), "upper": Column(), "marks": Column(), "method": Column((), "")}
     _part = "limits"
+    _version = 1
 
     @property
     def label(self) -> str:
@@ -311,6 +328,25 @@ def passes_of(name: str, F: int) -> int:
     """Forward passes that a measure takes at most of F features, by itself; a gradient counts as two more."""
     measure = measures()[name]
     return measure.passes(F) * (3 if measure.backward else 1)
+
+
+def milliseconds_of(explainer: Explainer, encoded: Encoded, found: Attribution) -> float:
+    """What a measure takes on a text by itself, of a network that is warm: the median of up to REPEATS more
+    computations, each by an explainer that knows nothing yet. The first one pays for what is loaded once, knows what
+    others asked, and may have waited for other work. What takes long is not computed again: it is as found.
+    """
+    if explainer.cost(encoded, found.measure).seconds > _LONG_SECONDS:
+        return found.milliseconds
+    taken: list[float] = []
+    while len(taken) < REPEATS and sum(taken) < 1000 * _TIMED_SECONDS:
+        alone = Explainer(explainer.model, kept=explainer.kept)
+        taken.append(alone.attribute(encoded, found.measure, found.target).milliseconds)
+    return float(np.median(taken))
+
+
+def _error(values: np.ndarray) -> float:
+    """Standard error of the mean of float64[n]; NaN of fewer than two."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
 
 
 def _width(F: int) -> int | None:

@@ -1,7 +1,7 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,14 +9,17 @@ import numpy as np
 from core.evaluation.findings import FEW, LOOKS, unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
+from core.evaluation.studies.board_rows import REPEATS, board_metrics
 from core.explanation.judging import BASELINES
+from core.explanation.metric_table import orders
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
-from core.validity.marks import MEANING, SIGN, with_sign
+from core.metrics.registry import HIGHER
+from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Verdict, Word
-from core.verdicts.telling import verdict_text
+from core.verdicts.telling import verdict_record, verdict_text
 from core.wording import amount, cut_sentence, fixed_number, joined, number, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
@@ -25,8 +28,9 @@ HOW = (
     f"all pairs, each figure by itself, {LOOKS}. That no other beats it is no proof that it is the best."
 )
 COSTS = (
-    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK}: on this machine, without "
-    "what another measure had asked before."
+    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK}: on this machine, by "
+    f"itself and once everything is loaded, the median of up to {REPEATS} times; or the first, where that takes more "
+    "than a second."
 )
 INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
 # What the figures are, family by family.
@@ -46,12 +50,18 @@ _ON = "better than chance ↑ (texts)"
 _EQUAL = 1e-6
 
 
+VerdictLines = dict[tuple[int, str], dict]
+
+
 class VerdictColumn(NamedTuple):
-    """Verdicts by another test: the column's header, the cell of each measure, and what to know of it, a sentence."""
+    """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
+    gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}.
+    """
 
     header: str
     of: Mapping[str, str]
     about: str = ""
+    lines: Callable[[], VerdictLines] = dict
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -74,23 +84,31 @@ def sentences(report: BoardReport) -> list[str]:
 
 
 def _answer(report: BoardReport, by: str) -> str:
-    """Which measures no other beats by a figure, and what they cost."""
-    best, over = report.unbeaten(by), amount(report.n, "text")
+    """Which measures no other beats by a figure, and what they cost; what rests on rejected inputs has no part."""
+    best, over, out = report.unbeaten(by), amount(report.n, "text"), _left_out(report, by)
     if not best:
-        return f"{arrow(by)} is known of too few texts to compare measures by it."
+        none = f"{arrow(by)} is known of too few texts to compare measures by it."
+        return f"By {arrow(by)} it cannot be told which measure to believe over {over}.{out}" if out else none
     if RANDOM in best:
         return (
             f"By {arrow(by)} no measure is significantly better than random order over {over}, so none of them should "
-            "be believed for it."
+            f"be believed for it.{out}"
         )
     m = report.names.index(RANDOM)
     beats = report.beaten[by].by
     named = []
     for name in best:
         shown = f"{name} ({amount(round(report.passes[name]), 'forward pass')})"
-        short = not beats[report.names.index(name), m]
-        named.append(with_sign(shown, report.cells[name, by].marked) + ", not told from random order" * short)
-    return f"By {arrow(by)} no other measure significantly beats {_either(named)} over {over}{_cheapest(report, best)}."
+        named.append(shown + ", not told from random order" * (not beats[report.names.index(name), m]))
+    told = f"By {arrow(by)} no other measure significantly beats {_either(named)} over {over}"
+    return f"{told}{_cheapest(report, best)}.{out}"
+
+
+def _left_out(report: BoardReport, by: str) -> str:
+    """Whose figure has no part in what is said by it, a sentence behind others; "" where all have."""
+    marked = report.marked(by)
+    verb = "rests" if len(marked) == 1 else "rest"
+    return f" Left out: {joined(marked)}, which {verb} on inputs {OUT} {SIGN}." if marked else ""
 
 
 def _cheapest(report: BoardReport, names: Sequence[str]) -> str:
@@ -113,34 +131,59 @@ def parting(report: BoardReport) -> str:
     for figure in report.beaten:
         if figure != by and (best := report.unbeaten(figure)) and best != own:
             others.setdefault(best, []).append(figure)
-    same = len(report.beaten) - 1 - sum(map(len, others.values()))
+    same = len(report.beaten) - (by in report.beaten) - sum(map(len, others.values()))
+    out = _without_marks(report, [figure for figure in figures() if figure != by])
     if not others:
-        return f"All {amount(same, 'other figure')} leave the same unbeaten." if same else ""
+        return f"All {amount(same, 'other figure')} leave the same unbeaten.{out}" if same else out.lstrip()
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
         for best, named in others.items()
     ]
-    return f"Metrics disagree, and are not averaged: {'; '.join(parts)}."
+    return f"Metrics disagree, and are not averaged: {'; '.join(parts)}.{out}"
+
+
+def _without_marks(report: BoardReport, shown: Sequence[str]) -> str:
+    """That marked figures have no part in a sentence, a sentence behind it; "" where none is marked."""
+    return f" What carries {SIGN} has no part in this." if any(report.marked(figure) for figure in shown) else ""
 
 
 def _ahead(report: BoardReport) -> str:
-    """Which measure, or random order, is ahead on one text by which figures; "" of one measure and before all began."""
+    """Which measure, or random order, is ahead on one text by which figures; "" of one measure and before all began.
+
+    Erasure metrics are level within their errors, as on *Hard and soft erasure*; nothing rests on rejected inputs.
+    """
     if report.waiting or len(report.names) < 3:
         return ""
     leads: dict[tuple[str, ...], list[str]] = {}
+    untold = []
     for figure in figures():
-        values = direction_of(figure) * np.array([report.cells[name, figure].interval.mean for name in report.names])
+        had = sum(report.cells[name, figure].n > 0 for name in report.names[:-1])
+        values = report.means(figure)
         if (~np.isnan(values[:-1])).sum() > 1:
-            best = tuple(name for name, value in zip(report.names, values) if value >= np.nanmax(values) - _EQUAL)
-            marked = any(report.cells[name, figure].marked for name in best)
-            leads.setdefault(best, []).append(with_sign(figure, marked))
+            best = tuple(name for name, first in zip(report.names, _first(report, figure, values)) if first)
+            leads.setdefault(best, []).append(figure)
+        elif had > 1:
+            untold.append(figure)
     parts = [f"{joined(best)} by {joined(named)}" for best, named in leads.items()]
+    lost = f" By {joined(untold)} it cannot be told: too few measures are left without {SIGN}." if untold else ""
+    out = _without_marks(report, [one for named in leads.values() for one in named]) + lost
     if not parts:
-        return ""
+        return out.lstrip()
     if len(parts) == 1:
-        return f"Metrics agree on which measure is ahead on this text: {parts[0]}."
-    return f"Metrics disagree on which measure is ahead on this text, and are not averaged: {'; '.join(parts)}."
+        return f"Metrics agree on which measure is ahead on this text: {parts[0]}.{out}"
+    return f"Metrics disagree on which measure is ahead on this text, and are not averaged: {'; '.join(parts)}.{out}"
+
+
+def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
+    """Who none is ahead of by a figure, bool[M + 1]; values: float64[M + 1], higher is better, NaN where there is
+    none.
+    """
+    if figure not in board_metrics():
+        return values >= np.nanmax(values) - _EQUAL
+    errors = np.array([report.cells[name, figure].error for name in report.names])
+    ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
+    return ~np.isnan(values) & ~ahead.any(axis=0)
 
 
 def _either(names: Sequence[str]) -> str:
@@ -170,16 +213,25 @@ def _problems(report: BoardReport) -> list[str]:
 
 
 def draws_note(report: BoardReport) -> str:
-    """What was drawn for random order and for soft figures, and where the page of one text draws more, a sentence."""
+    """What was drawn for random order and for soft figures, what ± is, and where the page of one text draws more, a
+    sentence each.
+    """
     R, K = report.board.orders, report.board.draws
+    alone = report.tally.total == 1
     same = "those of Recursive masking and of Hard and soft erasure"
     same = same if R == BASELINES else f"Recursive masking and Hard and soft erasure take {BASELINES}"
-    of = "" if report.tally.total == 1 else " of each text"
-    told = f"{RANDOM.capitalize()}: means of {R} random orders and of {R} random attributions{of} ({same}). "
-    drawn = f"Soft figures: {amount(K, 'random draw')} of each measure, and one of each random attribution"
-    if K == DRAWS:
-        return f"{told}{drawn}, where Hard and soft erasure draws {DRAWS} of those, too, so it may differ a little."
-    return f"{told}{drawn}; Hard and soft erasure draws {DRAWS} of each unless asked otherwise, so it differs a little."
+    drawn = f"{R} random orders and of {R} random attributions{'' if alone else ' of each text'}"
+    told = (
+        f"{RANDOM.capitalize()}: means of {drawn} ({same}). Soft figures: {amount(K, 'random draw')} of each measure, "
+    )
+    if not alone:
+        more = f"Hard and soft erasure, of one text, draws {DRAWS} of each unless asked otherwise."
+        return f"{told}and one of each random attribution; {more}"
+    return (
+        f"{told}those of Hard and soft erasure, and of each random attribution one, where it takes all, so that random "
+        "order may differ from there by about its ±. ±: one standard error, of a measure over draws, of random order "
+        "over random attributions; measures within two standard errors of their difference, or .01, are level."
+    )
 
 
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
@@ -239,23 +291,27 @@ def verdicts_of_text(verdicts: Sequence[Verdict], chosen: Sequence[str] = ()) ->
     about = f"Against chance: judged together are {joined(list(told))}" if told else ""
     if told and without:
         about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
-    return VerdictColumn("against chance", told, about and f"{about}.")
+    lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
+    header = f"against chance (of {len(told)})" if told else "against chance"
+    return VerdictColumn(header, told, about and f"{about}.", lambda: lines)
 
 
-def verdicts_of_texts(counts: Mapping[str, tuple[int, int]], family: Sequence[str]) -> VerdictColumn:
+def verdicts_of_texts(
+    counts: Mapping[str, tuple[int, int]], family: Sequence[str], lines: Callable[[], VerdictLines] = dict
+) -> VerdictColumn:
     """The column over texts: on how many of those that are known each measure is better than chance.
 
     Args:
-        counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together.
+        counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together;
+            lines: as of `VerdictColumn`.
     """
     there = "Data set, under Measures against chance"
     if not counts:
         return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance can be asked for on {there}.")
     n = max(of for _, of in counts.values())
     means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}"
-    return VerdictColumn(
-        _ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, f"{means}; more on {there}."
-    )
+    told = {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}
+    return VerdictColumn(_ON, told, f"{means}; more on {there}.", lines)
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:
@@ -263,13 +319,14 @@ def verdict_over_texts(report: BoardReport, name: str) -> str:
     if name == RANDOM or not report.told:
         return "—"
     word = report.verdict(name)
-    return with_sign(word, report.cells[name, figures()[0]].marked and word == Word.UNTOLD)
+    return with_sign(word, word == Word.UNTOLD and bool({name, RANDOM} & {*report.marked(figures()[0])}))
 
 
 def cell_text(report: BoardReport, name: str, figure: str) -> str:
     """A figure with its interval and mark."""
     cell = report.cells[name, figure]
     told = with_ends(cell.interval.mean, cell.interval.low, cell.interval.high, fixed_number)
+    told += f" ± {fixed_number(cell.error)}" if cell.error == cell.error and cell.n else ""
     told += f" (n = {cell.n:,})" if 0 < cell.n < report.n else ""
     return with_sign(told + f" {UNSTABLE}" * cell.unstable, cell.marked)
 
@@ -286,22 +343,26 @@ def pairs_table(report: BoardReport, figure: str) -> Table:
     """Who beats whom by a figure: p of each pair, marked where the measure of the line beats that of the column."""
     if figure not in report.beaten:
         return [], []
-    found = report.beaten[figure]
-    rows = []
-    for i, name in enumerate(report.names):
-        cells = [
-            "" if i == j else f"beats it, p = {number(p)}" if found.by[i, j] else f"p = {number(p)}"
-            for j, p in enumerate(found.p[i])
-        ]
-        rows.append([name, *cells])
+    found, marked = report.beaten[figure], report.marked(figure)
+
+    def cell(i: int, j: int) -> str:
+        if i == j:
+            return ""
+        if {report.names[i], report.names[j]} & {*marked}:
+            return SIGN
+        return f"{'beats it, ' * bool(found.by[i, j])}p = {number(found.p[i, j])}"
+
+    rows = [[name, *(cell(i, j) for j in range(len(report.names)))] for i, name in enumerate(report.names)]
     return [arrow(figure), *report.names], rows
 
 
 def front(report: BoardReport) -> list[str]:
-    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone."""
+    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone, those that
+    rest on rejected inputs left out.
+    """
+    of = dict(zip(report.names, report.means(report.board.by)))
     named = [name for name in report.names if name in measures()]
-    costs = [report.passes[name] for name in named]
-    values = [direction_of(report.board.by) * report.cells[name, report.board.by].interval.mean for name in named]
+    costs, values = [report.passes[name] for name in named], [of[name] for name in named]
     return [name for name, on in zip(named, pareto_front(np.array(costs), np.array(values))) if on]
 
 
@@ -311,8 +372,8 @@ def front_in_words(report: BoardReport) -> str:
     told = [
         f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes" for name in report.names
     ]
-    best = f"No measure as cheap has a better mean than {joined(front(report))}."
-    return f"{arrow(by)} against forward passes. {'; '.join(told)}. {best}"
+    best = f" No measure as cheap has a better mean than {joined(front(report))}." if front(report) else ""
+    return f"{arrow(by)} against forward passes. {'; '.join(told)}.{best}"
 
 
 def marked_count(report: BoardReport) -> str:

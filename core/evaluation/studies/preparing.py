@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from core.explanation.judging import Judge, Rated
+from core.explanation.judging import Judge, Rated, rate_kept, read_rated
 from core.metrics.catalogue import metrics
 from core.oracle.erasing import NothingLeft
 from core.oracle.soft import Soft
@@ -50,6 +50,17 @@ def prepare(
             one_draw.ask_each([retain for _, retain in retains], [a for a, _ in retains], kind)
         else:
             judge.soft.ask([retain for _, retain in retains], kind)
+
+
+def rate_together(judge: Judge, scores: np.ndarray, names: Sequence[str], magnitudes: bool = True) -> Rated:
+    """An attribution under metrics, what all of them ask in full batches; what the store knows of soft ones is read,
+    and what it does not is kept there, where the page of one text finds it.
+    """
+    held = {name: found for name in names if (found := read_rated(judge, name, scores, magnitudes)) is not None}
+    prepare(judge, [(scores, magnitudes)], [name for name in names if name not in held])
+    each = [held.get(name) or rate_kept(judge, name, scores, magnitudes) for name in names]
+    found = {name: score for one in each for name, score in one.found.items()}
+    return Rated(each[0].scores, found, {name: inputs for one in each for name, inputs in one.inputs.items()})
 
 
 def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:

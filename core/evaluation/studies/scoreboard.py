@@ -15,10 +15,12 @@ from core.evaluation.studies.board_report import (
     arrow,
     build_board,
     figures,
+    text_errors,
     text_marks,
     text_values,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
+from core.evaluation.studies.board_sentences import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
@@ -109,15 +111,20 @@ class Scoreboard(Question[BoardReport]):
         """Its figure for those who do not see it."""
         return board_sentences.front_in_words(report)
 
-    def records(self, answers: Answers) -> list[dict]:
+    def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
         """A line for each example and measure, random order last.
 
-        Columns: class (explained) and its probability, measure, values (its variant; null for random order), forward
-        passes (at most, a gradient counting as two more), milliseconds, a column for each figure and one for whether it
+        Columns: class (explained) and its probability, measure, values (its variant; null for random order), verdict
+        (against chance on this example), p_holm_from and p_holm_to (between which its p lies, by Holm over
+        measures_tested), all null where it is not known, forward passes (at most, a gradient counting as two more),
+        milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for whether it
         rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
+
+        verdicts: as of `core.evaluation.studies.board_sentences.VerdictColumn`; the question itself asks for none.
         """
+        nobody = dict.fromkeys(("verdict", "p_holm_from", "p_holm_to", "measures_tested"))
         lines, chance = [], answers.found[self.chance]
-        of = {study.measure: answers.found[study] for study in self.measured}
+        rows_of = {study.measure: answers.found[study] for study in self.measured}
         for i, example in enumerate(answers.sample.examples):
             about = {"example": example.id, "problem": chance.problems.get(i), "cut": i in chance.cut}
             if not chance.there[i]:
@@ -125,17 +132,20 @@ class Scoreboard(Question[BoardReport]):
                 continue
             about |= {"class": answers.model.labels[chance.columns["predicted"][i]]}
             about |= {"probability": float(chance.columns["probability"][i])}
-            for name in [*(name for name, rows in of.items() if rows.there[i]), RANDOM]:
-                told, marks = (of_text(self, answers, i, name) for of_text in (text_values, text_marks))
-                took = of[name].columns["took"][i] if name in of else np.array([0.0, 0.0])
+            for name in [*(name for name, rows in rows_of.items() if rows.there[i]), RANDOM]:
+                told, errors, marks = (of(self, answers, i, name) for of in (text_values, text_errors, text_marks))
+                took = rows_of[name].columns["took"][i] if name in rows_of else np.array([0.0, 0.0])
                 line = about | {"measure": name, "values": values_taken(name, self.sign)}
+                line |= (verdicts or {}).get((i, name), nobody)
                 line |= {"forward passes": as_json(took[0]), "milliseconds": as_json(took[1])}
                 for figure, value in told.items():
                     line[arrow(figure)] = as_json(value)
+                    if figure in errors:
+                        line[f"{figure} standard error"] = as_json(errors[figure])
                 for figure, mark in marks.items():
                     line |= {f"{figure} rests on rejected inputs": None if mark != mark else bool(mark)}
                 del line[f"{EVIDENCE} rests on rejected inputs"]
-                lines.append(line | {"note": self._note(of.get(name), i)})
+                lines.append(line | {"note": self._note(rows_of.get(name), i)})
         return lines
 
     def _note(self, rows, i: int) -> str | None:

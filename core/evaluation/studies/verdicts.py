@@ -119,11 +119,11 @@ def _columns(report: VerdictReport, names: tuple[str, ...]) -> dict[str, list[fl
     }
 
 
-def report_of_row(rows: Rows, study: VerdictsOfTexts) -> VerdictReport:
-    """What is kept of the first text, as the verdicts that are told of one: without the random orders themselves, which
+def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictReport:
+    """What is kept of the i-th text, as the verdicts that are told of one: without the random orders themselves, which
     are none, and without why.
     """
-    kept = {name: rows.columns[name][0] for name in study.columns}
+    kept = {name: rows.columns[name][i] for name in study.columns}
     by_value = {value: word for word, value in VALUES.items()}
     found, adjusted = [], {tail: holm_adjusted(np.nan_to_num(kept[tail], nan=1.0)) for tail in ("p", "worse")}
     for k, name in enumerate(study.measures):

@@ -5,16 +5,15 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.explanation.judging import How
-from core.mathematics.erasure import DRAWS, MIN_MAX, SCALINGS
+from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, folded, linked
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
+from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.sides import choose_form, choose_rule
 
-COUNTS = ("8", str(DRAWS), "128")
 _ERASURE_HELP = (
     "How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown "
     "token."
@@ -23,7 +22,6 @@ _SCALING_HELP = (
     "How soft metrics turn scores into shares in [0, 1]. Reversed keeps the most important words least, as SoftFaith’s "
     "code does and its text does not. Softmax shares 1 over all words, so that little of each is kept."
 )
-_DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def _how(model: Model, named: list[str], chosen: list[str]) -> ErasureChoice:
     erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
     scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
     sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
-    draws = choose_one("Draws", COUNTS, str(DRAWS), "draws", _DRAWS_HELP)
+    draws = choose_draws()
     rule = choose_rule()
     form = choose_form()
     placement, sigma = choose_perturbation(chosen)
@@ -68,7 +66,7 @@ def _how(model: Model, named: list[str], chosen: list[str]) -> ErasureChoice:
         tuple(named),
         tuple(name for name in of_examples() if name in chosen),
         sign,
-        How(erasure, scaling, int(draws), placement=placement, sigma=sigma),
+        How(erasure, scaling, draws, placement=placement, sigma=sigma),
         rule,
         form,
     )

@@ -1,11 +1,13 @@
 """What the page Scoreboard draws: the picture of faithfulness against cost, the tables, who beats whom, the files."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import cast
 
 import streamlit as st
 
 from core.evaluation.findings import FEW
-from core.evaluation.questions import Table
+from core.evaluation.questions import Answers, Table
 from core.evaluation.studies.board_report import EVIDENCE, BoardReport, arrow, figures
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_sentences import (
@@ -24,7 +26,9 @@ from core.evaluation.studies.board_sentences import (
     pairs_table,
     parting,
 )
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.board_figures import draw_front
+from core.validity.marks import SIGN
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -36,7 +40,8 @@ from pages.parts.sections.studying import Asking
 AS_CHOSEN = "as chosen"
 _PICTURE = (
     "Further up is higher, further left is cheaper. Dotted: the measures than which none as cheap is better on "
-    "average. Which figure this is, and the sentence above goes by, is chosen under By in the settings below."
+    f"average, those with {SIGN} left out. Which figure this is, and the sentence above goes by, is chosen under By in "
+    "the settings below."
 )
 
 
@@ -91,7 +96,15 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
     def tables() -> list[Table]:
         return [board_table(report, None, order, column), *[pairs] * bool(pairs[1])]
 
-    save_board(work.question, work.answers, tables, ["scoreboard", work.model.name, work.sample.name])
+    question, answers = cast(Scoreboard, work.question), work.answers
+    records = partial(_records, question, answers, column)
+    about = partial(question.as_json, answers)
+    save_board(records, about, tables, ["scoreboard", work.model.name, work.sample.name])
+
+
+def _records(question: Scoreboard, answers: Answers, column: VerdictColumn) -> list[dict]:
+    """The lines of a file, with the verdicts that are known."""
+    return question.records(answers, column.lines())
 
 
 def _picture(work: Asking, report: BoardReport) -> None:

@@ -16,7 +16,7 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence
+from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -36,7 +36,7 @@ def board_of_text(view: View, order: str) -> None:
     said, stage, below = (st.container() for _ in range(3))
     with below:
         st.header("Settings", anchor=False)
-        question = cast(Scoreboard, choose_question(Scoreboard, view.model))
+        question = cast(Scoreboard, choose_question(Scoreboard, view.model, one_text=True))
         show_notes(view)
     try:
         question.check(view.model)
@@ -86,17 +86,25 @@ class TextBoard:
     def works(self) -> list[PageWork]:
         """The figures first, which most of the verdicts rest on; what waits to be asked for are the verdicts on all."""
         fewer = self.fewer
-        asked = self.verdicts.complete or self.verdicts.runs or fewer is None or not (fewer.complete or fewer.at_once)
-        return [*self.figures.works, *([] if asked or fewer is None else [fewer]), self.verdicts]
+        beside = fewer is not None and not self.verdicts.runs and (fewer.complete or fewer.at_once)
+        return [*self.figures.works, *([fewer] if fewer is not None and beside else []), self.verdicts]
+
+    @property
+    def reports(self) -> list[VerdictReport]:
+        """What is known: over all of the measures, and over fewer; where neither is, what *Data set* knows of the
+        text.
+        """
+        gating = StandingGates(self.side.encoded, self.side.reference)
+        works = filter(None, (self.verdicts, self.fewer))
+        found = [report for work in works if (report := work.report(gating, Reasons())) is not None]
+        return found or [*filter(None, [self._of_data_set()])]
 
     @property
     def report(self) -> VerdictReport | None:
-        """What is known: over all of the measures, else over fewer, else what *Data set* knows of the text."""
-        gating = StandingGates(self.side.encoded, self.side.reference)
-        for work in filter(None, (self.verdicts, self.fewer)):
-            report = work.report(gating, Reasons())
-            if report is not None:
-                return report
+        """The one of them that is over the most measures; None before there is any."""
+        return next(iter(self.reports), None)
+
+    def _of_data_set(self) -> VerdictReport | None:
         for study in self.question.verdicts:
             found = Studying(self.figures.explainer, self.figures.sample, study).found
             if found.there.any():
@@ -115,16 +123,20 @@ def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
 
 
 def _say(view: View, board: TextBoard) -> None:
-    report, figures = board.report, board.figures.report
-    if report is None:
+    reports, figures = board.reports, board.figures.report
+    if not reports:
         prediction_line(view, _waits(board))
         return
+    report = reports[0]
     believed = [each.measure for each in report.those(Word.BETTER)]
     cheapest = "" if figures is None else escaped(cheapest_believed(believed, figures), 400)
     others = [name for name in board.question.measures if report.of(name) is None]
     yet = f" Not judged yet: {escaped(joined(others), 400)}. Judged together with them, a measure may lose its verdict."
     left = yet if others else ""
-    prediction_line(view, believe_sentence(report, view.encoded) + left, cheapest)
+    # The same text may have another word where fewer are judged: said here, and not left to be found.
+    also = [families_sentence(report, one) for one in reports[1:]]
+    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also]))
+    prediction_line(view, said, cheapest)
     if report.null.planned:
         st.caption(plain(chance_sentence(report)))
 

@@ -2,10 +2,13 @@
 
 from typing import cast
 
+import numpy as np
+
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.board_sentences import VerdictColumn, verdicts_of_texts
+from core.evaluation.studies.board_sentences import VerdictColumn, VerdictLines, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.studies.verdicts import better_counts
+from core.evaluation.studies.verdicts import better_counts, report_of_row
+from core.verdicts.telling import verdict_record
 from pages.parts.sections.studying import Asking, Studying
 
 
@@ -15,4 +18,14 @@ def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
     found = {study: Studying(work.explainer, texts, study).found for study in board.verdicts}
     # The family that is known of more texts; of equals the one that is chosen here.
     family = max(found, key=lambda study: found[study].done)
-    return verdicts_of_texts(better_counts(found[family], family.measures), family.measures)
+    known = found[family]
+
+    def lines() -> VerdictLines:
+        reports = {int(i): report_of_row(known, family, i) for i in np.flatnonzero(known.there)}
+        return {
+            (i, one.measure): verdict_record(one, report.planned)
+            for i, report in reports.items()
+            for one in report.verdicts
+        }
+
+    return verdicts_of_texts(better_counts(known, family.measures), family.measures, lines)

@@ -8,7 +8,7 @@ from core.evaluation import families
 from core.evaluation.sampling import SAMPLE
 from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
-from core.mathematics.erasure import NOISE, PLACEMENTS, SIGMA, SIGMAS, WORD_EMBEDDING
+from core.mathematics.erasure import DRAWS, NOISE, PLACEMENTS, SIGMA, SIGMAS, WORD_EMBEDDING
 from core.measures.catalogue import default_measures, measures
 from core.metrics.catalogue import metrics
 from core.network.architectures import UnsupportedModel
@@ -19,6 +19,9 @@ from pages.parts.frame.links import choose_one, forget, held, hold, linked
 from pages.parts.sections.sides import name_beside
 
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
+# Random draws of each soft perturbation of one text.
+_COUNTS = ("8", str(DRAWS), "128")
+_DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
 # As many as stay in memory with the one that is checked.
 MOST_BESIDE = 2
 
@@ -33,6 +36,11 @@ def choose_size(most: int, drawn: str = "Labelled examples drawn at random from 
     default = str(SAMPLE) if str(SAMPLE) in offered else offered[-1]
     named = {one: f"all {most:,}" if int(one) >= most else one for one in offered}
     return int(choose_one("Sample", offered, default, "sample", about, format_func=named.get))
+
+
+def choose_draws() -> int:
+    """Draw the choice of how many random draws soft metrics take of one text, the same on all pages."""
+    return int(choose_one("Draws", _COUNTS, str(DRAWS), "draws", _DRAWS_HELP))
 
 
 def sizes_of(most: int) -> tuple[str, ...]:

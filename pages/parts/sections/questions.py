@@ -21,7 +21,7 @@ from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, coming, show_answer
-from pages.parts.sections.asking import choose_measures, choose_perturbation, choose_sign
+from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, Growing
@@ -74,8 +74,10 @@ def question_section(
     stream(lambda: one.works, stage, drawn, said, partial(_say, one, about, adds), every=1.0, together=True)
 
 
-def choose_question(question: type[Question], model: Model) -> Question:
-    """Draw the settings by which a question can be asked, those of its own at the end."""
+def choose_question(question: type[Question], model: Model, one_text: bool = False) -> Question:
+    """Draw the settings by which a question can be asked, those of its own at the end; one_text: as other pages ask of
+    one text, and not as of many.
+    """
     # The unit is that of the sidebar and not of its example, which may be one that cannot be shown.
     names, chosen = question.choices(), {"unit": held("unit") or "word"}
     left, right = st.columns(2)
@@ -100,7 +102,9 @@ def choose_question(question: type[Question], model: Model) -> Question:
                 "important words least, as SoftFaith’s code does and its text does not."
             )
             chosen["scaling"] = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", about)
-        if "draws" in names:
+        if "draws" in names and one_text:
+            chosen["draws"] = choose_draws()
+        elif "draws" in names:
             drawn = choose_one("Draws over a data set", DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP)
             chosen["draws"] = int(drawn)
     if "placement" in names:

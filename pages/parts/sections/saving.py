@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from core.evaluation.questions import Answers, Question, Table
+from core.evaluation.questions import Table
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.network.model import Model
@@ -67,28 +67,29 @@ def save_report(
     _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
 
 
-def save_board(question: Question, answers: Answers, tables: Callable[[], list[Table]], name: Iterable[str]) -> None:
-    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables, as on the page, as LaTeX."""
+def save_board(
+    records: Callable[[], list[dict]], about: Callable[[], dict], tables: Callable[[], list[Table]], name: Iterable[str]
+) -> None:
+    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables, as on the page, as LaTeX;
+    about: gives what the metadata of the typed file say, from which "examples" is left out.
+    """
     name = list(name)
 
-    def lines() -> tuple[list[str], list[dict]]:
-        records = question.records(answers)
-        return list(dict.fromkeys(column for line in records for column in line)), records
-
     def comma() -> str:
-        header, records = lines()
-        return csv_text(header, ([line.get(column) for column in header] for line in records))
+        lines = records()
+        header = list(dict.fromkeys(column for line in lines for column in line))
+        return csv_text(header, ([line.get(column) for column in header] for line in lines))
 
     def parquet() -> bytes:
         from core.reports.tables import parquet_bytes
 
-        kept = {one: value for one, value in question.as_json(answers).items() if one != "examples"}
-        return parquet_bytes(lines()[1], kept, ("problem", "note", "values", "class", "measure"))
+        kept = {one: value for one, value in about().items() if one != "examples"}
+        return parquet_bytes(records(), kept, ("problem", "note", "values", "class", "measure", "verdict"))
 
     def latex() -> str:
         from core.reports.tables import latex_table
 
-        return "\n".join(latex_table(*one, caption=question.name) for one in tables())
+        return "\n".join(latex_table(*one, caption="scoreboard") for one in tables())
 
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)
