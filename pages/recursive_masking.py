@@ -68,7 +68,7 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, paths: list[Path]) -> None:
-    prediction_line(view, masking_answer(paths, _found(paths)))
+    prediction_line(view, "", first=masking_answer(paths, _found(paths)))
 
 
 def _draw(view: View, sides: list[Side], paths: list[Path], asks) -> None:

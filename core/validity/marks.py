@@ -10,6 +10,7 @@ import numpy as np
 
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
+from core.terms import FAMILIARITY
 from core.validity.references import CALIBRATED, Reference
 from core.wording import amount, joined, number
 
@@ -76,7 +77,7 @@ RULES = {
         lambda p, planned: alone(p),
         lambda planned: ALPHA,
         f"each {{each}} by itself at {PERCENT}",
-        f"each p-value against {PERCENT} by itself",
+        f"each {FAMILIARITY} against {PERCENT} by itself",
     ),
 }
 
@@ -229,20 +230,20 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
         longer = "The maximum over a sequence grows with its length, so the" if reference.pooling == "max" else "The"
         found[Why.LENGTH] = (
             f"This text has {tokens[0]:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
-            f"{longer} p-values may be off for the length alone."
+            f"{longer} {FAMILIARITY} may be off for the length alone."
             if len(tokens) == 1
             else f"{outside:,} of {len(tokens):,} texts are shorter or longer than nine of ten texts of the reference "
-            f"({low:,} to {high:,} tokens), so the p-values may be off for the length alone."
+            f"({low:,} to {high:,} tokens), so their {FAMILIARITY} may be off for the length alone."
         )
     if fitted != precision:
         found[Why.PRECISION] = (
-            f"The reference was computed in {fitted} and the model now runs in {precision}; p-values may be off for "
-            f"that alone."
+            f"The reference was computed in {fitted} and the model now runs in {precision}; {FAMILIARITY} "
+            "may be off for that alone."
         )
     if unit != "word" and reference.forms[CALIBRATED].R > 1:
         found[Why.UNIT] = (
-            f"The reference was made by masking words, and here each {unit} is masked as one piece; p-values of masked "
-            f"inputs may be off for that alone."
+            f"The reference was made by masking words, and here each {unit} is masked as one piece; {FAMILIARITY} "
+            "of masked inputs may be off for that alone."
         )
     return found
 
@@ -288,9 +289,9 @@ def why_unavailable(gate: Gate) -> str:
         "Validity unavailable: "
         + {
             Why.NO_REFERENCE: "this model has no MaSF reference.",
-            Why.FLOOR: f"this form of the reference cannot give a p-value below {PERCENT}.",
-            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a p-value below {number(gate.threshold)}, and "
-            f"the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
+            Why.FLOOR: f"this form of the reference cannot give a {FAMILIARITY} below {PERCENT}.",
+            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a {FAMILIARITY} below {number(gate.threshold)}, "
+            f"and the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
             "mark what rests on them.",
         }[gate.why]
     )
@@ -313,15 +314,15 @@ def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> 
 
 
 def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool, change: int | None) -> str:
-    """The same as the end of a sentence on what masking does; change: the step at which the prediction changes."""
+    """The same in sentences behind one on what masking does; change: the step at which the prediction changes."""
     if not gate.available:
-        return f". {why_unavailable(gate)}"
+        return why_unavailable(gate)
     if gate.first is None:
-        none = f"no step{'' if complete else ' so far'} is {OUT}, as what the model was not made for"
-        return f"; {none} ({_smallest_text(smallest, gate)})."
+        none = f"No step{'' if complete else ' so far'} is {OUT}, as what the model was not made for"
+        return f"{none} ({_smallest_text(smallest, gate)})."
     if change is not None and gate.beyond(change):
-        return f", but {_inputs_from(name(gate.first))}, so that change says little about the words."
-    return f"; {SIGN} from {name(gate.first)} on its inputs are {OUT}."
+        return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."
+    return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}."
 
 
 def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool) -> str:
@@ -333,9 +334,14 @@ def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete
     return _inputs_from(name(gate.first))
 
 
+def smallest_text(smallest: float) -> str:
+    """The smallest p of some inputs."""
+    return f"smallest {FAMILIARITY} = {number(smallest)} ↑"
+
+
 def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
     """The smallest p where nothing is rejected; gate: whose rule is named where it is below 5 % all the same."""
-    said = f"smallest p = {number(smallest)}"
+    said = smallest_text(smallest)
     if gate is None or not alone(np.array(smallest)):
         return said
     return f"{said}: below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
@@ -363,7 +369,7 @@ def numbers_text(
     rest = f"{amount(len(gates), 'number')} {'rests' if marked == 1 else 'rest'}"
     said = f"{SIGN} {marked} of {rest} on inputs that are {OUT}: of {whose}" if marked else f"None of {inputs} is {OUT}"
     why = f" For {len(shut)} of {len(gates)} nothing can be said: v{why_unavailable(shut[0])[1:]}" if shut else ""
-    return f"{said} (smallest p = {number(smallest)}; {rule}).{why}"
+    return f"{said} ({smallest_text(smallest)}; {rule}).{why}"
 
 
 def counted_text(rejected: int, tested: int, where: str = "") -> str:
@@ -399,8 +405,9 @@ def model_text(gate: Gate, model: str, p: float) -> str:
     if not gate.available:
         return f"{model}: {why_unavailable(gate)}"
     if gate.rejected[0]:
-        return f"{SIGN} Under {model} the text is {OUT} (p = {number(p)}), so what that model does with it says little."
-    return f"Under {model} the text is not rejected (p = {number(p)})."
+        why = f"{OUT} ({FAMILIARITY} = {number(p)} ↑)"
+        return f"{SIGN} Under {model} the text is {why}, so what that model does with it says little."
+    return f"Under {model} the text is not rejected ({FAMILIARITY} = {number(p)} ↑)."
 
 
 def inputs_text(rejected: int, inputs: int) -> str:
@@ -432,10 +439,11 @@ def reference_text(reference: Reference | None, problem: str = "") -> str:
     floor = number(reference.floor())
     if says_nothing(reference):
         return (
-            f"Its MaSF reference is too small: {reference.texts:,} texts give no p-value below {floor}, so it cannot "
-            f"reject anything at {PERCENT}."
+            f"Its MaSF reference is too small: {reference.texts:,} texts give no {FAMILIARITY} below {floor}, so it "
+            f"cannot reject anything at {PERCENT}."
         )
     rejected = reference.false_rejections()
     rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
     against = "texts masked alike" if reference.forms[CALIBRATED].R > 1 else "unmasked texts"
-    return f"MaSF tests masked inputs against {reference.texts:,} {against}; its smallest p-value is {floor}.{rejects}"
+    tests = f"MaSF tests masked inputs against {reference.texts:,} {against}"
+    return f"{tests}; its smallest {FAMILIARITY} is {floor}.{rejects}"

@@ -8,6 +8,7 @@ from core.mathematics.statistics import ALPHA, significant
 from core.metrics.registry import ARROWS
 from core.network.features import Encoded
 from core.oracle.erasing import MASK
+from core.terms import CHANCE
 from core.validity.marks import PERCENT, SIGN, with_sign
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
@@ -19,8 +20,18 @@ ERROR_RATE = (
     f"than chance, and on at most {PERCENT} one worse: each tail is tested at {PERCENT}, by Holm over the measures."
 )
 # That a verdict is one of a family.
-HANGS = "The p beside a verdict is adjusted for the number of measures (Holm), so choosing more or fewer can change it."
-COLUMNS = ["measure", "verdict", "raw p of better", "raw p of worse", "AOPC", "what is known of why"]
+HANGS = (
+    f"The {CHANCE} beside a verdict is adjusted for the number of measures (Holm), so choosing more or fewer can "
+    "change it."
+)
+COLUMNS = [
+    "measure",
+    "verdict",
+    f"raw {CHANCE} of better ↓",
+    f"raw {CHANCE} of worse ↓",
+    "AOPC",
+    "what is known of why",
+]
 RECORDED = [
     "measure",
     "verdict",
@@ -50,6 +61,11 @@ def p_text(p: tuple[float, float]) -> str:
     if not p[0]:
         return f"p ≤ {number(p[1])}"
     return f"p = {number(p[0])}" if p[0] == p[1] else f"p ≥ {number(p[0])}"
+
+
+def chance_text(p: tuple[float, float]) -> str:
+    """The same with its name, where the p-value of an input may stand beside it."""
+    return f"{CHANCE.removesuffix('p')}{said} ↓" if (said := p_text(p)) != "—" else said
 
 
 def verdict_text(one: Verdict) -> str:
@@ -107,7 +123,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
     many = f"{count:,}" if count else "None"
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    luck = f"with {report.planned} measures tried that can be luck ({p_text(one.adjusted)} by Holm)"
+    luck = f"with {report.planned} measures tried that can be luck ({chance_text(one.adjusted)} by Holm)"
     seldom = f": {luck}" if alone else ""
     return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}."
 
@@ -160,7 +176,7 @@ def _names(report: VerdictReport, word: Word) -> list[str]:
 def _p_of(one: Verdict) -> str:
     """The p that decided, adjusted for the number of measures; that it is, where it lies below 5 % without."""
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    return p_text(one.adjusted) + " by Holm" * alone
+    return chance_text(one.adjusted) + " by Holm" * alone
 
 
 def _does(names: list[str]) -> str:

@@ -9,6 +9,7 @@ import threading
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import NamedTuple
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,18 +17,30 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
-from core.explanation.recursive import BY_RATIO, area_cells, follow, planned_counts, random_band, summarise
+from core.explanation.recursive import (
+    BY_FEATURE,
+    BY_RATIO,
+    Band,
+    Step,
+    area_cells,
+    follow,
+    planned_counts,
+    random_band,
+    summarise,
+)
 from core.measures.catalogue import measures
 from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.validity.marks import decide, path_text
-from core.validity.references import find_reference
+from core.validity.references import CALIBRATED, find_reference
 from pages.parts.steps.drawing import _above_one
+from pages.parts.steps.following import masking_answer
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
 REVIEWS = read_bundled("reviews")
+CHANGED = "masking the 2 words that leave-one-out names first (“a”, “b”) changes the prediction to positive"
 SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
 
 
@@ -99,9 +112,65 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         areas = np.trapezoid(band.values(target), found.x, axis=1)
         assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
-        "no step is rejected as out-of-distribution" in app.said
+        "No step is rejected as out-of-distribution" in app.said
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
     )
+
+
+@pytest.mark.parametrize(
+    "turns, orders, p, lead, says",
+    [
+        (2, 0, 0.5, "Yes: ", f"{CHANGED}; of 4 random orders none does so as soon. No step is rejected"),
+        (2, 1, 0.5, "Yes: ", "; of 4 random orders 1 does so as soon. No step"),
+        # Half of them is no sign that these words matter.
+        (2, 2, 0.5, "Yes, but random orders do too: ", "; of 4 random orders 2 do so as soon."),
+        (
+            2,
+            0,
+            0.0001,
+            "Cannot be told: ",
+            f"{CHANGED}, but the model does not know such inputs. ⚠ Inputs are rejected",
+        ),
+        (
+            2,
+            0,
+            None,
+            "Cannot be told: ",
+            f"{CHANGED}, but not whether the model knows such inputs. Validity unavailable",
+        ),
+        (
+            None,
+            0,
+            0.5,
+            "No: ",
+            "masking what leave-one-out names never changes the prediction, not even with every word",
+        ),
+    ],
+)
+def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead, says):
+    """Of four words masked one by one the prediction turns once `turns` are; `orders` of 4 random ones turn it, too."""
+    logits = np.array([[0.0, 1.0]] * 5, dtype=np.float32)
+    logits[turns if turns is not None else 5 :] = [1.0, 0.0]
+    masks = np.tri(5, 4, -1, dtype=bool)
+    steps = tuple(
+        Step(k, masks[k], np.zeros(4), logits[k], {} if p is None else {CALIBRATED: p if k else 0.5}, {})
+        for k in range(5)
+    )
+    others = np.tile(np.array([0.0, 1.0], dtype=np.float32), (4, 5, 1))
+    others[:orders, 1:] = [1.0, 0.0]
+    known = {} if p is None else {CALIBRATED: np.full((4, 5), 0.5)}
+    reference = SimpleNamespace(floor=lambda form: 0.00001, forms={CALIBRATED: SimpleNamespace(R=1)})
+    found = summarise(steps, 4, BY_FEATURE, 1, Band(others, known), None if p is None else reference)
+    features = [SimpleNamespace(text=one) for one in "abcd"]
+    encoded = SimpleNamespace(unit="word", features=features, premasked=np.zeros(4, dtype=bool), F=4)
+    side = SimpleNamespace(
+        encoded=encoded, model=SimpleNamespace(labels=("positive", "negative")), predicted=1, target=1, reference=None
+    )
+    choice = SimpleNamespace(played="leave-one-out", recompute=False)
+    path = Mock(measure="leave-one-out", side=side, choice=choice, runs=False)
+    path.name = lambda k: f"step {k}"
+    answer = re.sub("<.*?>", "", masking_answer([path], {path: found}))
+    assert answer.startswith(lead) and says in answer
 
 
 @pytest.mark.usefixtures("orders_wait")
@@ -291,7 +360,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
         app.tables[0][1][7] == "not rejected so far"
-        and "no step so far is rejected" in app.said
+        and "No step so far is rejected" in app.said
         and not panes(app)["panes"][0]["running"]
     )
     let_go.set()
@@ -407,7 +476,7 @@ def test_the_page_says_what_the_reference_is_worth(bundled):
     app = told(PAGE, measures=["gradient"])
     facts = dict(row for table in app.tables for row in table if len(row) == 2)
     reference = find_reference(bundled)
-    assert facts["floor: the smallest p it can give ↓"] == f"{reference.floor():.3g}"
+    assert facts["floor: the smallest familiarity p it can give ↓"] == f"{reference.floor():.3g}"
     assert (
         f"{100 * reference.about['false_rejection']['calibrated'][0]:.1f} % unmasked"
         in facts["false rejections at 5 % ↓"]

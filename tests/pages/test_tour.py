@@ -169,8 +169,8 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
             2,
             [
                 "That is wrong: the label is positive. On “won&#x27;t” the measures disagree: leave-one-out says",
-                "Believe leave-one-out (p = 0.00",
-                ") are not shown to do better than chance.",
+                "Believe leave-one-out (chance p = 0.00",
+                " ↓) are not shown to do better than chance.",
             ],
         ),
         (

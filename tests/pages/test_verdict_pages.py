@@ -50,7 +50,9 @@ def any_speed(monkeypatch):
 
 
 def judged(app: App) -> bool:
-    return all("(p" in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values())
+    return all(
+        "(chance p" in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values()
+    )
 
 
 def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fresh, any_speed):

@@ -81,8 +81,8 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
     over = "here by AOPC comprehensiveness ↑, over 3 measures by Holm"
-    assert said.startswith(f"Believe <b>leave-one-out</b> (p = 0.000595) {over}; <b>gradient</b>")
-    assert "<b>input × gradient</b> (p = 0.000595) does worse than chance" in said
+    assert said.startswith(f"Believe <b>leave-one-out</b> (chance p = 0.000595 ↓) {over}; <b>gradient</b>")
+    assert "<b>input × gradient</b> (chance p = 0.000595 ↓) does worse than chance" in said
     assert report.untested and report.untested in said
     # Masked last, what counts least: sufficiency is lower the better.
     least = decided(explainer, directions=(SUFFICIENCY,))
@@ -110,7 +110,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     report = decided(explainer)
     assert words(report) == [Word.NO_BETTER] * 3 and report.of(LOO).p[1] == 3 / 120
     assert as_good_sentence(report, LOO) == (
-        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (p = 0.075 by Holm)."
+        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 ↓ by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of them here: no order is shown to do better than chance by AOPC comprehensiveness ↑, over 3 "
@@ -119,19 +119,19 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
     assert words(alone) == [Word.BETTER]
-    assert "(p = 0.025) here by AOPC comprehensiveness ↑, over one measure alone." in believe_sentence(
+    assert "(chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, over one measure alone." in believe_sentence(
         alone, explainer.encoded
     )
     # The same text has another word over fewer measures, which is said; and nothing where words are the same.
     assert families_sentence(report, alone) == (
-        "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (p = 0.025) is better than "
+        "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (chance p = 0.025 ↓) is better than "
         "chance."
     )
     assert families_sentence(report, report) == "" == families_sentence(report, decided(explainer, IXG))
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
     assert said.startswith(
-        "Believe <b>leave-one-out</b> (p = 0.025) here by AOPC comprehensiveness ↑, over 3 measures by Holm; <b>"
+        "Believe <b>leave-one-out</b> (chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, over 3 measures by Holm; <b>"
     )
     assert "are not shown to do better than chance." in said
 

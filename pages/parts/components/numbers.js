@@ -84,7 +84,8 @@ export const buildNumbers = (pane, data) => {
   const { scale, dot, decide } = buildScale(data);
   const cells = pane.layers.map(() => make('i'));
   cells.forEach((cell) => cell.setAttribute('role', 'img'));
-  const ends = [pane.layers[0], 'p by layer', pane.layers.at(-1)].map((name) => make('span', '', visible(name ?? '')));
+  const named = [pane.layers[0], 'familiarity p by layer ↑', pane.layers.at(-1)];
+  const ends = named.map((name) => make('span', '', visible(name ?? '')));
   const strip = make('div', '', make('div', 'layers', ...cells), make('div', 'cap', ...ends));
   const title = make('div', 'cap', make('span', '', 'probability of each class'), said);
   const box = make(
@@ -97,16 +98,16 @@ export const buildNumbers = (pane, data) => {
 };
 const verdictOf = (pane, step) => {
   if (!step) return '';
-  if (step.p === null) return 'no p-value: this model has no reference';
-  if (step.rejected) return `p = ${step.p_text} · rejected: out-of-distribution ✕`;
-  return `p = ${step.p_text}${pane.gate.available ? ' · not rejected' : ''}`;
+  if (step.p === null) return 'no familiarity p: this model has no reference';
+  if (step.rejected) return `familiarity p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
+  return `familiarity p = ${step.p_text} ↑${pane.gate.available ? ' · not rejected' : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {
   cell.style.background = out
     ? mix('var(--warn)', 75 + 25 * depth(p))
     : mix('var(--st-text-color)', 10 + 40 * depth(p));
   cell.textContent = out ? '✕' : '';
-  titled(cell, `${name}: p = ${text}`);
+  titled(cell, `${name}: familiarity p = ${text}`);
 };
 const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, step) => {
   const tested = Boolean(step) && step.p !== null;

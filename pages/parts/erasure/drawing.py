@@ -97,7 +97,7 @@ def draw_leaves(view: View, report: MetricReport, measure: str) -> None:
     told = f"p-values of kept and erased rationales by erasure. {without_markup(said)}"
     _draw(view, drawn, "leaving", told, "erasure-p-values", "the p-values")
     st.caption(
-        "↑ Higher is more familiar to the model. The dashed line: what the smallest p must be below for any to be "
+        "↑ Higher is more familiar to the model. The dashed line: what the smallest must be below for any to be "
         "rejected; a cross: rejected as out-of-distribution. The test can only reject: “not rejected” is no proof. NS "
         "keeps the rationale, NC erases it."
     )

@@ -11,6 +11,7 @@ from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.stability.known import why_unstable
 from core.storage.store import canonical_key
+from core.terms import FAMILIARITY
 from core.validity.marks import LINES, MEANING, level_text
 from core.wording import plain, safe_name
 from pages.parts.components.pictures import draw_figure
@@ -96,7 +97,16 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
             st.html(f"<p>{told}</p>")
     score_table(
         known,
-        ["model", "measure", "prediction changes at", "RACU ↑", "ACU ↑", RANDOM_AS_GOOD, "smallest p", "validity"],
+        [
+            "model",
+            "measure",
+            "prediction changes at",
+            "RACU ↑",
+            "ACU ↑",
+            RANDOM_AS_GOOD,
+            f"smallest {FAMILIARITY} ↑",
+            "validity",
+        ],
         [
             (path.side, following.table_row(path, summary), partial(Evidence.precision, scores=summary.steps[0].scores))
             for path, summary in found.items()

@@ -53,8 +53,9 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
             if first.runs
             else f"Ask for {escaped(played)} below to see what masking does."
         )
-    said = f"{_flip(first, mine[first])}{_validity(first, mine[first])} {why_rejected(first.side, mine[first].gate)}"
-    said = f"{said.strip()} {_by_chance(mine[first])}".strip()
+    summary = mine[first]
+    validity = path_clause(summary.gate, first.name, summary.smallest, summary.complete, summary.flips)
+    said = " ".join(filter(None, [_lead(first, summary), validity, why_rejected(first.side, summary.gate)]))
     for path, summary in mine.items():
         if path is not first:
             said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
@@ -116,12 +117,16 @@ def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[li
     return rows
 
 
-def _flip(path: Path, summary: Summary) -> str:
-    encoded, measure = path.side.encoded, f"<b>{escaped(path.measure)}</b>"
+def _lead(path: Path, summary: Summary) -> str:
+    """Whether masking what the measure names changes the prediction, on inputs that the model knows: yes or no, and of
+    random orders how many do so as soon; that it cannot be told where the change rests on what it does not know.
+    """
+    measure, encoded = f"<b>{escaped(path.measure)}</b>", path.side.encoded
     if summary.flips is None:
         if not summary.complete:
-            return f"Masking what {measure} ranks first has not changed that so far"
-        return f"Masking what {measure} ranks first never changes that, not even with every {encoded.unit} masked"
+            return f"Masking what {measure} names has not changed the prediction so far."
+        never = f"masking what {measure} names never changes the prediction"
+        return f"<b>No</b>: {never}, not even with every {encoded.unit} masked."
     step = summary.steps[summary.flips]
     words = [
         named_word(feature.text)
@@ -131,17 +136,28 @@ def _flip(path: Path, summary: Summary) -> str:
     said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
     listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
     new = path.side.model.labels[int(step.logits.argmax())]
-    anew = _anew(path, summary.flips)
     again = f" (and again at {', '.join(map(path.name, summary.again))})" if summary.again else ""
-    return f"Masking {said} that {measure} ranks first{anew}{listed} changes it to <b>{escaped(new)}</b>{again}"
+    anew = _anew(path, summary.flips)
+    changes = f"changes the prediction to <b>{escaped(new)}</b>{again}"
+    told = f"masking {said} that {measure} names first{anew}{listed} {changes}"
+    if not summary.gate.available:
+        return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs."
+    if summary.gate.beyond(summary.flips):
+        return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs."
+    many = _as_soon(summary)
+    if 2 * (summary.as_early or 0) >= summary.orders > 0 and many:
+        return f"<b>Yes, but random orders do too</b>: {told}{many}."
+    return f"<b>Yes</b>: {told}{many}."
 
 
-def _by_chance(summary: Summary) -> str:
-    """How many random orders change the prediction as soon; "" where that is not known, or rests on rejected inputs."""
+def _as_soon(summary: Summary) -> str:
+    """How many random orders change the prediction as soon, the end of a sentence; "" where that is not known, or rests
+    on rejected inputs.
+    """
     if summary.as_early is None or summary.random_gate is None or summary.marked:
         return ""
     many = str(summary.as_early) if summary.as_early else "none"
-    return f"Of {summary.orders} random orders {many} change{'s' * (summary.as_early < 2)} it as soon."
+    return f"; of {summary.orders} random orders {many} do{'es' * (summary.as_early < 2)} so as soon"
 
 
 def _anew(path: Path, step: int) -> str:
@@ -149,10 +165,6 @@ def _anew(path: Path, step: int) -> str:
     measure = measures()[path.measure]
     once = measure.baseline or measure.recursive or not path.choice.recompute or step < 2
     return "" if once else ", computed anew after each step"
-
-
-def _validity(path: Path, summary: Summary) -> str:
-    return path_clause(summary.gate, path.name, summary.smallest, summary.complete, summary.flips)
 
 
 def _short(path: Path, summary: Summary) -> str:
