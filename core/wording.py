@@ -104,6 +104,11 @@ def share_text(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def unbroken(text: str) -> str:
+    """A sentence whose percentages stay in one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
 def as_json(value: Any) -> Any:
     """A number for a JSON file, or an array of them as lists; None where there is none; anything else as it is."""
     value = value.tolist() if hasattr(value, "tolist") else value

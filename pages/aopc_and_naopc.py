@@ -14,7 +14,7 @@ from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.limits import standing
-from pages.parts.limits.answering import SCORES, limits_answer, text_shown
+from pages.parts.limits.answering import READ, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
@@ -102,8 +102,8 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
-    below = f"<p>{text_shown(view)}</p><p>{escaped(SCORES, 600)}</p>"
-    prediction_line(view, "", standing.comparison(boards)[0], after=below, first=first)
+    below = f"<p>{escaped(READ[known[0].choice.direction], 600)}</p>"
+    prediction_line(view, text_shown(view), standing.comparison(boards)[0], after=below, first=first)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

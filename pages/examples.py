@@ -17,7 +17,7 @@ from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
 from pages.parts.frame.adding import add_data
 from pages.parts.frame.links import choose, link_to
-from pages.parts.frame.picking import Browsed
+from pages.parts.frame.picking import ADDING, Browsed
 from pages.parts.frame.sidebar import Frame, View, open_frame, text_box
 from pages.parts.frame.texts import second_text, show_answer, show_text_notes
 from pages.parts.sections.evidence import show_marked_text
@@ -30,10 +30,14 @@ def examples() -> None:
         carry_out(what, value)
     frame = open_frame("Examples")
     browsed, answer = frame.browsed, st.container()
+    adding = ADDING in st.session_state
     with st.expander(
-        "Other texts: type one, upload a file, fetch a data set", icon=":material/add:", expanded=browsed is None
+        "Other texts: type one, upload a file, fetch a data set",
+        icon=":material/add:",
+        expanded=browsed is None or adding,
     ):
-        one, more = st.tabs(["A text of your own", "A file or data set"])
+        ways = ["A text of your own", "A file or data set"]
+        one, more = st.tabs(ways, default=ways[adding])
         with one:
             text_box("", "")
         with more:

@@ -6,13 +6,16 @@ from typing import Any
 
 from core.figures.figures import INK, axis, figure, legend, level, note, stroke, trace, upright
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
-from core.mathematics.search.limits import BeamStudy, Limits
+from core.mathematics.search.limits import EXACT, BeamStudy, Limits
 from core.validity.marks import with_sign
 
 _ROW, _ABOVE, _BELOW = 58, 44, 126
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
-_MARKS = (("comprehensiveness", "triangle-right", "↑ better"), ("sufficiency", "triangle-left-open", "↓ better"))
+_MARKS = (
+    ("comprehensiveness", "triangle-right", "most important masked first: ↑ better"),
+    ("sufficiency", "triangle-left-open", "least important masked first: ↓ better"),
+)
 
 
 @dataclass(frozen=True)
@@ -47,27 +50,32 @@ def gauges(
     tag: str,
     score: str,
     span: tuple[float, float] | None = None,
+    direction: str = "comprehensiveness",
 ) -> dict:
-    """Every measure between the limits: a shaded band from the lower to the upper one, a mark for each direction, NAOPC
-    under its name, so that a narrow window leaves room for the band.
+    """Every measure between the limits: a shaded band from the lower to the upper one, a mark for its AOPC in one
+    direction, NAOPC under its name, so that a narrow window leaves room for the band.
 
     Args:
         tag: "exact", "insertion search" or "beam 5".
         score: name of the score, "probability of positive".
         span: what the axis must hold, so that two models' gauges compare.
+        direction: of `_MARKS`; which limit is the best order depends on it.
     Source: NAOPC Eq. 8.
     """
-    names = [f"{html.escape(row.name)}<br>NAOPC ↑ {row.normal[0]} ↓ {row.normal[1]}" for row in rows]
-    traces = [_marks(rows, i, limits) for i in range(len(_MARKS))] if rows else []
+    at = [name for name, *_ in _MARKS].index(direction)
+    names = [f"{html.escape(row.name)}<br>NAOPC {'↑↓'[at]} {row.normal[at]}" for row in rows]
+    traces = [_marks(rows, at, limits)] if rows else []
     if chance is not None:
         traces += _range(chance, len(rows))
         names.append(f"random<br>NAOPC {chance.normal}")
     reach = [*(span or ()), limits.lower, limits.upper]
-    reach += [value for row in rows for value in (row.comprehensiveness, row.sufficiency)]
+    reach += [(row.comprehensiveness, row.sufficiency)[at] for row in rows]
     low, high = min(reach), max(reach)
     room, tall = 0.06 * max(high - low, 1e-3), _ROW * len(names) + 24
     # In one line and from the right, so that its halves stand apart however close the limits are.
-    ends = f"lower limit {limits.lower:.3g}, upper limit {limits.upper:.3g} ({tag})"
+    kind = "order" if tag == EXACT else "found"
+    left, right = ("worst", "best")[:: 1 - 2 * at]
+    ends = f"{left} {kind} {limits.lower:.3g}, {right} {kind} {limits.upper:.3g} ({tag})"
     notes = [note(1, text=ends, xref="paper", xanchor="right", **_OVER)]
     return figure(
         traces,
@@ -164,7 +172,7 @@ def _marks(rows: list[Gauge], i: int, limits: Limits) -> dict:
     }
     texts = [with_sign(f"{value:.3g}", row.marked[i]) for row, value in zip(rows, values)]
     sides = [f"{('top', 'bottom')[i]} {_clear_of(limits, value)}" for value in values]
-    more = {"name": f"{direction} ({better})", "marker": marks} | _written(texts, sides)
+    more = {"name": better, "marker": marks} | _written(texts, sides)
     return trace("markers+text", values, list(range(len(rows))), "%{text}", f"{direction}, {better}", **more)
 
 

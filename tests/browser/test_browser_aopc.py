@@ -33,7 +33,7 @@ def gauge(person, i: int = 0):
 def test_two_models_are_set_between_their_limits(visit):
     person = come(visit, beside="sst2-plain").computed(ASKED_FOR)
     for i in range(2):
-        playwright.expect(gauge(person, i)).to_contain_text(re.compile(r"lower limit.*\(exact\)"))
+        playwright.expect(gauge(person, i)).to_contain_text(re.compile(r"worst order .*, best order .* \(exact\)"))
         playwright.expect(gauge(person, i)).to_contain_text("NAOPC")
         # Random order may be drawn a moment after the measures.
         for name in ("leave-one-out", "gradient", "input × gradient", "random"):
@@ -65,7 +65,7 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     person = come(visit, measures=["leave-one-out"]).computed(ASKED_FOR)
     buttons = person.page.locator(".st-key-save-gauges-0").get_by_role("button")
     name, content = person.saved(buttons.filter(has_text="SVG").first)
-    assert name.startswith("naopc-s040") and name.endswith(".svg") and b"upper limit" in content
+    assert name.startswith("naopc-s040") and name.endswith(".svg") and b"best order" in content
     name, content = person.saved(buttons.filter(has_text="PNG").first)
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
     person.page.get_by_role("tab", name="All scores").click()
@@ -80,11 +80,11 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     )
     person.unfold().page.get_by_role("radio", name=re.compile("sufficiency")).click()
     person.until("() => location.search.includes('curves=sufficiency')")
-    playwright.expect(person.page.get_by_text("where 0 is that best order")).to_be_visible()
+    playwright.expect(person.page.get_by_text("from the best order (0) to the worst (1)")).to_be_visible()
     person.page.get_by_role("button", name=re.compile("^Next")).click()
     person.has_chosen(NEXT)
     person.computed(ASKED_FOR)
-    assert "where 0 is that best order" in person.said
+    assert "from the best order (0) to the worst (1)" in person.said
     person.narrow()
 
 

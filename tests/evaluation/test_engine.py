@@ -4,6 +4,7 @@
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -38,6 +39,21 @@ SAMPLE = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in 
 def added():
     with one_more_file(room, REGISTERED, TESTS / "evaluation" / "example"):
         yield
+
+
+@pytest.mark.parametrize("count", [3, 60, 200])
+def test_the_price_of_a_sample_is_that_of_its_texts_whatever_their_order(count):
+    """Texts of 1 to `count` words, a pass for each two of them: the sum, within 2 %, and the same in any order."""
+    counters = SimpleNamespace(seconds_for=lambda tokens: 0.0)
+    study = SimpleNamespace(unit="word", cost=lambda _, words, found: Cost.of(words**2, words**2, counters))
+    reader = SimpleNamespace(encode=lambda text, *_: len(text.split()))
+    texts = [Example(str(i), "word " * (i + 1)) for i in range(count)]
+
+    def priced(examples) -> int:
+        return study_cost(reader, without_labels("d", "0" * 64, tuple(examples)), study).passes
+
+    found = {priced(texts), priced(texts[::-1]), priced(texts[::2] + texts[1::2])}
+    assert len(found) == 1 and found.pop() == pytest.approx(sum((i + 1) ** 2 for i in range(count)), rel=0.02)
 
 
 def asked(*choices):

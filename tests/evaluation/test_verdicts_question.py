@@ -73,7 +73,7 @@ def test_verdicts_are_counted_by_hand(answers):
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
     answer, _, untold, *_ = question.sentences(report)
     assert answer == (
-        "Not on every text: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. The "
+        "On about half of the texts: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. The "
         "other: gradient on 0 (0 %). On 7 (35 %) none of them is, so look at each text by itself."
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold
@@ -99,15 +99,19 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
     [
         (
             [[1, 0]] * 20,
-            "leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0 (0 %).",
+            "Yes: leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0 (0 %).",
             "fail.",
         ),
         (
             [[1, 0]] * 11 + [[0, 1]] * 9,
-            "No measure is better than chance on every text, and which one most often",
+            "Of no measure that stands out: none is better than chance on every text, and which one most often",
             "itself.",
         ),
-        ([[0, -1]] * 20, "On none of the 20 texts is any of these measures better than chance.", "chance."),
+        # R's binom.test: 15 of 20 are 51 to 91 %, 5 of 20 are 9 to 49 %.
+        ([[1, 0]] * 15 + [[0, 0]] * 5, "On most texts: leave-one-out is better than chance on 15 of 20", "itself."),
+        ([[1, 0]] * 5 + [[0, 0]] * 15, "Of no measure that stands out", "itself."),
+        ([[1, 0]] * 6 + [[0, 0]] * 34, "On few texts: leave-one-out is better than chance on 6 of 40", "itself."),
+        ([[0, -1]] * 20, "No: on none of the 20 texts is any of these measures better than chance.", "chance."),
     ],
 )
 def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answers, words, begins, ends):

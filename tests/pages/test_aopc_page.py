@@ -133,14 +133,14 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
     assert (
         f"{first.measure} comes closest to the best order of words there is" in said
         and "(exact)" in said
-        and "where 1 is that best order and 0 the worst" in said
+        and "of the way from the worst order (0) to the best (1)" in said
     )
     best = by_hand.best(SUFFICIENCY)
     app.set("button_group", "Direction", SUFFICIENCY)
     complete(app)
     assert (
         f"{best.measure} comes closest" in app.said
-        and "where 0 is that best order and 1 the worst" in app.said
+        and "of the way from the best order (0) to the worst (1)" in app.said
         and app.at.query_params["curves"] in (SUFFICIENCY, [SUFFICIENCY])
     )
 

@@ -28,6 +28,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, swept_measures
 from core.network.scheduler import Cancelled
 from pages.parts.frame import resources
+from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -419,3 +420,19 @@ def test_the_work_is_named_by_all_that_it_rests_on(bundled):
     ]
     keys = [Studying(**base | change).key for change in ({}, *others)]
     assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1
+
+
+def test_every_page_leads_to_where_data_is_added():
+    app = App(PAGE)
+    app.press("Add data")
+    assert app.at.main.expander[0].proto.expanded and app.at.title[0].value.startswith("Which example")
+    assert app.at.tabs[0].label == "A text of your own" and app.has("button_group", "From")
+
+
+def test_a_percentage_does_not_break_between_lines(monkeypatch):
+    drawn = []
+    for kind in ("html", "caption"):
+        monkeypatch.setattr(f"pages.parts.frame.texts.st.{kind}", drawn.append)
+    show_answer("on 158 of 200 (79 %)")
+    captions(["at most 5 % of such texts"])
+    assert len(drawn) == 2 and "(79\N{NO-BREAK SPACE}%)" in drawn[0] and "5\N{NO-BREAK SPACE}% of" in drawn[1]

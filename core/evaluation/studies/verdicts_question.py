@@ -164,29 +164,41 @@ class Verdicts(Question[VerdictsReport]):
 
 
 def _answer(report: VerdictsReport) -> str:
-    """The answer, its first sentence what to take home; of no fewer texts than answers begin at."""
+    """The answer, its first sentence whether what one text shows of a measure holds over these; of no fewer texts than
+    answers begin at.
+    """
     counts, n = report.counts[:, [*Word].index(Word.BETTER)].tolist(), report.n
     better = "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
     best, most = max(range(len(counts)), key=counts.__getitem__), max(counts)
     name = report.measures[best]
     if not most:
-        return f"On none of the {n:,} texts is any of these measures {better}."
+        return f"No: on none of the {n:,} texts is any of these measures {better}."
     told = [f"{one} on {_some(count, n)}" for one, count in zip(report.measures, counts)]
     others = told[:best] + told[best + 1 :]
     rest = "The other" + "s" * (len(others) > 1)
     if most == n:
-        leads = f"{name} is {better} on every one of the {n:,} texts"
+        leads = f"Yes: {name} is {better} on every one of the {n:,} texts"
     elif not others:
-        return f"{name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})."
+        return f"{_holds(report.better[best])}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})."
     elif report.ahead:
         more = f"more often than {rest.lower()}"
-        leads = f"Not on every text: {name} is {better} on {most:,} of {n:,} ({_share(most, n)}), {more}"
+        holds = _holds(report.better[best])
+        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} ({_share(most, n)}), {more}"
     else:
-        leads = f"No measure is {better} on every text, and which one most often cannot be told"
+        leads = (
+            f"Of no measure that stands out: none is {better} on every text, and which one most often cannot be told"
+        )
         rest, others = "By measure", told
     none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
     listed = f" {rest}: {joined(others)}." if others else ""
     return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}."
+
+
+def _holds(share: Interval) -> str:
+    """Whether the measure that is better than chance most often is so on most such texts, by its 95 % interval."""
+    if share.low > 0.5:
+        return "On most texts"
+    return "On few texts" if share.high < 0.5 else "On about half of the texts"
 
 
 def _some(count: int, n: int) -> str:

@@ -31,7 +31,7 @@ PAGES = (
         "pages/aopc_and_naopc.py",
         "AOPC and NAOPC",
         ":material/straighten:",
-        "How good is a measure’s order of words, given what this model allows?",
+        "How close does a measure come to the best order of words?",
     ),
     Page(
         "pages/hard_and_soft_erasure.py",

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.explanation.row_sentences import unknown_sentence
 from core.network.features import Encoded
 from core.oracle.target import logit_of
-from core.wording import escaped, number, plain
+from core.wording import escaped, number, plain, unbroken
 from pages.parts.frame.links import just_opened
 from pages.parts.frame.sidebar import View
 
@@ -18,7 +18,7 @@ def show_answer(*said: str, after: str = "") -> None:
     """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped."""
     drawn = "".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after
     if drawn:
-        st.html(drawn)
+        st.html(unbroken(drawn))
 
 
 @contextmanager
@@ -58,7 +58,7 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "", first: s
 def captions(told: Iterable[str]) -> None:
     """What a reader must know besides, a line of text each."""
     for one in told:
-        st.caption(plain(one))
+        st.caption(unbroken(plain(one)))
 
 
 def second_text(view: View) -> str:

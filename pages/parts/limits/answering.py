@@ -1,8 +1,8 @@
 """The answer of AOPC and NAOPC: which measure comes closest to what the model allows, and what its score is made of."""
 
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, SUFFICIENCY, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
-from core.validity.marks import answer_rests, with_sign
+from core.validity.marks import SIGN, answer_rests, with_sign
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.telling import as_good_sentence, believe_sentence
 from core.wording import escaped, number, shortened
@@ -12,7 +12,17 @@ from pages.parts.limits.standing import reach
 from pages.parts.sections.sides import why_rejected
 from pages.parts.sections.standings import KnownLimits, tag
 
-# What the two scores are, in view wherever they are given.
+# How the picture is read, by the direction that it shows: what is done, what is good, and what would make that wrong.
+_RANDOM = (
+    f"The bar of random orders shows how far luck gets; {SIGN} marks scores on texts that the model does not know."
+)
+READ = {
+    COMPREHENSIVENESS: "▶ Words are masked one by one, what a measure calls most important first: the further the "
+    f"prediction falls on average (its AOPC ↑), the better the order. {_RANDOM}",
+    SUFFICIENCY: "◁ Words are masked one by one, what a measure calls least important first: the less the prediction "
+    f"falls on average (its AOPC ↓), the better the order. {_RANDOM}",
+}
+# What both scores are, in a page that is saved, which shows both.
 SCORES = (
     "Words are masked in a measure’s order: the most important first (▶ comprehensiveness, ↑ better) or the least "
     "important first (◁ sufficiency, ↓ better). AOPC (area over the perturbation curve): how far the prediction falls "
@@ -60,13 +70,14 @@ def limits_answer(
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
     """The measure that comes closest to what the model allows, and how close."""
     gate, exact = first.gates[direction], board.limits.method == EXACT
-    best, worst = (1, 0) if direction == COMPREHENSIVENESS else (0, 1)
+    ends = "worst order (0) to the best (1)" if direction == COMPREHENSIVENESS else "best order (0) to the worst (1)"
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     found = "there is" if exact else "that was found"
+    best = f"the best order of {known.side.encoded.unit}s {found}"
+    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}"
     return (
-        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to the best order of "
-        f"{known.side.encoded.unit}s {found}: NAOPC <b>{number(first.naopc[direction])}</b> {ARROWS[direction]}, where "
-        f"{best} is that best order and {worst} the worst.{warned}"
+        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
+        f"That share is its NAOPC {ARROWS[direction]}.{warned}"
     )
 
 

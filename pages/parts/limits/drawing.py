@@ -54,6 +54,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
                 tag(board.limits),
                 one.score_name,
                 (min(limits.lower for limits in every), max(limits.upper for limits in every)),
+                direction,
             )
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
