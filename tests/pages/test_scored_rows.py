@@ -1,6 +1,8 @@
 """Scores beside the rows of Attributions: what they are, where they lead, and what is not computed unasked."""
 
 import math
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
@@ -17,7 +19,9 @@ from core.measures.catalogue import measures
 from core.network.features import find_words
 from core.validity.references import find_reference
 from core.wording import number
+from pages.parts.attributions.scoring import _cell
 from pages.parts.frame import resources
+from pages.parts.sections.streaming import show_progress
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server", "stands_aside")
@@ -126,3 +130,20 @@ def test_a_long_text_shows_gradient_at_once_and_leave_one_out_as_words_are_answe
     assert "leave-one-out" in app.rows and {"KernelSHAP", "beam"}.isdisjoint(app.rows), "that streams unasked"
     complete(app.press("Compute all", exact=False))
     assert list(app.rows) == ["leave-one-out", "gradient", "KernelSHAP", "beam"] and not app.errors
+
+
+def test_a_figure_on_its_way_says_how_long_it_takes_and_what_runs_is_named_once(monkeypatch):
+    """So that something moves on the first screen after a text is typed, whatever else is shown there."""
+    running = SimpleNamespace(
+        key="one", label="limits", counts="", runs=True, comes=True, complete=False, seconds_left=9.0
+    )
+    waiting = SimpleNamespace(runs=False, comes=True, complete=False, seconds_left=None)
+    assert _cell("NAOPC ↑", "", "", "", [running, waiting])["text"] == "… about 9 s"
+    assert _cell("NAOPC ↑", "", "", "", [waiting])["text"] == "…"
+    assert _cell("NAOPC ↑", "0.5", "", "", [running])["text"] == "0.5"
+    told = []
+    monkeypatch.setattr("pages.parts.sections.streaming.waits_in_words", told.append)
+    monkeypatch.setattr("pages.parts.sections.streaming.st", MagicMock())
+    running.share, running.told = 0.5, lambda *_: "limits"
+    show_progress([running, running], "scores")
+    assert told == [[running]]

@@ -190,10 +190,11 @@ def _value(value: float | None, marked: bool) -> str:
 
 
 def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]) -> dict:
-    """A figure, or why it is not there: on its way, or what it costs."""
+    """A figure, or why it is not there: on its way, with the time that is left where that is known, or its price."""
     waits = [work for work in works if not work.complete]
     if not text and any(work.comes for work in waits):
-        text = "…"
+        known = [left for work in waits if work.runs and (left := work.seconds_left) is not None]
+        text = f"… about {estimate(max(known))}" if known else "…"
     elif not text:
         seconds = sum(work.seconds for work in waits)
         text = f"not asked for yet (about {estimate(seconds)})" if waits else "—"

@@ -126,7 +126,8 @@ def _going(works: Sequence[PageWork]) -> bool:
 
 def show_progress(works: Sequence[PageWork], name: str) -> None:
     """How far what is under way is, together, with what cancels it; nothing where nothing is."""
-    under_way = [work for work in works if work.runs]
+    # What is asked for in two places is one work.
+    under_way = list({work.key: work for work in works if work.runs}.values())
     if not under_way:
         return
 
