@@ -1,4 +1,4 @@
-"""AOPC and NAOPC: how good is a measure's score, given what this model allows?"""
+"""AOPC and NAOPC: how close does a measure come to the best order of words?"""
 
 from collections.abc import Callable
 from functools import partial
@@ -102,8 +102,8 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
     first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
-    below = f"<p>{escaped(READ[known[0].choice.direction], 600)}</p>"
-    prediction_line(view, text_shown(view), standing.comparison(boards)[0], after=below, first=first)
+    below = f"<p>{text_shown(view)} {escaped(READ[known[0].choice.direction], 600)}</p>"
+    prediction_line(view, "", standing.comparison(boards)[0], after=below, first=first)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

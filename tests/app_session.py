@@ -200,8 +200,8 @@ def _saved(identifier: str) -> str:
 
 
 def unescaped(markdown: str) -> str:
-    """As it is read, a space that does not break for any other."""
-    return re.sub(r"\\([^\w\s])", r"\1", markdown).replace("\N{NO-BREAK SPACE}", " ")
+    """As it is read, with a percentage as it is written elsewhere."""
+    return re.sub(r"\\([^\w\s])", r"\1", markdown).replace("\N{NO-BREAK SPACE}%", " %")
 
 
 def wait(app: App, until, seconds: float = 120.0, rest: float = 0.1) -> App:

@@ -220,8 +220,8 @@ class Person:
 
     @property
     def said(self) -> str:
-        """Everything that is written on the page, a space that does not break for any other."""
-        return self.page.locator("[data-testid=stMain]").text_content().replace("\N{NO-BREAK SPACE}", " ")
+        """Everything that is written on the page, with a percentage as it is written elsewhere."""
+        return self.page.locator("[data-testid=stMain]").text_content().replace("\N{NO-BREAK SPACE}%", " %")
 
     def shows(self, text: str) -> None:
         """Wait until the words of a text are on the page."""
