@@ -45,7 +45,7 @@ _ROLES = {
 
 def ask_for_model() -> None:
     """A box in the sidebar: check a model, see what works with it, load and keep it."""
-    with st.popover("Add a model", width="stretch"):
+    with st.popover("Add a model"):
         with st.form("add-model", border=False):
             typed = st.text_input(
                 "Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name"

@@ -152,7 +152,6 @@ def pick_data(model: str) -> str:
         format_func=_names(about),
         help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.",
     )
-    _lead_to_adding()
     # Filters belong to a set of data, as does the example.
     if st.session_state.get("data of filters", key) != key:
         filters.start_anew()
@@ -161,11 +160,11 @@ def pick_data(model: str) -> str:
     return key
 
 
-def _lead_to_adding() -> None:
+def lead_to_adding() -> None:
     """A way from every page to where data is added, which unfolds there until that page is left."""
     if shown_page() != "Examples":
         st.session_state.pop(ADDING, None)
-    if st.button("Add data", key="lead-to-adding", type="tertiary", icon=":material/upload_file:"):
+    if st.button("Add data", key="lead-to-adding"):
         st.session_state[ADDING] = True
         st.switch_page("pages/examples.py")
 

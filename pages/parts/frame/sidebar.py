@@ -51,6 +51,7 @@ from pages.parts.frame.picking import (
     Unshowable,
     browse,
     choose_unit,
+    lead_to_adding,
     own_texts,
     pick_data,
     pick_example,
@@ -360,7 +361,10 @@ def _model_name() -> str:
         "model",
         help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.",
     )
-    ask_for_model()
+    # Side by side, so that the example stays in the first view.
+    with st.container(horizontal=True, gap="small"):
+        ask_for_model()
+        lead_to_adding()
     return name
 
 
