@@ -279,18 +279,15 @@ def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store:
 def study_cost(
     explainer: Explainer, sample: Sample, study: Study[Found], found: Found | None = None, looked_at: int = 48
 ) -> Cost:
-    """What a study takes at most on those examples of a sample that are not known, going by some of every length: the
-    same of the same examples, however they are ordered.
+    """What a study takes at most on those examples of a sample that are not known, by some of every length.
 
     Args:
         found: what is known already; of examples that are known in part only studies that have many rows of an example
             count it off.
     """
     left, costs = list(range(len(sample))) if found is None else lacking(cast(Known, found)), []
-    # From short to long, since the price hangs on the length; of so many equal parts the middle one each.
     rising = sorted((sample.examples[i] for i in left), key=lambda one: (len(one.text), one.text))
-    parts = min(looked_at, len(rising))
-    for k in range(parts):
+    for k in range(parts := min(looked_at, len(rising))):  # the price hangs on the length
         example = rising[(2 * k + 1) * len(rising) // (2 * parts)]
         try:
             costs.append(study.cost(explainer, explainer.encode(example.text, example.second, study.unit), found))

@@ -24,11 +24,13 @@ from core.settings import SettingError
 from core.wording import amount, plain, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
-from pages.parts.frame.links import choose, current, held
+from pages.parts.frame.links import choose, current, held, shown_page
 from pages.parts.frame.picking import Browsed
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
+# Whether data is about to be added.
+ADDING = "adding data"
 # What a path may name; what is uploaded is limited by the server.
 PATH_BYTES = 200_000_000
 _SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
@@ -43,7 +45,23 @@ _ROLES = {
 }
 
 
-def ask_for_model() -> None:
+def ways_to_add() -> None:
+    """Draw how a model and how data is added, side by side, so that the example stays in the first view."""
+    with st.container(horizontal=True, gap="small"):
+        _ask_for_model()
+        _lead_to_data()
+
+
+def _lead_to_data() -> None:
+    """A way from every page to where data is added, which unfolds there until that page is left."""
+    if shown_page() != "Examples":
+        st.session_state.pop(ADDING, None)
+    if st.button("Add data", key="lead-to-adding"):
+        st.session_state[ADDING] = True
+        st.switch_page("pages/examples.py")
+
+
+def _ask_for_model() -> None:
     """A box in the sidebar: check a model, see what works with it, load and keep it."""
     with st.popover("Add a model"):
         with st.form("add-model", border=False):

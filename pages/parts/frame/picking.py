@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
 
 OWN = "own text"
-# Whether data is about to be added.
-ADDING = "adding data"
 # Texts of one's own that a session remembers, the newest first; each is an `OwnText`.
 _REMEMBERED, MOST_REMEMBERED = "own texts", 12
 # The choice of what a text is set beside, and the own text of which that holds.
@@ -158,15 +156,6 @@ def pick_data(model: str) -> str:
         choose("example", None)
     st.session_state["data of filters"] = key
     return key
-
-
-def lead_to_adding() -> None:
-    """A way from every page to where data is added, which unfolds there until that page is left."""
-    if shown_page() != "Examples":
-        st.session_state.pop(ADDING, None)
-    if st.button("Add data", key="lead-to-adding"):
-        st.session_state[ADDING] = True
-        st.switch_page("pages/examples.py")
 
 
 def _follow_model(model: str) -> None:

@@ -28,7 +28,7 @@ from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
-from pages.parts.frame.adding import ask_for_model
+from pages.parts.frame.adding import ways_to_add
 from pages.parts.frame.links import (
     arrive,
     choose,
@@ -51,7 +51,6 @@ from pages.parts.frame.picking import (
     Unshowable,
     browse,
     choose_unit,
-    lead_to_adding,
     own_texts,
     pick_data,
     pick_example,
@@ -361,10 +360,7 @@ def _model_name() -> str:
         "model",
         help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.",
     )
-    # Side by side, so that the example stays in the first view.
-    with st.container(horizontal=True, gap="small"):
-        ask_for_model()
-        lead_to_adding()
+    ways_to_add()
     return name
 
 
