@@ -65,8 +65,9 @@ class BoardReport:
     """A scoreboard as far as it is computed, on n texts that are known of random order and every measure that begun.
 
     names: measures and, last, RANDOM; values: {figure: float64[n, M + 1]}, of RACU the ACU, which on one text is a
-    multiple of it; cells: {(name, figure): Cell}; passes, milliseconds: {measure: mean}; problems: {measure: {why it
-    has no figures: texts}}; waiting: measures that have not begun; limited: texts whose limits are known.
+    multiple of it; cells: {(name, figure): Cell}; passes: {measure: mean}; milliseconds: {measure: median}; problems:
+    {measure: {why it has no figures: texts}}; waiting: measures that have not begun; limited: texts whose limits are
+    known.
     """
 
     board: "Scoreboard"
@@ -172,7 +173,7 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
         values,
         cells,
         {name: _mean(one[:, 0]) for name, one in took.items()},
-        {name: _mean(one[:, 1]) for name, one in took.items()},
+        {name: _middle(one[:, 1]) for name, one in took.items()},
         {name: _problems(one, there) for name, one in begun.items()},
         tuple(name for name in every if name not in begun),
         int((limits.there & there).sum()),
@@ -317,3 +318,8 @@ def _problems(rows: Rows, there: np.ndarray) -> dict[str, int]:
 def _mean(values: np.ndarray) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+def _middle(values: np.ndarray) -> float:
+    known = values[~np.isnan(values)]
+    return float(np.median(known)) if len(known) else float("nan")

@@ -46,7 +46,7 @@ K = len(RATIOS)
 FEWER = 10
 # A measure's time is the median of so many, no more being taken once these seconds have gone, and of one that takes
 # long that of its first.
-REPEATS, _TIMED_SECONDS, _LONG_SECONDS = 3, 0.03, 1.0
+REPEATS, _TIMED_SECONDS, _LONG_SECONDS = 5, 0.1, 1.0
 # Exact limits up to so many scores; an insertion search up to so many, and beyond a beam of one.
 _EXACT, _SEARCHED = 1 << 10, 1_200
 
@@ -331,11 +331,14 @@ def passes_of(name: str, F: int) -> int:
 
 
 def milliseconds_of(explainer: Explainer, encoded: Encoded, found: Attribution) -> float:
-    """What a measure takes on a text by itself, of a network that is warm: the median of up to REPEATS more
-    computations, each by an explainer that knows nothing yet. The first one pays for what is loaded once, knows what
-    others asked, and may have waited for other work. What takes long is not computed again: it is as found.
+    """What a measure takes on a text by itself.
+
+    Where many texts are asked of, each by an explainer that keeps nothing, that is its first computation, and their
+    median is told, which the first text, that pays for what is loaded once, does not move. Of one text the first
+    computation pays for that, or finds what was known: it is the median of up to REPEATS more, each by an explainer
+    that knows nothing yet. What takes long is not computed again.
     """
-    if explainer.cost(encoded, found.measure).seconds > _LONG_SECONDS:
+    if explainer.store is None or explainer.cost(encoded, found.measure).seconds > _LONG_SECONDS:
         return found.milliseconds
     taken: list[float] = []
     while len(taken) < REPEATS and sum(taken) < 1000 * _TIMED_SECONDS:

@@ -28,9 +28,9 @@ HOW = (
     f"all pairs, each figure by itself, {LOOKS}. That no other beats it is no proof that it is the best."
 )
 COSTS = (
-    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more; {TOOK}: on this machine, by "
-    f"itself and once everything is loaded, the median of up to {REPEATS} times; or the first, where that takes more "
-    "than a second."
+    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; {TOOK}: on "
+    f"this machine and by itself, over texts their median, of one text that of up to {REPEATS} times once everything "
+    "is loaded, or the first, where that takes more than a second."
 )
 INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
 # What the figures are, family by family.
@@ -332,7 +332,7 @@ def cell_text(report: BoardReport, name: str, figure: str) -> str:
 
 
 def cost_texts(report: BoardReport, name: str) -> list[str]:
-    """Forward passes and milliseconds, means over the texts."""
+    """Forward passes, the mean over the texts, and milliseconds, their median."""
     if name == RANDOM:
         return ["0", "0"]
     passes, took = report.passes[name], report.milliseconds[name]
