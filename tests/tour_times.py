@@ -53,7 +53,9 @@ if __name__ == "__main__":
     chosen = parser.parse_args()
     with contextlib.ExitStack() as stack:
         browser = stack.enter_context(installed_browser())
-        server = stack.enter_context(running_server(Path(stack.enter_context(tempfile.TemporaryDirectory()))))
+        server = stack.enter_context(
+            running_server(Path(stack.enter_context(tempfile.TemporaryDirectory())), FAITHSCOPE_SHIPPED="yes")
+        )
         walks = [seconds_of_stops(browser, server) for _ in range(chosen.rounds)]
     print("| stop | first walk: drawn | at rest | later, median: drawn | at rest |\n| --- | --- | --- | --- | --- |")
     for i, stop in enumerate(STOPS):
