@@ -1,7 +1,7 @@
 """What the words on pages and in tables mean, a sentence each; formulas stand in the glossary of core/README.md."""
 
 # Two p-values that are read in opposite directions, each by one name wherever it is shown.
-FAMILIARITY, CHANCE = "familiarity p", "chance p"
+MASF_P, CHANCE = "MaSF p", "chance p"
 TERMS = {
     "importance measure": (
         "A way to score how much each word mattered to a prediction. Its scores for one text are an attribution."
@@ -34,21 +34,20 @@ TERMS = {
         "A classifier fine-tuned so that texts with any words masked are still inputs that it knows."
     ),
     "plain twin": "The same classifier, fine-tuned on the same texts without masking.",
-    f"{FAMILIARITY} ↑": (
+    f"{MASF_P} ↑": (
         "From the MaSF test of an input, 0 to 1: how usual the model’s hidden states are among those of reference "
         "texts; small is unusual, and too small a one is rejected."
     ),
     f"{CHANCE} ↓": (
         "Of a verdict, 0 to 1: the share of random orders that do at least as well, the measure’s own counted; small "
-        f"says that this is hardly luck. Not the {FAMILIARITY}, which is good when large."
+        f"says that this is hardly luck. Not the {MASF_P}, which speaks against an input when small."
     ),
     "rejected (out-of-distribution)": (
         "The test says that the model was not made for such an input, so what it predicts there says little. Not "
         "rejected is no proof that it was."
     ),
     "validity gate": (
-        "What decides over all steps of a path together which are rejected: Holm at 5 %, or each familiarity p by "
-        "itself."
+        "What decides over all steps of a path together which are rejected: Holm at 5 %, or each MaSF p by itself."
     ),
     "by count, by Simes": (
         "Two ways to make one p of many texts. By count: are more of them rejected than chance explains? By Simes, "

@@ -26,7 +26,7 @@ from core.figures.figures import (
 from core.figures.palette import OPPOSES, SUPPORTS
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.wording import as_json
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon", "cross-thin-open")
@@ -155,11 +155,11 @@ def leaving(
             panel = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end, "legendgroup": erasure}
             look |= {"name": name, "customdata": p[half].tolist()}
             y = np.maximum(p[half], LOWEST_P).tolist()
-            traces.append(trace("lines+markers", _X, y, f"{FAMILIARITY} = %{{customdata:.3g}}", name, **look, **panel))
+            traces.append(trace("lines+markers", _X, y, f"{MASF_P} = %{{customdata:.3g}}", name, **look, **panel))
     ticks = _length_ticks(sizes, unit)
     axes: dict[str, Any] = {
         "xaxis": axis("only the rationale is kept", **ticks, domain=_LEFT),
-        "yaxis": axis(f"{FAMILIARITY} ↑", **P_AXIS),
+        "yaxis": axis(f"{MASF_P} ↑", **P_AXIS),
         "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }

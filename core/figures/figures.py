@@ -12,7 +12,7 @@ import numpy as np
 from core.evaluation.families import reads_pairs
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, rgb
 from core.mathematics.statistics import ALPHA
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.wording import as_json, share_text
 
 # For texts and axes, readable on both grounds.
@@ -195,7 +195,7 @@ def masking_paths(
         ),
     }
     if tested:
-        axes["yaxis2"] = axis(f"{FAMILIARITY} ↑", **P_AXIS, domain=[0, 0.32])
+        axes["yaxis2"] = axis(f"{MASF_P} ↑", **P_AXIS, domain=[0, 0.32])
         shapes += deciding(gate)
         traces.append(named_level(gate))
     return figure(traces, 470 if tested else 320, **axes, legend=legend(1.02), shapes=shapes)
@@ -227,7 +227,7 @@ def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
             traces.append(trace("lines+markers", percent[part], y, told, **common, **look))
     if tested:
         below = {"yaxis": "y2", "showlegend": False, "customdata": as_json(line.p)}
-        look, told = stroke(line.hue, 1.5, dash, symbols), "%{x:.0f} % masked: " + FAMILIARITY + " = %{customdata:.3g}"
+        look, told = stroke(line.hue, 1.5, dash, symbols), "%{x:.0f} % masked: " + MASF_P + " = %{customdata:.3g}"
         p = as_json(np.maximum(line.p, LOWEST_P))
         traces.append(trace("lines+markers", percent, p, told, **common, **look, **below))
     return traces
@@ -247,7 +247,7 @@ def _chance(chance: RandomLine, tested: bool) -> list[dict]:
         traces.append(trace("lines", x[cut:], mean[cut:], told, **common, line=dotted, showlegend=False))
     if tested and chance.p is not None:
         told, p = (
-            "%{x:.0f} % masked at random: median " + FAMILIARITY + " = %{y:.3g}",
+            "%{x:.0f} % masked at random: median " + MASF_P + " = %{y:.3g}",
             np.maximum(chance.p, LOWEST_P).tolist(),
         )
         traces.append(trace("lines", x, p, told, **common, line=full, showlegend=False, yaxis="y2"))

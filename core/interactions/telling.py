@@ -10,7 +10,7 @@ from core.interactions.finding import Interactions
 from core.interactions.pairs import TOGETHER, TWICE, Paired, PairTest, every_pair
 from core.interactions.splitting import INDEX, ORDER
 from core.network.features import Encoded
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.marks import Gate, numbers_text, with_sign
 from core.validity.references import FORMS, Reference
 from core.wording import as_json, named_word, number
@@ -124,7 +124,7 @@ class PairReport:
         rejected = self.gate(one).rejected
         return [
             f"{signed(-float(fall))}"
-            + ("" if p is None else with_sign(f", {FAMILIARITY} = {number(float(p[i]))}", bool(rejected[i])))
+            + ("" if p is None else with_sign(f", {MASF_P} = {number(float(p[i]))}", bool(rejected[i])))
             for i, fall in enumerate(one.falls)
         ]
 

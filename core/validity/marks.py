@@ -10,7 +10,7 @@ import numpy as np
 
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.references import CALIBRATED, Reference
 from core.wording import amount, joined, number
 
@@ -77,7 +77,7 @@ RULES = {
         lambda p, planned: alone(p),
         lambda planned: ALPHA,
         f"each {{each}} by itself at {PERCENT}",
-        f"each {FAMILIARITY} against {PERCENT} by itself",
+        f"each {MASF_P} against {PERCENT} by itself",
     ),
 }
 
@@ -230,19 +230,19 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
         longer = "The maximum over a sequence grows with its length, so the" if reference.pooling == "max" else "The"
         found[Why.LENGTH] = (
             f"This text has {tokens[0]:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
-            f"{longer} {FAMILIARITY} may be off for the length alone."
+            f"{longer} {MASF_P} may be off for the length alone."
             if len(tokens) == 1
             else f"{outside:,} of {len(tokens):,} texts are shorter or longer than nine of ten texts of the reference "
-            f"({low:,} to {high:,} tokens), so their {FAMILIARITY} may be off for the length alone."
+            f"({low:,} to {high:,} tokens), so their {MASF_P} may be off for the length alone."
         )
     if fitted != precision:
         found[Why.PRECISION] = (
-            f"The reference was computed in {fitted} and the model now runs in {precision}; {FAMILIARITY} "
+            f"The reference was computed in {fitted} and the model now runs in {precision}; {MASF_P} "
             "may be off for that alone."
         )
     if unit != "word" and reference.forms[CALIBRATED].R > 1:
         found[Why.UNIT] = (
-            f"The reference was made by masking words, and here each {unit} is masked as one piece; {FAMILIARITY} "
+            f"The reference was made by masking words, and here each {unit} is masked as one piece; {MASF_P} "
             "of masked inputs may be off for that alone."
         )
     return found
@@ -289,8 +289,8 @@ def why_unavailable(gate: Gate) -> str:
         "Validity unavailable: "
         + {
             Why.NO_REFERENCE: "this model has no MaSF reference.",
-            Why.FLOOR: f"this form of the reference cannot give a {FAMILIARITY} below {PERCENT}.",
-            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a {FAMILIARITY} below {number(gate.threshold)}, "
+            Why.FLOOR: f"this form of the reference cannot give a {MASF_P} below {PERCENT}.",
+            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a {MASF_P} below {number(gate.threshold)}, "
             f"and the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
             "mark what rests on them.",
         }[gate.why]
@@ -336,7 +336,7 @@ def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete
 
 def smallest_text(smallest: float) -> str:
     """The smallest p of some inputs."""
-    return f"smallest {FAMILIARITY} = {number(smallest)} ↑"
+    return f"smallest {MASF_P} = {number(smallest)} ↑"
 
 
 def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
@@ -405,9 +405,9 @@ def model_text(gate: Gate, model: str, p: float) -> str:
     if not gate.available:
         return f"{model}: {why_unavailable(gate)}"
     if gate.rejected[0]:
-        why = f"{OUT} ({FAMILIARITY} = {number(p)} ↑)"
+        why = f"{OUT} ({MASF_P} = {number(p)} ↑)"
         return f"{SIGN} Under {model} the text is {why}, so what that model does with it says little."
-    return f"Under {model} the text is not rejected ({FAMILIARITY} = {number(p)} ↑)."
+    return f"Under {model} the text is not rejected ({MASF_P} = {number(p)} ↑)."
 
 
 def inputs_text(rejected: int, inputs: int) -> str:
@@ -439,11 +439,11 @@ def reference_text(reference: Reference | None, problem: str = "") -> str:
     floor = number(reference.floor())
     if says_nothing(reference):
         return (
-            f"Its MaSF reference is too small: {reference.texts:,} texts give no {FAMILIARITY} below {floor}, so it "
+            f"Its MaSF reference is too small: {reference.texts:,} texts give no {MASF_P} below {floor}, so it "
             f"cannot reject anything at {PERCENT}."
         )
     rejected = reference.false_rejections()
     rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
     against = "texts masked alike" if reference.forms[CALIBRATED].R > 1 else "unmasked texts"
     tests = f"MaSF tests masked inputs against {reference.texts:,} {against}"
-    return f"{tests}; its smallest {FAMILIARITY} is {floor}.{rejects}"
+    return f"{tests}; its smallest {MASF_P} is {floor}.{rejects}"

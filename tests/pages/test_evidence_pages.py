@@ -115,7 +115,7 @@ def test_recursive_masking_sets_it_beside_racu(mine):
         "average precision ↑",
         "ACU ↑",
         "random orders as good ↓",
-        "smallest familiarity p ↑",
+        "smallest MaSF p ↑",
         "validity",
     ]
     target = int(explainer.logits(encode("clause")).argmax())

@@ -476,7 +476,7 @@ def test_the_page_says_what_the_reference_is_worth(bundled):
     app = told(PAGE, measures=["gradient"])
     facts = dict(row for table in app.tables for row in table if len(row) == 2)
     reference = find_reference(bundled)
-    assert facts["floor: the smallest familiarity p it can give ↓"] == f"{reference.floor():.3g}"
+    assert facts["floor: the smallest MaSF p it can give ↓"] == f"{reference.floor():.3g}"
     assert (
         f"{100 * reference.about['false_rejection']['calibrated'][0]:.1f} % unmasked"
         in facts["false rejections at 5 % ↓"]

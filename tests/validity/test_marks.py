@@ -127,7 +127,7 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_
     assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
     said = path_clause(shut, str, 0.041, True, None)
-    assert "(smallest familiarity p = 0.041 ↑: below 5 %, but not rejected by Holm over 11 tests)" in said
+    assert "(smallest MaSF p = 0.041 ↑: below 5 %, but not rejected by Holm over 11 tests)" in said
     assert "below" not in path_clause(shut, str, 0.051, True, None) and shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0
@@ -250,7 +250,7 @@ def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
     by_ratio = [0.048, 0.05, 0.031, *[0.04] * 6, 0.062, 0.036]
     for floor in (0.05, 0.2):
         said = marks.reference_text(reference(floor, by_ratio))
-        assert f"no familiarity p below {floor}" in said and "cannot reject anything at 5 %" in said
+        assert f"no MaSF p below {floor}" in said and "cannot reject anything at 5 %" in said
         assert "4.8 %" not in said
     said = marks.reference_text(reference(0.0049, by_ratio))
     assert "567 texts masked alike" in said and "1,234" not in said and "0.0049" in said and "cannot" not in said

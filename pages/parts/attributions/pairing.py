@@ -15,7 +15,7 @@ from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import plain
@@ -143,7 +143,7 @@ def _show(view: View, report: PairReport) -> None:
         header = [*COLUMNS, *MASKED]
         st.html(macros("attributions/pairs.html").pairs(header, [_line(view, report, one) for one in tests]))
         masked = "Under “masked” stands what that changes, in logits"
-        p = f", and the {FAMILIARITY} ↑ of that input: too small a one is rejected." if tests[0].p else "."
+        p = f", and the {MASF_P} ↑ of that input: too small a one is rejected." if tests[0].p else "."
         captions([f"{report.how}. {RULE}", f"{masked}{p} {report.validity}"])
         save_pairs(view, report)
 

@@ -21,7 +21,7 @@ from core.evaluation.studies.check_sentences import (
 )
 from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import p_panels, panels, spans
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.marks import SIGN
 from core.validity.references import fitting_command, how_to_fit
 from core.wording import none_of, plain, share_text
@@ -60,7 +60,7 @@ def validity(frame: DataView) -> None:
     works, first = [work for one in checked for work in one.works], checked[0]
     own = frame.browsed.index.data.name not in bundled_data()
     stream(works, stage, partial(_draw, checked, form, own), said, partial(_say, checked), every=1.0)
-    with below, st.expander(f"About the {FAMILIARITY}: the references", expanded=first.explainer.reference is None):
+    with below, st.expander(f"About the {MASF_P}: the references", expanded=first.explainer.reference is None):
         for one in checked:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
         if first.explainer.reference is not None:

@@ -84,7 +84,7 @@ export const buildNumbers = (pane, data) => {
   const { scale, dot, decide } = buildScale(data);
   const cells = pane.layers.map(() => make('i'));
   cells.forEach((cell) => cell.setAttribute('role', 'img'));
-  const named = [pane.layers[0], 'familiarity p by layer ↑', pane.layers.at(-1)];
+  const named = [pane.layers[0], 'MaSF p by layer ↑', pane.layers.at(-1)];
   const ends = named.map((name) => make('span', '', visible(name ?? '')));
   const strip = make('div', '', make('div', 'layers', ...cells), make('div', 'cap', ...ends));
   const title = make('div', 'cap', make('span', '', 'probability of each class'), said);
@@ -98,16 +98,16 @@ export const buildNumbers = (pane, data) => {
 };
 const verdictOf = (pane, step) => {
   if (!step) return '';
-  if (step.p === null) return 'no familiarity p: this model has no reference';
-  if (step.rejected) return `familiarity p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
-  return `familiarity p = ${step.p_text} ↑${pane.gate.available ? ' · not rejected' : ''}`;
+  if (step.p === null) return 'no MaSF p: this model has no reference';
+  if (step.rejected) return `MaSF p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
+  return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ' · not rejected' : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {
   cell.style.background = out
     ? mix('var(--warn)', 75 + 25 * depth(p))
     : mix('var(--st-text-color)', 10 + 40 * depth(p));
   cell.textContent = out ? '✕' : '';
-  titled(cell, `${name}: familiarity p = ${text}`);
+  titled(cell, `${name}: MaSF p = ${text}`);
 };
 const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, step) => {
   const tested = Boolean(step) && step.p !== null;

@@ -377,7 +377,7 @@ export default function (component) {
         cell.lastChild.textContent = turned ? '▲' : '';
         const about = [
           STATES[is],
-          ...(step && step.p !== null ? [`familiarity p = ${step.p_text}`] : []),
+          ...(step && step.p !== null ? [`MaSF p = ${step.p_text}`] : []),
           ...(turned ? [`predicts ${visible(pane.classes[step.predicted])} from here`] : []),
         ];
         titled(cell, `${visible(pane.title)}, ${data.steps[k].name}: ${about.join(', ')}`);

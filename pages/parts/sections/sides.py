@@ -22,7 +22,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_name
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
 from core.wording import escaped, number, plain
@@ -237,7 +237,7 @@ class Orders(PageWork):
 
 
 # Where it stands how a reference is fitted on other texts.
-WHERE_TO_FIT = f"How to fit a reference on texts like it stands under About the {FAMILIARITY}."
+WHERE_TO_FIT = f"How to fit a reference on texts like it stands under About the {MASF_P}."
 # What is said of a model that has no reference.
 _WITHOUT = (
     "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "
@@ -250,7 +250,7 @@ def about_the_test(sides: list[Side], form: str) -> None:
     with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
         st.caption(
             "MaSF compares the hidden states of every layer with those of texts that the model was trained for. A "
-            f"small {FAMILIARITY} says: the masked text is "
+            f"small {MASF_P} says: the masked text is "
             "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; "
             "“not rejected” is no proof."
         )
@@ -290,11 +290,11 @@ def _reference_in_short(side: Side, form: str) -> str:
     """What the p-values of a model are worth, in a line."""
     reference = side.reference
     if reference is None:
-        return f"About the {FAMILIARITY}: there is no reference"
+        return f"About the {MASF_P}: there is no reference"
     rejected = reference.false_rejections(form)
     rejects = f"; falsely rejected ↓: {rejected}" if rejected else ""
     floor = f"it cannot be smaller than {number(reference.floor(form))}"
-    return f"About the {FAMILIARITY} of inputs of {plain(side.model.name)}: {floor}{rejects}"
+    return f"About the {MASF_P} of inputs of {plain(side.model.name)}: {floor}{rejects}"
 
 
 def show_reference(explainer: Explainer, form: str, without: str) -> None:
@@ -365,7 +365,7 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
             "length in tokens",
             f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}",
         ],
-        [f"floor: the smallest {FAMILIARITY} it can give ↓", number(reference.floor(form)) + nothing],
+        [f"floor: the smallest {MASF_P} it can give ↓", number(reference.floor(form)) + nothing],
         [
             f"false rejections at {PERCENT} ↓",
             f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})",

@@ -11,7 +11,7 @@ from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.stability.known import why_unstable
 from core.storage.store import canonical_key
-from core.terms import FAMILIARITY
+from core.terms import MASF_P
 from core.validity.marks import LINES, MEANING, level_text
 from core.wording import plain, safe_name
 from pages.parts.components.pictures import draw_figure
@@ -104,7 +104,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
             "RACU ↑",
             "ACU ↑",
             RANDOM_AS_GOOD,
-            f"smallest {FAMILIARITY} ↑",
+            f"smallest {MASF_P} ↑",
             "validity",
         ],
         [
