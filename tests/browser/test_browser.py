@@ -96,6 +96,8 @@ def test_the_keyboard_is_enough(visit):
     playwright.expect(person.page.locator(".tip")).to_have_text(person.word(2, 1).get_attribute("aria-label"))
     person.page.keyboard.press("Enter")
     playwright.expect(person.page.locator(".word.chosen")).to_have_count(len(DEFAULT))
+    # The rows were drawn anew: the keyboard stays where it was.
+    playwright.expect(person.word(2, 1)).to_be_focused()
     # One stop of the Tab key per row.
     assert person.page.locator('.word[tabindex="0"]').count() == len(DEFAULT)
 

@@ -217,9 +217,10 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
         for one, other in zip(predicted(after), shown, strict=True):
             assert one in (other, (other[0], None, None))
         after.press("Go on predicting")
-        while not after.all("progress"):
+        # It waits its turn first, and says so.
+        while not (done := re.search(r"Predicted ([\d,]+) of", " ".join(each.text for each in after.all("progress")))):
             after.poll()
-        assert int(re.search(r"Predicted ([\d,]+) of", after.all("progress")[0].text)[1].replace(",", "")) >= kept
+        assert int(done[1].replace(",", "")) >= kept
 
 
 @pytest.mark.skipif(psutil.WINDOWS, reason="Windows has no such limit")

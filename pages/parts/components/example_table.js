@@ -1,6 +1,6 @@
 // The table of examples with its search, filters and pages; what is asked comes back as an event.
 
-import { make, visible } from './text.js';
+import { keptFocus, make, visible } from './text.js';
 
 export default function (component) {
   const { parentElement, setStateValue } = component;
@@ -67,7 +67,7 @@ export default function (component) {
     node.onclick = () => ask('way', way.value);
     return node;
   };
-  const focused = (parentElement.activeElement || document.activeElement)?.dataset?.key;
+  const giveFocus = keptFocus(parentElement, root);
   pick('.facets').replaceChildren(
     ...data.facets.flatMap((facet) => {
       const values = make('div', 'values');
@@ -200,8 +200,5 @@ export default function (component) {
   pick('.where').textContent = data.where;
   pick('.pager').style.display = data.pages > 1 ? '' : 'none';
   // The buttons were drawn anew: the one that had the keyboard has it again.
-  if (focused)
-    [...root.querySelectorAll('[data-key]')]
-      .find((node) => node.dataset.key === focused)
-      ?.focus({ preventScroll: true });
+  giveFocus();
 }

@@ -3,7 +3,19 @@
 import { pictureOf, pngOf, saveButtons, svgNode, svgOf } from './drawing.js';
 import { bare, freeArrow } from './keys.js';
 import { buildNumbers, drawNumbers, titled } from './numbers.js';
-import { brief, laid, make, mix, pointing, shadeOf, unknownSaid, unknownSign, visible, walkWords } from './text.js';
+import {
+  brief,
+  keptFocus,
+  laid,
+  make,
+  mix,
+  pointing,
+  shadeOf,
+  unknownSaid,
+  unknownSign,
+  visible,
+  walkWords,
+} from './text.js';
 
 const ICONS = {
   'First step': 'M2 2h2.4v12H2zM14 2v12L5 8z',
@@ -246,7 +258,7 @@ export default function (component) {
     return { line, slider, cells };
   };
   const build = () => {
-    const focused = (parentElement.activeElement || document.activeElement)?.dataset?.key;
+    const giveFocus = keptFocus(parentElement, root);
     const act = byHand
       ? { 'Unmask all': () => root.act.mask(() => false), 'Mask all': () => root.act.mask(() => true) }
       : {
@@ -273,13 +285,7 @@ export default function (component) {
     nodes.step.setAttribute('role', byHand ? 'status' : 'presentation');
     root.classList.toggle('by-hand', byHand);
     root.setAttribute('aria-label', byHand ? 'Masking by hand' : 'Masking step by step');
-    const bar = make(
-      'div',
-      'bar',
-      make('div', 'buttons', ...Object.values(buttons)),
-      nodes.step,
-      nodes.wait,
-    );
+    const bar = make('div', 'bar', make('div', 'buttons', ...Object.values(buttons)), nodes.step, nodes.wait);
     root.replaceChildren(
       bar,
       ...(byHand ? [nodes.text, ...data.panes.slice(0, 1).map(buildLegend)] : [nodes.line, nodes.key]),
@@ -287,10 +293,7 @@ export default function (component) {
     );
     tip.hidden = true;
     root.pointed = null;
-    if (focused)
-      [...root.querySelectorAll('[data-key]')]
-        .find((node) => node.dataset.key === focused)
-        ?.focus({ preventScroll: true });
+    giveFocus();
     return nodes;
   };
   // The step that can be shown where one stands: the nearest earlier one while this is not computed.

@@ -32,6 +32,12 @@ export const laid = (pieces, nodes) => {
   });
   return inside;
 };
+// Of the words of a text this one is the stop of the tab key.
+export const stopAt = (word) =>
+  word
+    .closest('.text')
+    .querySelectorAll('.word')
+    .forEach((other) => (other.tabIndex = other === word ? 0 : -1));
 // Arrow keys go from word to word; one of them is a stop of the tab key.
 export const walkWords = (event) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -39,8 +45,7 @@ export const walkWords = (event) => {
   const all = [...event.currentTarget.closest('.text').querySelectorAll('.word')];
   const next = all[all.indexOf(event.currentTarget) + step];
   if (next) {
-    event.currentTarget.tabIndex = -1;
-    next.tabIndex = 0;
+    stopAt(next);
     next.focus();
   }
   event.preventDefault();
@@ -64,6 +69,15 @@ export const pointing = (root, tip) => {
     mark(event.currentTarget.dataset.i, false);
   };
   return { show, hide };
+};
+// Asked before nodes are drawn anew: what gives the keyboard back, after, to the one that has the same key.
+export const keptFocus = (parentElement, root) => {
+  const focused = (parentElement.activeElement || document.activeElement)?.dataset?.key;
+  return () => {
+    const node = focused && [...root.querySelectorAll('[data-key]')].find((node) => node.dataset.key === focused);
+    node?.focus({ preventScroll: true });
+    return node;
+  };
 };
 // A share of a named colour over the page's ground; what the ground lends is as light or dark as the theme.
 export const mix = (colour, percent) => `color-mix(in srgb, ${colour} ${percent}%, var(--st-background-color))`;

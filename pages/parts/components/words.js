@@ -1,7 +1,18 @@
 // A row of coloured words a measure, with a legend; a click tells which word.
 
 import { pictureOf, pngOf, saveButtons, svgOf } from './drawing.js';
-import { laid, make, pointing, shadeOf, unknownSaid, unknownSign, visible, walkWords } from './text.js';
+import {
+  keptFocus,
+  laid,
+  make,
+  pointing,
+  shadeOf,
+  stopAt,
+  unknownSaid,
+  unknownSign,
+  visible,
+  walkWords,
+} from './text.js';
 
 export default function (component) {
   const { parentElement, setStateValue } = component;
@@ -32,6 +43,7 @@ export default function (component) {
     const value = row.shades[i];
     const node = make('button', 'word', visible(piece.text), ...unknownSign(piece));
     node.dataset.i = i;
+    node.dataset.key = [data.text, row.name, i].join(' ');
     // Letters know their direction; a bracket takes that of its text.
     if (/\p{L}/u.test(piece.text)) node.classList.add('own');
     node.tabIndex = i === 0 ? 0 : -1;
@@ -119,6 +131,7 @@ export default function (component) {
     places: data.pieces.map(() => ''),
     values: data.pieces.map(() => ''),
   };
+  const giveFocus = keptFocus(parentElement, root);
   root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
   if (!data.rows.length && over.length) {
     legend.replaceChildren(...over);
@@ -136,4 +149,7 @@ export default function (component) {
   }
   drawScores();
   tip.hidden = true;
+  // Rows stream in: whoever walks along a text's words meanwhile goes on from there.
+  const word = giveFocus();
+  if (word?.matches('.word')) stopAt(word);
 }
