@@ -210,15 +210,18 @@ def test_the_speed_of_half_precision_is_measured_and_none_where_it_cannot_be():
 
 
 def test_a_device_that_is_slow_in_half_precision_is_not_timed_for_long(monkeypatch):
-    asked = []
+    asked, rows = [], set()
 
     def product(left, right):
         asked.append(left.dtype)
+        rows.add(len(left))
         return 1.0 if left.dtype == torch.bfloat16 else 0.001
 
     monkeypatch.setattr("core.network.halves._product", product)
     assert half_speed.__wrapped__("cpu") == 0.001
     assert asked.count(torch.bfloat16) == 2 and asked.count(torch.float32) == 15
+    # A small product says it: a large one takes such a device a second.
+    assert max(rows) <= 64
 
 
 def test_exact_limits_that_cost_more_than_allowed_or_than_the_memory_are_refused_before_they_start(

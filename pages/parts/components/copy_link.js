@@ -6,7 +6,6 @@ export default function (component) {
   const data = JSON.parse(component.data.json);
   const root = parentElement.querySelector('.copying');
   const [button, said, shown] = ['button', 'span', 'input'].map((kind) => root.querySelector(kind));
-  button.textContent = 'Copy link';
   button.title = data.about;
   const address = () => {
     const url = new URL(window.location.href);
