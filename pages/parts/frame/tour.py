@@ -53,8 +53,8 @@ STOPS = (
         "pages/attributions.py",
         "",
         "Three importance measures colour the words, and they disagree on “won’t”. Which to believe? Masking tells: in "
-        "the order of leave-one-out it takes the prediction down further than in random orders. So believe that one "
-        "here: it was “won’t”. The others are not shown to be better than chance.",
+        "the order of leave-one-out it takes the prediction down further than in random orders. So believe its order "
+        "here, which begins with “won’t”. The others are not shown to be better than chance.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -62,7 +62,7 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative, and no step is rejected, so it still knows what it reads. Press the arrows.",
+        "no longer says negative, and the test rejects no step as unlike what it knows. Press the arrows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
