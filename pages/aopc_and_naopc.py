@@ -101,7 +101,8 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards = known_boards(known)
-    first = limits_answer(known[0], boards.get(known[0]), known[0].choice.direction, verdicts_of(known[0]))
+    one, alone = known[0], len(known) == 1
+    first = limits_answer(one, boards.get(one), one.choice.direction, verdicts_of(one), alone)
     below = f"<p>{text_shown(view)} {escaped(READ[known[0].choice.direction], 600)}</p>"
     prediction_line(view, "", standing.comparison(boards)[0], after=below, first=first)
 

@@ -9,7 +9,7 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingTable
 from core.mathematics.aopc import naopc
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.validity.marks import SIGN
+from core.validity.marks import SIGN, with_sign
 from core.wording import escaped, joined, named_word, number
 
 # A word on which measures part: each calls it at least this share of its own largest value.
@@ -61,9 +61,16 @@ def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) 
     if parted is None:
         return ""
     i, one, other = parted
-    first, second, word = escaped(one.measure), escaped(other.measure), named_word(encoded.features[i].text)
+    first, second, word = escaped(one.measure), escaped(other.measure), _placed_word(encoded, i)
     supports = f"{first} says that it supports <b>{escaped(class_name)}</b>"
     return f"On {word} the measures disagree: {supports}, {second} that it opposes it."
+
+
+def _placed_word(encoded: Encoded, i: int) -> str:
+    """A word within a sentence; of one that occurs again, which of them it is."""
+    text = encoded.features[i].text
+    same = [k for k, feature in enumerate(encoded.features) if feature.text == text]
+    return named_word(text) + (f" ({same.index(i) + 1} of {len(same)})" if len(same) > 1 else "")
 
 
 def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
@@ -125,7 +132,7 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
 # What may be said of the order that is ahead, by whether it is better than chance.
 _CLAIMS = {
     True: ", so on this text that order is the more faithful one; of the single word this says nothing.",
-    False: "; but it does no better than random orders of the same words, so this says not whom to believe.",
+    False: "; but it is not shown to do better than random orders of the same words, so this says not whom to believe.",
     None: ". Whether it does better than chance is not known, so this says not whom to believe.",
 }
 
@@ -157,7 +164,8 @@ def reach_text(table: StandingTable) -> str:
     if chance is None or math.isnan(chance.naopc):
         return ""
     low, high = (number(naopc(end, limits.lower, limits.upper)) for end in (chance.low, chance.high))
-    return f"Random orders of these words reach a NAOPC of {low} to {high} (the middle 95 % of {len(chance.aopc)})"
+    ends = with_sign(f"{low} to {high}", table.chance_marked(True))
+    return f"Random orders of these words reach a NAOPC of {ends} (the middle 95 % of {len(chance.aopc)})"
 
 
 def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: bool = False) -> str:

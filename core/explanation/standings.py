@@ -74,6 +74,15 @@ class StandingTable:
     standings: tuple[Standing, ...]
     chance: Chance | None
 
+    def of(self, measure: str) -> Standing | None:
+        """Where a measure stands; None where it is not there."""
+        return next((one for one in self.standings if one.measure == measure), None)
+
+    def chance_marked(self, normalised: bool = False) -> bool:
+        """Whether AOPC of the random orders rests on rejected inputs, or their NAOPC, as of `Standing.marked`."""
+        own = self.chance is not None and self.chance.gate.marked
+        return own or (normalised and any(gate.marked for gate in self.gates))
+
     def best(self, direction: str) -> Standing | None:
         """The measure that comes closest to the best limit; the first of those that tie, None without measures."""
         pick = max if direction == COMPREHENSIVENESS else min

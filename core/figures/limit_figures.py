@@ -34,13 +34,16 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Range:
-    """The random orders: their mean and the middle 95 %, and the text of the mean's NAOPC."""
+    """The random orders: their mean and the middle 95 %, and the text of the mean's NAOPC with its mark; marked:
+    whether their AOPC rests on rejected inputs.
+    """
 
     mean: float
     low: float
     high: float
     normal: str
     orders: int
+    marked: bool = False
 
 
 def gauges(
@@ -182,7 +185,7 @@ def _range(chance: Range, y: int) -> list[dict]:
     more: dict[str, Any] = {
         "name": f"random order (mean, 95 % of {chance.orders})",
         "marker": {"color": RANDOM, "size": 12, "symbol": "diamond"},
-    } | _written([f"{chance.mean:.3g}"], "top center")
+    } | _written([with_sign(f"{chance.mean:.3g}", chance.marked)], "top center")
     return [
         trace("lines", [chance.low, chance.high], [y, y], **bar),
         trace("markers+text", [chance.mean], [y], told, "random", **more),

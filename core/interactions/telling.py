@@ -181,8 +181,8 @@ def _together(one: PairTest, encoded: Encoded, marked: bool) -> str:
 def _twice(one: PairTest, encoded: Encoded, marked: bool) -> str:
     pair = one.pair
     own = f"{signed(pair.first_own)} and {signed(pair.second_own)} logits by themselves"
-    value = with_sign(f"{signed(pair.value)}", marked)
-    return f"{_named(one, encoded)} say the same twice: {own}, and {value} together."
+    value = with_sign(number(abs(pair.value)), marked)
+    return f"{_named(one, encoded)} say the same twice: {own}, and together {value} weaker than their sum."
 
 
 def _named(one: PairTest, encoded: Encoded) -> str:

@@ -191,8 +191,8 @@ def _how(report: VerdictReport) -> str:
     """By which metric, over how many measures, and how words are erased where that is not the usual way."""
     arrow = ARROWS[SIGNS[report.direction]]
     erased = f", erased by {escaped(report.erasure)}" * (report.erasure != MASK)
-    family = f"{report.planned} measures by Holm" if report.planned > 1 else "one measure alone"
-    return f" by AOPC {report.direction} {arrow}{erased}, over {family}"
+    family = f"adjusted for {report.planned} measures by Holm" if report.planned > 1 else "over one measure alone"
+    return f" by AOPC {report.direction} {arrow}{erased}, {family}"
 
 
 def families_sentence(report: VerdictReport, other: VerdictReport) -> str:

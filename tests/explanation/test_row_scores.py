@@ -9,6 +9,7 @@ from core.explanation.explainer import Attribution
 from core.explanation.row_scores import (
     RowScore,
     bridge_sentence,
+    parted_sentence,
     parted_word,
     parting_sentence,
     reach_sentence,
@@ -41,6 +42,11 @@ def test_the_word_on_which_they_part_is_the_one_both_call_strong():
     assert parted_word([ROWS[0], ROWS[1], row("random", 1, 1, -1)]) is None and parted_word([]) is None
 
 
+def test_of_a_word_that_occurs_again_it_is_told_which_one():
+    again = SimpleNamespace(unit="word", F=3, features=[SimpleNamespace(text=word) for word in ("to", "is", "to")])
+    assert parted_sentence(ROWS, again, "<i>").startswith("On “<b>to</b>” (2 of 2) the measures disagree: ")
+
+
 def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_this_text():
     told = said(RowScore(0.892, 0.407, better=True), RowScore(-0.312, 0.0146, better=False))
     assert told.startswith(
@@ -52,7 +58,7 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
     assert "the order of input × gradient the" in said(RowScore(0.1, 0.2), RowScore(0.2, 0.3))
 
 
-@pytest.mark.parametrize("better, why", [(False, "no better than random orders"), (None, "is not known")])
+@pytest.mark.parametrize("better, why", [(False, "not shown to do better than random orders"), (None, "is not known")])
 def test_no_order_is_called_the_more_faithful_that_is_not_known_to_be_better_than_chance(better, why):
     told = said(RowScore(0.892, 0.407, better=better), RowScore(-0.312, 0.0146, better=True))
     assert why in told and "faithful" not in told and told.endswith("this says not whom to believe.")
@@ -140,6 +146,7 @@ def board(low: float, high: float, **reached: float):
         limits=SimpleNamespace(lower=0.2, upper=0.7),
         chance=SimpleNamespace(aopc=np.zeros(30), low=low, high=high, naopc=0.5),
         standings=[SimpleNamespace(measure=name, aopc={"comprehensiveness": aopc}) for name, aopc in reached.items()],
+        chance_marked=lambda normalised: False,
     )
 
 
@@ -154,6 +161,8 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
     )
     assert reach_sentence(found, scores) == f"{said} RACU is of an order computed anew after each step of masking."
     assert reach_sentence(found, scores, anew=True) == said, "that is told already"
+    found.chance_marked = lambda normalised: normalised
+    assert "a NAOPC of 0.1 to 0.7 ⚠ (the" in reach_text(found), "limits rest on rejected inputs, and so does NAOPC"
     low = {"a": RowScore(-0.1, 0.4, better=False)}
     assert reach_sentence(found, low).endswith("lies within that."), "both say the same of it"
 

@@ -2,6 +2,7 @@
 masks.
 """
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +14,7 @@ from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import (
     COMPREHENSIVENESS,
     SUFFICIENCY,
+    Chance,
     StandingGates,
     StandingTable,
     build_standings,
@@ -22,7 +24,7 @@ from core.explanation.standings import (
 from core.mathematics.aopc import aopc, naopc, prefix_masks
 from core.mathematics.search.limits import BEAM, EXACT, Limits
 from core.mathematics.stepwise import finish
-from core.validity.marks import Gate
+from core.validity.marks import Gate, with_sign
 from core.validity.references import find_reference
 from pages.parts.limits import standing
 from pages.parts.sections.sides import classes_sentence
@@ -45,6 +47,13 @@ def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, 
         for name, value in scores.items()
     )
     return StandingTable(limits, walk, walk, (OPEN_GATE, OPEN_GATE), "float32", standings, None)
+
+
+class Shown:
+    """Limits of one model as the page asks for them, by the direction alone."""
+
+    def __init__(self, direction: str):
+        self.choice = SimpleNamespace(direction=direction)
 
 
 def test_a_model_may_be_ahead_before_and_behind_after():
@@ -77,6 +86,35 @@ def test_places_may_change_though_no_other_model_is_ahead():
     assert (
         "does not change which model is ahead</b> for any of 2 measures: M is ahead both ways, though 2 places "
         "in the common ranking change" in said
+    )
+
+
+def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_on_their_own_inputs():
+    shut = replace(OPEN_GATE, rejected=np.array([False, True]), first=1)
+    chance = Chance(np.array([0.1, 0.3]), 0.2, 0.1, 0.3, 0.25, OPEN_GATE)
+    plain = replace(made(0, 0.8, a=0.4), chance=chance)
+    for limits, own, marks in (
+        (OPEN_GATE, OPEN_GATE, (False, False)),
+        (shut, OPEN_GATE, (False, True)),
+        (OPEN_GATE, shut, (True, True)),
+    ):
+        board = replace(plain, gates=(OPEN_GATE, limits), chance=replace(chance, gate=own))
+        assert (board.chance_marked(), board.chance_marked(True)) == marks
+        drawn = standing.chance_range(board)
+        assert (drawn.marked, drawn.normal) == (marks[0], with_sign("0.25", marks[1]))
+        cells = standing.table_rows(replace(board, standings=()), str, {})[0]
+        assert cells[1:3] == [with_sign("0.2 (0.1 to 0.3)", marks[0]), with_sign("0.25", marks[1])]
+    assert not made(0, 1).chance_marked(), "there are none"
+
+
+def test_two_models_are_told_of_by_the_same_measure():
+    first, second = made(0, 0.8, a=0.6, b=0.4), made(0, 0.4, a=0.1, b=0.3)
+    boards = {Shown(COMPREHENSIVENESS): first, Shown(COMPREHENSIVENESS): second}
+    assert [standing.same_measure(board, boards).measure for board in boards.values()] == ["a", "a"]
+    # Where it is not scored yet under the second, the one that is.
+    assert (
+        standing.same_measure(made(0, 0.4, b=0.3), boards).measure == "b"
+        and standing.same_measure(made(0, 1), boards) is None
     )
 
 

@@ -179,7 +179,7 @@ def test_sentences_say_what_and_how_much_and_mark_what_is_rejected(explainer):
 
     assert report(0.5) == (
         "“<b>not</b>” and “<b>&lt;b&gt;bad&lt;/b&gt;</b>” work only together: +2.1 logits, neither alone more than 0.2. "
-        "“<b>dull</b>” and “<b>boring</b>” say the same twice: +1.2 and +1 logits by themselves, and -0.9 together."
+        "“<b>dull</b>” and “<b>boring</b>” say the same twice: +1.2 and +1 logits by themselves, and together 0.9 weaker than their sum."
     )
     assert report(0.5, exact=False).endswith("ways to mask some of 5 words.)")
     found = interactions(5, {0: 2.0, 1: -0.2, 2: 1.2}, {(0, 1): 0.4, (2, 3): -0.6})

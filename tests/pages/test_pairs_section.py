@@ -71,7 +71,7 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     whole = json.loads(files["json"])
     assert whole["example"] == SHORT.id and len(whole["interactions"]) == len(rows) - 1
     page = app.download("Page (HTML)")
-    assert "Which words work only together?" in page and number(report.paired.tests[0].pair.value) in page
+    assert "Which words work together?" in page and number(report.paired.tests[0].pair.value) in page
 
 
 def test_the_link_masks_by_hand_what_it_says(fresh):

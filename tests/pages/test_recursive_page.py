@@ -33,6 +33,7 @@ from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.validity.marks import decide, path_text
 from core.validity.references import CALIBRATED, find_reference
+from pages.parts.sections.paths import step_names
 from pages.parts.steps.drawing import _above_one
 from pages.parts.steps.following import masking_answer
 from tests.app_session import App, complete, wait
@@ -67,6 +68,12 @@ def run_out(generator):
             next(generator)
         except StopIteration as end:
             return end.value
+
+
+def test_a_ratio_masks_whole_words_and_says_where_fewer_than_its_share():
+    nine, ten = ([one["count"] for one in step_names(F, "word", BY_RATIO, 0)] for F in (9, 10))
+    assert nine[0] == "0 of 9 words" and nine[3] == "2 of 9 words, rounded down" and nine[10] == "9 of 9 words"
+    assert ten[3] == "3 of 10 words" and step_names(9, "word", BY_FEATURE, 0)[3]["count"] == "3 of 9 words"
 
 
 def test_every_step_is_what_the_library_says(mine):

@@ -73,7 +73,10 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     target = int(explainer.logits(encoded).argmax())
     first, second = app.tables[:2]
     assert first[0][:3] == ["measure", "against chance (of 2)", "comprehensiveness ↑"]
-    assert second[0][:2] == ["measure", "NS ↑"] and "by AOPC comprehensiveness ↑, over 2 measures by Holm" in app.said
+    assert (
+        second[0][:2] == ["measure", "NS ↑"]
+        and "by AOPC comprehensiveness ↑, adjusted for 2 measures by Holm" in app.said
+    )
     assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
     for row in first[1:3]:
         own = score(explainer, encoded, row[0], target)

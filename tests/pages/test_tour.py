@@ -159,6 +159,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     masked = [one.text for one, hidden in zip(features, mine.steps[mine.flips].mask) if hidden]
     assert re.findall("“(.*?)”", changes.line) == [one.replace("'", "’") for one in masked]
     assert twin.gate.first is not None and twin.gate.first <= int(beside.choices["step"])
+    assert twin.flips is not None and twin.flips < twin.gate.first, "it counts"
 
 
 @pytest.mark.usefixtures("stands_aside", "ships", "on_any_machine")
@@ -178,6 +179,8 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
             [
                 "Believe none of them here: no order is shown to do better than chance by AOPC",
                 "leave-one-out finds the evidence best",
+                "leave-one-out does better than chance if computed anew after each step of masking",
+                "This can happen where two words say the same",
             ],
         ),
     ],

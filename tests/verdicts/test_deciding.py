@@ -80,7 +80,7 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.null.every and report.null.planned == 5040
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
-    over = "here by AOPC comprehensiveness ↑, over 3 measures by Holm"
+    over = "here by AOPC comprehensiveness ↑, adjusted for 3 measures by Holm"
     assert said.startswith(f"Believe <b>leave-one-out</b> (chance p = 0.000595 ↓) {over}; <b>gradient</b>")
     assert "<b>input × gradient</b> (chance p = 0.000595 ↓) does worse than chance" in said
     assert report.untested and report.untested in said
@@ -113,8 +113,8 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 ↓ by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
-        "Believe none of them here: no order is shown to do better than chance by AOPC comprehensiveness ↑, over 3 "
-        "measures by Holm."
+        "Believe none of them here: no order is shown to do better than chance by AOPC comprehensiveness ↑, adjusted "
+        "for 3 measures by Holm."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
@@ -131,7 +131,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
     assert said.startswith(
-        "Believe <b>leave-one-out</b> (chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, over 3 measures by Holm; <b>"
+        "Believe <b>leave-one-out</b> (chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, adjusted for 3 measures by Holm; <b>"
     )
     assert "are not shown to do better than chance." in said
 

@@ -21,16 +21,16 @@ from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_un
 
 # Where a verdict cannot be told, on how many texts it is for what.
 UNTOLD = (
-    "of none: random orders rejected, or no order differs",
+    "no measure can be told: random orders rejected, or no order differs",
     "no order: all of its scores are equal",
     "its own order’s inputs are rejected",
 )
-# What a verdict means, in a sentence.
 # How it is told which measure is better on most texts.
 LED = (
     "Which measure is better than chance on the most texts is told by exact sign tests against each other one, paired "
     f"over texts, by Holm, {LOOKS}."
 )
+# What a verdict means, in a sentence.
 MEANS = (
     "Better than chance: masked one by one in the measure’s order, words take the prediction down further than in "
     "random orders of the same text, by a test on each text."

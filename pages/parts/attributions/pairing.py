@@ -101,7 +101,7 @@ class Pairings:
 def pairs_section(view: View) -> None:
     """Draw which pairs of words count only together, or offer to compute it."""
     unit, pairings = view.encoded.unit, Pairings(view)
-    st.header(f"Which {unit}s work only together?", anchor=False)
+    st.header(f"Which {unit}s work together?", anchor=False)
     if not pairings.works:
         st.caption(plain(why_no_pairs(view.encoded, left_over(view.encoded) <= AT_ONCE)))
         return

@@ -53,23 +53,14 @@ const buildScale = (data) => {
     [1, 'high-end', '1'],
   ].map(([p, kind, text]) => [p, at(make('span', 'tick ' + kind, text), p)]);
   const [dot, low, limit, named] = ['dot', 'low', 'limit', 'tick alpha'].map((kind) => make('span', kind));
-  const scale = make(
-    'div',
-    'scale',
-    make('span', 'ground'),
-    low,
-    limit,
-    ...ticks.map(([, node]) => node),
-    named,
-    dot,
-  );
+  const scale = make('div', 'scale', make('span', 'ground'), low, limit, ...ticks.map(([, node]) => node), named, dot);
   scale.setAttribute('aria-hidden', 'true');
   // What decides stands where the rule puts it, as a number: its name, in the sentence below, would cover ticks that
   // give way to it.
   const decide = (p) => {
     at(low, p, 'width');
     [limit, named].forEach((node) => at(node, p));
-    named.textContent = p === data.alpha ? data.alpha_text : String(Number(p.toPrecision(2)));
+    named.textContent = limitText(p, data);
     named.title = `p below ${p.toPrecision(3)} is rejected`;
     ticks.forEach(([tick, node]) => {
       node.hidden = Math.abs(Math.log10(tick / p)) < 0.5;
@@ -96,11 +87,15 @@ export const buildNumbers = (pane, data) => {
   );
   return { box, said, rows, more, verdict, scale, dot, decide, strip, cells, data };
 };
-const verdictOf = (pane, step) => {
+// A limit as a number, that of one test by itself as a share.
+const limitText = (p, data) => (p === data.alpha ? data.alpha_text : String(Number(p.toPrecision(2))));
+const verdictOf = (pane, step, data) => {
   if (!step) return '';
   if (step.p === null) return 'no MaSF p: this model has no reference';
   if (step.rejected) return `MaSF p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
-  return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ' · not rejected' : ''}`;
+  // Of several tests each has a stricter limit than the share that is written beside it.
+  const limit = limitText(pane.gate.limit ?? data.alpha, data);
+  return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ` · not rejected (limit ${limit})` : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {
   cell.style.background = out
@@ -113,7 +108,7 @@ const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, s
   const tested = Boolean(step) && step.p !== null;
   const out = Boolean(step?.rejected);
   verdict.classList.toggle('out', out);
-  verdict.textContent = verdictOf(pane, step);
+  verdict.textContent = verdictOf(pane, step, data);
   scale.hidden = !tested;
   decide(pane.gate.limit ?? data.alpha);
   if (tested) dot.style.left = along(step.p);

@@ -52,7 +52,7 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words, and they disagree on “won’t”. Which to believe? Masking tells: in "
+        "Three importance measures colour the words, and two disagree on “won’t”. Which to believe? Masking tells: in "
         "the order of leave-one-out it takes the prediction down further than in random orders. So believe its order "
         "here, which begins with “won’t”. The others are not shown to be better than chance.",
         _EXAMPLE | _BELIEVED,
@@ -69,34 +69,35 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The same review beside a second model: sst2-plain, a twin trained without masking.",
-        "Red with ✕: the twin no longer knows such inputs, so what it predicts there says little. The steps of "
-        "sst2-fmm, trained to be masked, stay grey.",
+        "Red with ✕: inputs that the twin does not know, so what it predicts there says little. Its change of "
+        "prediction (▴) comes before, so it counts. The steps of sst2-fmm, trained to be masked, stay grey here; of "
+        "many texts Model check tells.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "Another mistake, s048, under the same two models.",
-        "Under which is the order of leave-one-out better? The raw score (AOPC) puts sst2-plain just ahead. Set "
+        "How close does leave-one-out come to the best order? The raw score (AOPC) puts sst2-plain just ahead. Set "
         "between the worst and the best order that each model allows (NAOPC), sst2-fmm is far ahead. But the twin’s "
-        f"score rests on rejected inputs ({SIGN}): under which it is better is not shown.",
+        f"scores rest on rejected inputs ({SIGN}): under which it is better is not shown.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Another model, stories-1-fmm, answers a question about a story (stories 1, s1-025).",
-        "Now a failure. The words that hold the answer are known: they have a line above them. Leave-one-out finds "
-        "them better than a random order, yet its order of masking is not shown to be better than chance. To look "
-        "right is not yet to be faithful.",
+        "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
+        "It answers rightly. Leave-one-out finds the words with the answer (overlined), yet its order is not shown to "
+        "be better than chance: to look right is not yet to be faithful. Computed anew at each step it is: words that "
+        "say the same can hide each other.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
         "Data set",
         "pages/data_set.py",
-        "Back to sst2-fmm, to s140, and to all the reviews.",
+        "Back to sst2-fmm, to s140, and to many of the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
-        "others on few. So what this review showed holds on most, and not on every one: look at each by itself.",
+        "others on few. So believe leave-one-out on most of them, and not on every one: look at each by itself.",
         _EXAMPLE,
     ),
     Stop(
@@ -106,9 +107,9 @@ STOPS = (
         "What the tour showed:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
-            "Measures disagree; masking tells which to believe, on inputs that the model knows.",
-            "What looks right may be no better than chance; over many texts one measure stands out.",
-            "Where nothing can be said, the app says so, and why.",
+            "Measures disagree; masking can tell which to believe, on inputs that the model knows.",
+            "What looks right may be no better than chance; over these reviews one measure stands out.",
+            "Where nothing can be said, as of unfamiliar texts, the app says so.",
         ),
     ),
 )

@@ -36,11 +36,16 @@ def text_shown(view: View) -> str:
 
 
 def limits_answer(
-    known: KnownLimits, board: StandingTable | None, direction: str, verdicts: VerdictReport | None = None
+    known: KnownLimits,
+    board: StandingTable | None,
+    direction: str,
+    verdicts: VerdictReport | None = None,
+    alone: bool = True,
 ) -> str:
     """The page's result, HTML in which all text is escaped: which measure comes closest, once all that are asked for
     are scored; once the verdicts are known, how many random orders do as well, and which measures to believe: what
-    comes closest may do so by chance, so that one is not read without the other.
+    comes closest may do so by chance, so that one is not read without the other. alone: whether no other model is
+    shown beside it.
     """
     if board is None:
         return (
@@ -58,7 +63,7 @@ def limits_answer(
     reached = f"{reach(limits)} ({how})."
     if first is None:
         return f"{reached} Choose a measure to see where it stands."
-    said = [tally_of(known.scored).tell(_closest(known, board, first, direction), reached)]
+    said = [tally_of(known.scored).tell(_closest(known, board, first, direction, alone), reached)]
     if verdicts is not None:
         said += [
             escaped(as_good_sentence(verdicts, first.measure), 400),
@@ -67,25 +72,32 @@ def limits_answer(
     return " ".join(filter(None, said))
 
 
-def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str) -> str:
-    """The measure that comes closest to what the model allows, and how close."""
+def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str, alone: bool) -> str:
+    """The measure that comes closest to what the model allows, and how close; alone: as of `limits_answer`."""
     gate, exact = first.gates[direction], board.limits.method == EXACT
     ends = "worst order (0) to the best (1)" if direction == COMPREHENSIVENESS else "best order (0) to the worst (1)"
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     found = "there is" if exact else "that was found"
     best = f"the best order of {known.side.encoded.unit}s {found}"
     way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}"
+    under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
     return (
-        f"Of these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
+        f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
         f"That share is its NAOPC {ARROWS[direction]}.{warned}"
     )
 
 
-def score_line(known: KnownLimits, board: StandingTable, direction: str, verdicts: VerdictReport | None = None) -> str:
-    """What the score of the measure that comes closest is made of, and whether random orders reach as far where no
-    verdict says so, HTML; "" where there is none yet.
+def score_line(
+    known: KnownLimits,
+    board: StandingTable,
+    direction: str,
+    verdicts: VerdictReport | None = None,
+    first: Standing | None = None,
+) -> str:
+    """What the score of a measure is made of, and whether random orders reach as far where no verdict says so, HTML; ""
+    where there is none yet. first: the measure, the one that comes closest unless it is given.
     """
-    first, limits = board.best(direction), board.limits
+    first, limits = first or board.best(direction), board.limits
     if first is None or limits.coincide or tally_of(known.scored).coming:
         return ""
     what, best, worst = (
@@ -109,7 +121,7 @@ def _by_chance(board: StandingTable, reached: float) -> str:
     chance = board.chance
     if chance is None or not chance.low <= reached <= chance.high:
         return ""
-    ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", chance.gate.marked)
+    ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", board.chance_marked())
     return (
         f" {len(chance.aopc)} random orders reach {ends} (the middle 95 % of them), so on this text its order is no "
         "better than one by chance can be."

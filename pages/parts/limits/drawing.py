@@ -60,7 +60,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
         for line in (
-            score_line(one, board, direction, verdicts_of(one)),
+            score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards)),
             standing.limits_line(one, board, one.choice.width),
         ):
             if line:
@@ -188,7 +188,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     }
     about = first, board, choice.direction, verdicts_of(first)
     read = [escaped(one, 600) for one in (READ[choice.direction], SCORES)]
-    said = [limits_answer(*about), score_line(*about), text_shown(view), *read]
+    said = [limits_answer(*about, len(boards) == 1), score_line(*about), text_shown(view), *read]
     answer = " ".join(filter(None, said))
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 

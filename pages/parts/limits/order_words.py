@@ -7,12 +7,13 @@ import numpy as np
 import streamlit as st
 
 from core.explanation.rows import pieces
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, StandingTable
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Standing, StandingTable
 from core.network.features import Encoded
 from core.stability.known import labelled
 from core.validity.marks import MEANING, with_sign
 from core.wording import number, plain
 from pages.parts.components.tables import macros, table
+from pages.parts.limits.standing import same_measure
 from pages.parts.sections.standings import Boards, KnownLimits
 
 # The share of grey behind the word that is masked first.
@@ -38,14 +39,16 @@ def order_words(name: str, detail: str, order: np.ndarray, features: int) -> Ord
     return OrderWords(name, detail, places.tolist(), strengths.tolist())
 
 
-def shown_orders(board: StandingTable, direction: str, features: int, unstable: Mapping[str, str]) -> list[OrderWords]:
-    """The best order, the measure that comes closest to it, and the worst, for a direction; unstable: as of
-    `core.stability.known.known_unstable`.
+def shown_orders(
+    board: StandingTable, direction: str, features: int, unstable: Mapping[str, str], first: Standing | None
+) -> list[OrderWords]:
+    """The best order, that of a measure, and the worst, for a direction; unstable: as of
+    `core.stability.known.known_unstable`; first: where that measure stands, None for none.
     """
     best, worst = board.highest, board.lowest
     if direction != COMPREHENSIVENESS:
         best, worst = worst, best
-    first, arrow = board.best(direction), ARROWS[direction]
+    arrow = ARROWS[direction]
     found = [("best order", best, board.gates[1 if best is board.highest else 0])]
     if first is not None:
         found.append((labelled(first.measure, unstable), first.walks[direction], first.gates[direction]))
@@ -57,15 +60,15 @@ def shown_orders(board: StandingTable, direction: str, features: int, unstable: 
 
 
 def draw_orders(encoded: Encoded, boards: Boards) -> None:
-    """The words of the text in the best order, in the closest measure's and in the worst, for each model."""
+    """The words of the text in the best order, in that of one measure and in the worst, for each model."""
     for one, board in boards.items():
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         side = one.side.encoded
         unstable = one.unstable
-        shown = shown_orders(board, one.choice.direction, side.F, unstable)
+        first = same_measure(board, boards)
+        shown = shown_orders(board, one.choice.direction, side.F, unstable, first)
         st.html(macros("limits/order_words.html").rows(shown, pieces(side)))
-        first = board.best(one.choice.direction)
         if first is not None and unstable.get(first.measure):
             st.caption(plain(unstable[first.measure]))
     st.caption(

@@ -126,9 +126,10 @@ def _normal(one: Standing, direction: str) -> str:
 def chance_range(board: StandingTable) -> Range | None:
     """The random orders of a board for the figure."""
     chance = board.chance
-    return (
-        None if chance is None else Range(chance.mean, chance.low, chance.high, number(chance.naopc), len(chance.aopc))
-    )
+    if chance is None:
+        return None
+    normal = with_sign(number(chance.naopc), board.chance_marked(True))
+    return Range(chance.mean, chance.low, chance.high, normal, len(chance.aopc), board.chance_marked())
 
 
 def side_limits(
@@ -177,7 +178,8 @@ def table_rows(board: StandingTable, counts_text: Callable[[int], str], unstable
         rows.append(
             [
                 f"random order, {len(chance.aopc)} seeds",
-                *(with_sign(text, chance.gate.marked) for text in (reach, number(chance.naopc))),
+                with_sign(reach, board.chance_marked()),
+                with_sign(number(chance.naopc), board.chance_marked(True)),
                 "the same",
                 "the same",
                 path_word(chance.gate, counts_text),
@@ -247,7 +249,8 @@ def comparison_line(found: Comparison, complete: bool) -> str:
         return ""
     if not complete:
         return "Whether normalising changes which model is ahead is told once all of it is known."
-    warned = f" {SCORES_REST}" if any(one.marked for one in found.placed) else ""
+    warned = any(one.marked for one in found.placed)
+    warned = f" {SCORES_REST} So under which model a measure is better is not shown." if warned else ""
     return f"{_changed(found)}{warned}"
 
 
@@ -260,6 +263,16 @@ def ranges_line(boards: dict[str, StandingTable]) -> str:
     )
     same = len(set(ranges.values())) == 1
     return f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}."
+
+
+def same_measure(board: StandingTable, boards: Boards) -> Standing | None:
+    """Where the measure stands that is told of: that which comes closest under the first model, so that two models are
+    set beside each other by the same one; under another model its own closest where that one is not there.
+    """
+    known, first = next(iter(boards.items()))
+    direction = known.choice.direction
+    closest = first.best(direction)
+    return (closest and board.of(closest.measure)) or board.best(direction)
 
 
 def by_model(boards: Boards) -> dict[str, StandingTable]:

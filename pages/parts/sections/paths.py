@@ -106,12 +106,13 @@ Summaries = dict[Path, Summary]
 
 
 def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
-    """{"name", "count"} of each planned step, for the scrubber."""
+    """{"name", "count"} of each planned step, for the scrubber; a ratio masks whole features, as many as it holds."""
     counts = planned_counts(F, step, premasked)
+    whole = [step != BY_RATIO or i * F % 10 == 0 for i in range(len(counts))]
     return [
         {
             "name": f"{10 * i} % masked" if step == BY_RATIO else f"{count} {unit}{'' if count == 1 else 's'} masked",
-            "count": f"{count} of {F} {unit}s",
+            "count": f"{count} of {F} {unit}s{'' if whole[i] else ', rounded down'}",
         }
         for i, count in enumerate(counts)
     ]
