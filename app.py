@@ -1,5 +1,7 @@
 """Home: what this is, shown at one sentence, and the ways in."""
 
+from functools import partial
+
 import streamlit as st
 from starlette.middleware import Middleware
 
@@ -123,7 +125,7 @@ def _example(view: View) -> None:
             found = explainer.attribute(encoded, measure.name, view.target)
             row = build_row(measure, found, "signed", encoded.premasked)
             label, share = view.model.labels[view.target], float(view.probabilities[view.target])
-            said = importance_sentence(row, encoded, label, share, lambda i: explainer.without(encoded, i)[view.target])
+            said = importance_sentence(row, encoded, label, share, partial(_without, view))
     except (NonFinite, OutOfMemory) as error:
         st.error(f"{measure.name}: {plain(str(error))}")
         return
@@ -132,6 +134,13 @@ def _example(view: View) -> None:
     captions(filter(None, [importance_note(row, encoded)]))
     save_attributions(view, [row], said)
     show_text_notes(view)
+
+
+def _without(view: View, i: int) -> tuple[float, str]:
+    """The explained class's probability with one feature masked, and what is predicted then where that changes."""
+    found = view.explainer.without(view.encoded, i)
+    new = int(found.argmax())
+    return float(found[view.target]), "" if new == view.predicted else view.model.labels[new]
 
 
 def _performance(view: View, card: dict) -> None:

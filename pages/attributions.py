@@ -85,7 +85,10 @@ def _stream_words(
     believe, else "".
     """
     # Known evidence says more of them than a word.
-    seen = evidence_sentence(view, rows) or parted_sentence(rows, view.encoded, view.class_name)
+    parted = parted_sentence(rows, view.encoded, view.class_name)
+    seen = evidence_sentence(view, rows) or (
+        parted and f"{parted} Verdicts are on whole orders, not on one {view.encoded.unit}."
+    )
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
         st.container(),

@@ -84,9 +84,7 @@ def _columns(board: MetricTable) -> dict[bool, list[int]]:
 
 
 def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
-    """That it cannot be told, why, and what the metrics that are left say. Where marks took one kind and nothing of the
-    other, how words are erased matters for that alone.
-    """
+    """That it cannot be told, why, and what the metrics that are left say."""
     kinds, unknown = _columns(board), f"inputs that the model does not know {SIGN}"
     if not any(kinds[soft] for soft in kinds if soft not in lost):
         left = "all" if np.isnan(trusted.values).all() else "too many"
@@ -101,9 +99,10 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     if not board.comparable()[kinds[lost[0]]].any():
         return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
     makes = f"erasing words {'in part' if lost[0] else 'whole'} ({gone}) makes {unknown}"
-    untold = f"so whether {whose} agree{'s' * (len(named) == 1)} with {stays} erasure cannot be told"
     if whole:
-        return f"<b>Here it does: {makes}</b>, {untold}. {by}"
+        return (
+            f"<b>That cannot be told here</b>: {makes}, so {whose} {_be(named)} not compared with {stays} erasure. {by}"
+        )
     pairs = zip(trusted.values.T, board.values.T)
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
     too = _told([board.metrics[k] for k in left if taken[k]])

@@ -95,7 +95,9 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
 def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
     """The end of the sentence; "" while NAOPC is on its way and the lead may turn."""
     (_, mine), (_, its) = one, other
-    cannot, does_not = (f"Masking {not_so} say whom to believe here" for not_so in ("cannot", "does not"))
+    cannot, do_not = (
+        f"RACU and NAOPC {not_so} say which of the two to believe here" for not_so in ("cannot", "do not")
+    )
     if any(score.racu_marked or score.naopc_marked for score in (mine, its)):
         return f"{SIGN} {cannot}: some of the masked inputs are rejected."
     # Scores are not needed where only one of the two does better than chance.
@@ -105,21 +107,21 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
     if only and (not (mine.ranks and its.ranks) or math.isnan(mine.naopc or 0.0) or math.isnan(its.naopc or 0.0)):
         return only
     if not (mine.ranks and its.ranks) or mine.racu is None or its.racu is None:
-        return f"{cannot}: RACU is not defined for both on this text."
+        return f"{cannot}: RACU is unstable or not defined on this text."
     told = f"RACU ↑ {number(mine.racu)} of {one[0]}, {number(its.racu)} of {other[0]}"
     if number(mine.racu) == number(its.racu):
-        return f"{does_not}: their areas are equal ({told})."
+        return f"{do_not}: their areas are equal ({told})."
     if mine.naopc is None or its.naopc is None:
         return ""
     if math.isnan(mine.naopc) or math.isnan(its.naopc):
-        return f"{cannot}: NAOPC is not defined for both on this text."
+        return f"{cannot}: NAOPC is not defined on this text."
     ahead, behind = (one, other) if mine.racu > its.racu else (other, one)
     more, less = (score.naopc or 0.0 for _, score in (ahead, behind))
     if number(more) == number(less):
-        return f"{does_not}: {ahead[0]} is ahead by RACU ({told}), and by NAOPC they are equal ({number(more)} ↑)."
+        return f"{do_not}: {ahead[0]} is ahead by RACU ({told}), and by NAOPC they are equal ({number(more)} ↑)."
     if more < less:
         return (
-            f"{does_not}: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
+            f"{do_not}: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
             f"({number(less)} ↑ against {number(more)})."
         )
     named = (

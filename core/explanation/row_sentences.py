@@ -14,11 +14,12 @@ TOP, MOST_LISTED = 3, 5
 
 
 def importance_sentence(
-    row: WordRow, encoded: Encoded, class_name: str, now: float, without: Callable[[int], float]
+    row: WordRow, encoded: Encoded, class_name: str, now: float, without: Callable[[int], tuple[float, str]]
 ) -> str:
     """What one measure calls most important, and how probable the class is without it where the measure masks.
 
-    now, without: the class's probability in [0, 1] as the text stands, and with one feature masked, by its place.
+    now: the class's probability in [0, 1] as the text stands; without: the same with one feature masked, by its place,
+    and the class that is predicted then where that is another one, else "".
     """
     first, alone, by = most_important(row), measures()[row.measure].alone, escaped(row.measure)
     if first is None:
@@ -28,7 +29,10 @@ def importance_sentence(
     if not alone:
         return f"By {by}, {word} matters most for {strong(class_name)}."
     # With several classes a score may fall and the share rise, so that is told as it is.
-    share, lead = without(first), f"By {by}, {word} matters most for {strong(class_name)}"
+    (share, instead), lead = without(first), f"By {by}, {word} matters most for {strong(class_name)}"
+    if instead:
+        left = f"probability of {strong(class_name)} {number(share)}"
+        return f"{lead}: without it the model predicts {strong(instead)} ({left})."
     if share < now:
         return f"{lead}: without it the model would be less sure of that (probability {number(share)})."
     return f"{lead}: without it that class’s score would fall, but not its probability ({number(share)})."

@@ -110,7 +110,15 @@ def chance_sentence(report: VerdictReport) -> str:
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""
-    return f"Each order is set against {report.orders} of the same features{stopped}.{far} {ERROR_RATE}"
+    return f"Each order is set against {report.orders} of the same features{stopped}.{far}{_least(report)} {ERROR_RATE}"
+
+
+def _least(report: VerdictReport) -> str:
+    """What chance p cannot be below, a sentence behind others, where so few orders are drawn that measures reach it."""
+    least = min(1.0, report.null.floor * report.planned)
+    if report.null.planned == 0 or least < 0.001:
+        return ""
+    return f" Among so many orders {CHANCE} is at least {number(least)}: measures that reach it are not ranked by it."
 
 
 def as_good_sentence(report: VerdictReport, measure: str) -> str:

@@ -288,6 +288,11 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
         .sentences(agree[1])[1]
         .startswith("Metrics agree on which measure is ahead on this text: leave-one-out by")
     )
+    # A number that says nothing puts nobody ahead.
+    report = agree[1]
+    shaky = {key: one._replace(unstable=key[1] == RACU) for key, one in report.cells.items()}
+    said = agree[0].sentences(replace(report, cells=shaky))[1]
+    assert said.endswith(f" By {RACU} it cannot be told: too few measures are left without {SIGN} or unstable.")
     two = reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})
     assert "ahead" not in " ".join(two[0].sentences(two[1]))
 
@@ -302,9 +307,9 @@ def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
         answers.found[board.chance].columns["errors"][:] = 0.01
         report = board.conclude(answers)
         said = board.sentences(report)[1]
-        assert ("Metrics agree" in said) == leads and (
-            f"leave-one-out and gradient by {board_metrics()[0]}" in said
-        ) != leads
+        # What all measures are level by puts none ahead, and disagrees with nobody.
+        level = f"By {', '.join(board_metrics()[:-1])} and {board_metrics()[-1]} all measures are level."
+        assert said.startswith("Metrics agree") and said.endswith(level) != leads
         row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
         assert row[f"{board_metrics()[0]} ↑"] == f"0.150 ± {error:.3f}" and row["comprehensiveness ↑"] == "0.300"
         assert board_table(report)[1][-1][7] == "0.000 ± 0.010" and "±: one standard error" in draws_note(report)

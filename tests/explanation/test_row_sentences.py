@@ -28,12 +28,15 @@ def row(name: str, *scores: float):
 def test_what_matters_most_is_named_and_escaped():
     shares = (0.25, 0.5, 0.75, 0.9)
 
-    def said(name: str, *scores: float) -> str:
-        return importance_sentence(row(name, *scores), TEXT, "<i>good", 0.4, lambda i: shares[i])
+    def said(name: str, *scores: float, instead: str = "") -> str:
+        return importance_sentence(row(name, *scores), TEXT, "<i>good", 0.4, lambda i: (shares[i], instead))
 
     assert said("leave-one-out", 2, 1, 0, -3) == (
         "By leave-one-out, “<b>&lt;b&gt;bad&lt;/b&gt;</b>” matters most for <b>&lt;i&gt;good</b>: without it the "
         "model would be less sure of that (probability 0.25)."
+    )
+    assert said("leave-one-out", 2, 1, 0, -3, instead="bad<").endswith(
+        "without it the model predicts <b>bad&lt;</b> (probability of <b>&lt;i&gt;good</b> 0.25)."
     )
     # Of several classes a score may fall and the probability rise.
     assert "but not its probability (0.5)" in said("leave-one-out", 1, 2, 0, -3)

@@ -111,7 +111,8 @@ def test_every_number_is_what_the_library_says(by_hand):
 
 @pytest.mark.parametrize("way", [COMPREHENSIVENESS, SUFFICIENCY])
 def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_limit_the_best_possible(by_hand, way):
-    side = SimpleNamespace(score_kind="probability", reference=None, encoded=SimpleNamespace(unit="word"))
+    model = SimpleNamespace(name="<model>")
+    side = SimpleNamespace(score_kind="probability", reference=None, encoded=SimpleNamespace(unit="word"), model=model)
     known = SimpleNamespace(side=side, scored=[])
     reached, middle = by_hand.best(way).aopc[way], by_hand.chance
     for low, high, as_far in ((-0.1, 0.1, True), (0, 0, True), (0.05, 0.2, False), (-0.2, -0.05, False)):
@@ -122,7 +123,10 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     assert "random orders" not in score_line(known, replace(by_hand, chance=None), way)
     searched = replace(by_hand, limits=replace(by_hand.limits, method="beam", width=5))
     assert "the best order of words that was found" in limits_answer(known, searched, way)
+    ends = "worst order found (0) to the best" if way == COMPREHENSIVENESS else "best order found (0) to the worst"
+    assert f"from the {ends} found (1)" in limits_answer(known, searched, way)
     assert "the best order of words there is" in limits_answer(known, by_hand, way)
+    assert limits_answer(known, by_hand, way, alone=False).startswith("Under <b>&lt;model&gt;</b>, of these measures")
     assert "the best order that was found lowers it" in score_line(known, searched, way)
 
 
@@ -417,12 +421,12 @@ def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fr
 
 
 def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):
-    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F, {})
+    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F, {}, by_hand.best(COMPREHENSIVENESS))
     assert [one.name for one in shown] == ["best order", by_hand.best(COMPREHENSIVENESS).measure, "worst order"]
     for one, order in ((shown[0], by_hand.limits.highest), (shown[2], by_hand.limits.lowest)):
         assert [one.places[i] for i in order] == list(range(1, len(order) + 1))
         assert one.strengths[order[0]] == max(one.strengths) and one.strengths[order[-1]] == min(one.strengths)
-    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F, {})
+    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F, {}, by_hand.best(SUFFICIENCY))
     assert turned[0].places == shown[2].places and turned[2].places == shown[0].places
 
 

@@ -228,7 +228,7 @@ def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(gi
     app = complete(given(told))
     assert asked == [(2, 0), (2, 1)] and "Not enough to say: 2 texts" in app.said
     assert (
-        "Asked of the first 2 of the 4 texts of mine.jsonl" in app.said
+        "Asked of the first 2 drawn of the 4 texts of mine.jsonl" in app.said
         and "all of them can be asked for below" in app.said
     )
     assert offered(app) == ["Go on with diagnosticity (sst2-fmm, 4 examples)"]
@@ -260,7 +260,9 @@ def test_all_texts_are_asked_for_while_the_first_stream_and_nothing_is_computed_
     app = given([{"id": e.id, "text": f"{e.text} And yet."} for e in SHORT])
     wait(app, lambda: "1 of 3 examples so far" in app.said)
     # What one text says of all is not told, nor that these are all.
-    assert "None of" not in app.said and "Not even" not in app.said and "Asked of the first 3 of the 4" in app.said
+    assert (
+        "None of" not in app.said and "Not even" not in app.said and "Asked of the first 3 drawn of the 4" in app.said
+    )
     assert offered(app)[-1:] == ["Compute diagnosticity (sst2-fmm, 4 examples)"]
     app.press("Compute diagnosticity", exact=False)
     going.set()

@@ -59,6 +59,11 @@ class Cell(NamedTuple):
     unstable: bool = False
     error: float = float("nan")
 
+    @property
+    def out(self) -> bool:
+        """Whether it is compared with none."""
+        return self.marked or self.unstable
+
 
 @dataclass(frozen=True, eq=False)
 class BoardReport:
@@ -98,14 +103,18 @@ class BoardReport:
         return tuple(name for name in self.names if self.cells[name, figure].marked)
 
     def comparable(self, figure: str) -> np.ndarray:
-        """A figure's values, higher is better, float64[n, M + 1]; NaN also of those that rest on rejected inputs."""
-        marked = np.array([self.cells[name, figure].marked for name in self.names])
-        return np.where(marked, np.nan, direction_of(figure) * self.values[figure])
+        """A figure's values, higher is better, float64[n, M + 1]; NaN also of those that rest on rejected inputs, and
+        of unstable ones.
+        """
+        out = np.array([self.cells[name, figure].out for name in self.names])
+        return np.where(out, np.nan, direction_of(figure) * self.values[figure])
 
     def means(self, figure: str) -> np.ndarray:
-        """A figure's means, higher is better, float64[M + 1]; NaN also of those that rest on rejected inputs."""
+        """A figure's means, higher is better, float64[M + 1]; NaN also of those that rest on rejected inputs, or are
+        unstable.
+        """
         cells = [self.cells[name, figure] for name in self.names]
-        return np.array([np.nan if one.marked else direction_of(figure) * one.interval.mean for one in cells])
+        return np.array([np.nan if one.out else direction_of(figure) * one.interval.mean for one in cells])
 
     @cached_property
     def beaten(self) -> dict[str, Beaten]:

@@ -36,9 +36,10 @@ INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one 
 # What the figures are, family by family.
 ERASED = (
     "AOPC: the mean fall of the predicted class’s probability as words are erased one by one, the most important first "
-    "(comprehensiveness ↑) or the least important first (sufficiency ↓). NAOPC: AOPC set between the lowest that any "
-    "order of the words reaches, 0, and the highest, 1. RACU ↑: the area between the masking curve of the measure, "
-    "asked anew at each step, and that of random order, which is 0; 1 is to reach the fully masked score at once."
+    "(comprehensiveness ↑) or the least important first (sufficiency ↓). NAOPC: AOPC set between the lowest, 0, and "
+    "the highest, 1, that orders of the words were found to reach. RACU ↑: the area between the masking curve of the "
+    "measure, asked anew at each step, and that of random order, which is 0; 1 is to reach the fully masked score at "
+    "once."
 )
 KEPT = (
     "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "
@@ -165,8 +166,13 @@ def _ahead(report: BoardReport) -> str:
             leads.setdefault(best, []).append(figure)
         elif had > 1:
             untold.append(figure)
+    own = set(report.names[:-1])
+    level = [figure for best, named in leads.items() if own <= set(best) for figure in named]
+    leads = {best: named for best, named in leads.items() if not own <= set(best)}
     parts = [f"{joined(best)} by {joined(named)}" for best, named in leads.items()]
-    lost = f" By {joined(untold)} it cannot be told: too few measures are left without {SIGN}." if untold else ""
+    lost = f" By {joined(level)} all measures are level." if level else ""
+    why = f"without {SIGN}" + " or unstable" * any(one.unstable for one in report.cells.values())
+    lost += f" By {joined(untold)} it cannot be told: too few measures are left {why}." if untold else ""
     out = _without_marks(report, [one for named in leads.values() for one in named]) + lost
     if not parts:
         return out.lstrip()

@@ -75,7 +75,8 @@ def limits_answer(
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str, alone: bool) -> str:
     """The measure that comes closest to what the model allows, and how close; alone: as of `limits_answer`."""
     gate, exact = first.gates[direction], board.limits.method == EXACT
-    ends = "worst order (0) to the best (1)" if direction == COMPREHENSIVENESS else "best order (0) to the worst (1)"
+    left, right = ("worst", "best") if direction == COMPREHENSIVENESS else ("best", "worst")
+    ends = f"{left} order (0) to the {right} (1)" if exact else f"{left} order found (0) to the {right} found (1)"
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     found = "there is" if exact else "that was found"
     best = f"the best order of {known.side.encoded.unit}s {found}"

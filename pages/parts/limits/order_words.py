@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.explanation.rows import pieces
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Standing, StandingTable
+from core.mathematics.search.limits import EXACT
 from core.network.features import Encoded
 from core.stability.known import labelled
 from core.validity.marks import MEANING, with_sign
@@ -49,10 +50,11 @@ def shown_orders(
     if direction != COMPREHENSIVENESS:
         best, worst = worst, best
     arrow = ARROWS[direction]
-    found = [("best order", best, board.gates[1 if best is board.highest else 0])]
+    order = "order" if board.limits.method == EXACT else "order found"
+    found = [(f"best {order}", best, board.gates[1 if best is board.highest else 0])]
     if first is not None:
         found.append((labelled(first.measure, unstable), first.walks[direction], first.gates[direction]))
-    found.append(("worst order", worst, board.gates[1 if worst is board.highest else 0]))
+    found.append((f"worst {order}", worst, board.gates[1 if worst is board.highest else 0]))
     return [
         order_words(name, f"AOPC {with_sign(number(walk.aopc), gate.marked)} {arrow}", walk.order, features)
         for name, walk, gate in found

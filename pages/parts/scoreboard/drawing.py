@@ -40,9 +40,9 @@ from pages.parts.sections.studying import Asking
 AS_CHOSEN = "as chosen"
 _PICTURE = (
     "Further up is higher, further left is cheaper. Dotted: the measures than which none as cheap is better on "
-    f"average, those with {SIGN} left out. Which figure this is, and the sentence above goes by, is chosen under By in "
-    "the settings below."
+    f"average, those with {SIGN} and unstable ones left out. Which figure this is"
 )
+_GOES_BY = ", and the first sentence goes by once it is told", ""
 
 
 def choose_table_order() -> str:
@@ -114,7 +114,7 @@ def _picture(work: Asking, report: BoardReport) -> None:
     name = ["scoreboard", report.board.by, work.model.name, work.sample.name]
     about = about_models([work.model], work.sample.name)
     draw_figure(figure, "board", work.question.in_words(report), name, about)
-    st.caption(_PICTURE)
+    st.caption(f"{_PICTURE}{_GOES_BY[len(work.sample) == 1]}, is chosen under By in the settings.")
 
 
 def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:

@@ -162,12 +162,9 @@ def _asked_of(grown: Growing, about: str) -> str:
     """The question, of which texts it is asked, and where that is chosen."""
     shown, begins = grown.shown, grown.shown is not grown.whole
     which = about or f"the {amount(len(grown.whole.sample), 'text')}"
-    first = f"the first {len(shown.sample):,} of " if begins else ""
+    first = f"the first {len(shown.sample):,} drawn of " if begins else ""
     rest = "; all of them can be asked for below" if begins else ""
-    return (
-        f"{shown.question.asks} Asked of {first}{which}{rest}. Texts, measures and all else are chosen in the settings "
-        "at the end of the page."
-    )
+    return f"{shown.question.asks} Asked of {first}{which}{rest}. What is asked is chosen in the settings of the page."
 
 
 def draw_question(one: Asking, asks: Callable[[], None]) -> None:

@@ -24,7 +24,7 @@ from pages.parts.frame.working import PageWork
 
 # What the answer can be told from alone starts unasked up to this; the beginning of a sample, which streams from its
 # first text on and stands still once nobody looks, up to that.
-_LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 900.0
+_LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 180.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -140,6 +140,7 @@ def _lead(path: Path, summary: Summary) -> str:
     anew = _anew(path, summary.flips)
     changes = f"changes the prediction to <b>{escaped(new)}</b>{again}"
     told = f"masking {said} that {measure} names first{anew}{listed} {changes}"
+    told += _at_once(path, summary)
     if not summary.gate.available:
         return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs."
     if summary.gate.beyond(summary.flips):
@@ -148,6 +149,13 @@ def _lead(path: Path, summary: Summary) -> str:
     if 2 * (summary.as_early or 0) >= summary.orders > 0 and many:
         return f"<b>Yes, but random orders do too</b>: {told}{many}."
     return f"<b>Yes</b>: {told}{many}."
+
+
+def _at_once(path: Path, summary: Summary) -> str:
+    """That the step which changes the prediction masks several features, of which fewer may do; else ""."""
+    flips, steps = summary.flips or 0, summary.steps
+    new = steps[flips].count - (steps[flips - 1].count if flips else int(path.side.encoded.premasked.sum()))
+    return f" (that step masks {new} at once, and fewer may do)" if new > 1 else ""
 
 
 def _as_soon(summary: Summary) -> str:
