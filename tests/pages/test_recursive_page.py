@@ -35,7 +35,7 @@ from core.validity.marks import decide, path_text
 from core.validity.references import CALIBRATED, find_reference
 from pages.parts.sections.paths import step_names
 from pages.parts.steps.drawing import _above_one
-from pages.parts.steps.following import masking_answer
+from pages.parts.steps.following import _at_once, masking_answer
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -177,7 +177,15 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     path = Mock(measure="leave-one-out", side=side, choice=choice, runs=False)
     path.name = lambda k: f"step {k}"
     answer = re.sub("<.*?>", "", masking_answer([path], {path: found}))
-    assert answer.startswith(lead) and says in answer
+    assert answer.startswith(lead) and says in answer and "at once" not in answer
+
+
+@pytest.mark.parametrize("counts, flips, says", [((0, 2, 4), 1, 2), ((0, 1, 4), 2, 3), ((0, 1, 2), 1, 0), ((3,), 0, 3)])
+def test_of_words_that_a_step_masks_at_once_fewer_may_do(counts, flips, says):
+    summary = SimpleNamespace(flips=flips, steps=[SimpleNamespace(count=count) for count in counts])
+    path = SimpleNamespace(side=SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(4, dtype=bool))))
+    told = f" (that step masks {says} at once, and fewer may do)" if says else ""
+    assert _at_once(path, summary) == told
 
 
 @pytest.mark.usefixtures("orders_wait")
