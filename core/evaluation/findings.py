@@ -46,10 +46,13 @@ class Finding:
 
 
 def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
-    """The findings; while more examples are to come, none agrees or departs yet."""
+    """The findings; while more examples are to come, none agrees or departs yet, and no two of them are compared: what
+    is known of one rests on other examples than what is known of another.
+    """
     if tally.complete or not tally.coming:
         return list(findings)
-    return [replace(one, agrees=None, unsure=f"told once all are counted: {tally.so_far} so far") for one in findings]
+    unsure = f"told once all are counted: {tally.so_far} so far"
+    return [replace(one, here="…", agrees=None, unsure=unsure) for one in findings]
 
 
 def of_enough(interval: Interval, n: int) -> Interval:

@@ -65,4 +65,5 @@ def test_no_finding_agrees_or_departs_before_all_are_counted():
     told = [Finding("It falls.", "it rises", False), Finding("It rises.", "it rises", True)]
     early = once_counted(told, COMING)
     assert [one.agrees for one in early] == [None, None] and "43 of 55 examples so far" in early[0].said
+    assert [one.here for one in early] == ["…", "…"], "one may rest on other examples than another"
     assert once_counted(told, STOPPED) == once_counted(told, WHOLE) == told

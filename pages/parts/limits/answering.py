@@ -14,7 +14,8 @@ from pages.parts.sections.standings import KnownLimits, tag
 
 # How the picture is read, by the direction that it shows: what is done, what is good, and what would make that wrong.
 _RANDOM = (
-    f"The bar of random orders shows how far luck gets; {SIGN} marks scores on texts that the model does not know."
+    f"A bar of random orders, once known, shows how far luck gets; {SIGN} marks scores on inputs that the test "
+    "rejects as unknown to the model."
 )
 READ = {
     COMPREHENSIVENESS: "▶ Words are masked one by one, what a measure calls most important first: the further the "
