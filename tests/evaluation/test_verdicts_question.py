@@ -104,12 +104,12 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
         ),
         (
             [[1, 0]] * 11 + [[0, 1]] * 9,
-            "Of no measure that stands out: none is better than chance on every text, and which one most often",
+            "No measure stands out: none is better than chance on every text, and which one is so most often",
             "itself.",
         ),
         # R's binom.test: 15 of 20 are 51 to 91 %, 5 of 20 are 9 to 49 %.
         ([[1, 0]] * 15 + [[0, 0]] * 5, "On most texts: leave-one-out is better than chance on 15 of 20", "itself."),
-        ([[1, 0]] * 5 + [[0, 0]] * 15, "Of no measure that stands out", "itself."),
+        ([[1, 0]] * 5 + [[0, 0]] * 15, "No measure stands out", "itself."),
         ([[1, 0]] * 6 + [[0, 0]] * 34, "On few texts: leave-one-out is better than chance on 6 of 40", "itself."),
         ([[0, -1]] * 20, "No: on none of the 20 texts is any of these measures better than chance.", "chance."),
     ],

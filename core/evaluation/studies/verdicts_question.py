@@ -185,9 +185,7 @@ def _answer(report: VerdictsReport) -> str:
         holds = _holds(report.better[best])
         leads = f"{holds}: {name} is {better} on {most:,} of {n:,} ({_share(most, n)}), {more}"
     else:
-        leads = (
-            f"Of no measure that stands out: none is {better} on every text, and which one most often cannot be told"
-        )
+        leads = f"No measure stands out: none is {better} on every text, and which one is so most often cannot be told"
         rest, others = "By measure", told
     none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
     listed = f" {rest}: {joined(others)}." if others else ""
