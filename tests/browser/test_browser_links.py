@@ -1,6 +1,7 @@
 """Links and downloads of every page in a real browser: what a link names is restored, and what is offered arrives."""
 
 import re
+import time
 
 from playwright import sync_api as playwright
 
@@ -54,7 +55,12 @@ def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
     for name, (address, asked, shown) in seen.items():
         assert asked["data"][0].startswith("linked.csv@") and asked["label"] == ["positive"]
         other = visit("dark").open(f"{name}?{address}")
-        assert (state(other) if name == "examples" else words(other)) == shown and shown
+        drawn = state if name == "examples" else words
+        # Rows come as they are computed.
+        end = time.monotonic() + 60
+        while drawn(other) != shown and time.monotonic() < end:
+            other.page.wait_for_timeout(200)
+        assert drawn(other) == shown and shown
         assert query(other) == asked
 
 

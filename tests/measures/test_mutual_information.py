@@ -233,7 +233,8 @@ def test_a_study_reads_the_words_and_without_them_the_other_measures_have_their_
     scores, magnitudes = judge.attribution(NAME, "signed")
     for s, metric in enumerate(study.metrics):
         expected = judge.rate(scores, (metric,), magnitudes).found[metric].value
-        assert measured.values[0, 0, s, VALUE] == pytest.approx(expected, nan_ok=True)
+        # Other texts in a batch change the last bits of a forward pass.
+        assert measured.values[0, 0, s, VALUE] == pytest.approx(expected, abs=1e-5, nan_ok=True)
     np.testing.assert_allclose(measured.values[:, 1:], without.values[:, 1:], atol=1e-5)
 
 

@@ -23,6 +23,8 @@ export const tellProgress = () => {
   const look = () => {
     const texts = [...document.querySelectorAll(SHOWN)].map((node) => node.textContent.trim()).filter(Boolean);
     const now = texts.join('; ');
+    // A page that is being drawn has no bar yet, which says nothing of the work.
+    if (!now && document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === 'running') return;
     [found, none] = now ? [found + 1, 0] : [none ? 0 : found, none + 1];
     if (now && found > 1 && now !== said && performance.now() - at >= APART) say(now);
     if (none === 2 && said) {
