@@ -172,7 +172,7 @@ def _finding(evidence: Evidence, rows: list[WordRow], unit: str) -> str:
             f"{_named(best)} {'comes' if len(best) == 1 else 'come'} closest with {number(value)}."
         )
     what = "the evidence" if len(found) == 1 else "the evidence best"
-    others = sorted(value for name, value in found.items() if name not in best)
+    others = sorted(value for name, value in found.items() if name not in best and value == value)
     ends = dict.fromkeys(map(number, (others[0], others[-1]) if others else ()))
     beside = f", {'the others' if len(others) > 1 else 'the other'} {' to '.join(ends)}" if ends else ""
     return (
