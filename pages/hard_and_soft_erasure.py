@@ -70,7 +70,7 @@ def hard_and_soft_erasure() -> None:
         known = KnownRatings.of(side, choice)
         # The closer look is not looked for in between: the page is drawn anew with each measure and at the end.
         say, anew = partial(_say, view, known, aside), lambda: len(known.rated)
-        stream(known.works, stage, partial(_draw, view, known), said, say, anew=anew)
+        stream(known.works, stage, partial(_draw, view, known), said, say, anew=anew, together=True)
         with closer:
             closer_look(view, known)
     with below:
