@@ -31,7 +31,7 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure colours other words. Faithscope masks "
     "what a measure names and watches the prediction, while a test watches whether the model still knows such inputs: "
-    "so it shows what bears an explanation out and what does not, and where nothing can be said."
+    "so it tells which explanation holds up, which is not shown to, and where that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 

@@ -40,7 +40,8 @@ TERMS = {
     ),
     f"{CHANCE} ↓": (
         "Of a verdict, 0 to 1: the share of random orders that do at least as well, the measure’s own counted; small "
-        f"says that this is hardly luck. Not the {MASF_P}, which speaks against an input when small."
+        f"says that this is hardly luck; beside a verdict it is adjusted for the number of measures (Holm). "
+        f"Not the {MASF_P}, which speaks against an input when small."
     ),
     "rejected (out-of-distribution)": (
         "The test says that the model was not made for such an input, so what it predicts there says little. Not "
@@ -56,7 +57,7 @@ TERMS = {
     "reference": "The texts, and the model’s hidden states on them, that the test compares with.",
     "calibrated, literal": (
         "Two forms of the test: the calibrated one rejects at most 5 % of texts like the reference’s, on average "
-        "over references; the literal one is the paper’s, and rejects more."
+        "over references; the literal one is the paper’s, and rejects more single texts."
     ),
     "recursive masking": "Mask what a measure ranks first, compute the measure again on what is left, and go on.",
     "random order": "Masking the words in an order drawn by a seed: what a measure must beat.",
@@ -67,7 +68,7 @@ TERMS = {
     ),
     "verdict": (
         "Whether a measure’s order does better than random orders of the same words on one text: better than chance, "
-        "no better, worse, or cannot be told. A random attribution is called better on at most 5 % of texts."
+        "not shown better, worse, or cannot be told. A random attribution is called better on at most 5 % of texts."
     ),
     "ACU ↑": (
         "Area between a measure’s curve and that of random order: above 0 is better than random. Does not compare "

@@ -37,7 +37,7 @@ def examples() -> None:
         expanded=browsed is None or adding,
     ):
         ways = ["A text of your own", "A file or data set"]
-        one, more = st.tabs(ways, default=ways[adding])
+        one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
         with one:
             text_box("", "")
         with more:

@@ -20,7 +20,7 @@ TRAITS = {
     "changes": {0.0: "1 masked", 2.0: "2 masked", 3.0: "3 to 5 masked", 6.0: "6 masked and more", math.inf: "never"},
     "disagreement": {-1.0: "opposed (τ below 0)", 0.0: "weak (τ 0 to 0.5)", 0.5: "close (τ 0.5 and more)"},
     "twin": {0.0: "says the same", 1.0: "differs"},
-    "verdict": {-1.0: "worse than chance", 0.0: "no better than chance", 1.0: "better than chance"},
+    "verdict": {-1.0: "worse than chance", 0.0: "not shown better than chance", 1.0: "better than chance"},
 }
 # Those that follow the order of a measure, and those that depend on what is masked as one piece.
 ALONG_ORDER = {"rejected", "changes", "verdict"}

@@ -282,6 +282,12 @@ def notes(board: MetricTable) -> list[str]:
             by_measure.setdefault(measure, []).append(metric)
         where = "; ".join(f"{measure} under {joined(named)}" for measure, named in by_measure.items())
         said.append(f"{'— ' if gone else ''}{where}: {note or 'it gave NaN.'}")
+    full = [name for name, reached in zip(board.metrics, (board.values == 1).sum(axis=0)) if reached > 1]
+    if full:
+        said.append(
+            f"Under {joined(full)} several measures reach 1, where the scale ends: it does not tell them apart, "
+            "however far their words go."
+        )
     return said
 
 

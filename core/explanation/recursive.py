@@ -25,10 +25,10 @@ from core.wording import number, with_ends
 BY_RATIO, BY_FEATURE = "ratio", "feature"
 STEPS = (BY_RATIO, BY_FEATURE)
 ORDERS = 30
-UNSTABLE = "(unstable)"
+UNSTABLE = "unstable"
 UNSTABLE_MEANS = (
     f"{UNSTABLE}: random order ends about where it dips, so that the area by which RACU divides may be 0 (its 95 % "
-    "interval holds 0), and the number says nothing."
+    "interval holds 0), and no number is shown."
 )
 _TURN = 64  # inputs of random orders a turn
 # What a step holds until it is judged.
@@ -138,12 +138,14 @@ class Summary:
 
 
 def area_cells(found: Areas, marked: bool, as_text: Callable[[float], str] = number) -> tuple[str, str]:
-    """RACU and ACU as drawn, each with its interval; an unstable RACU is called so, and what is marked has the sign."""
+    """RACU and ACU as drawn, each with its interval; an unstable RACU is called so in its stead, and what is marked has
+    the sign.
+    """
     racu, acu = (
         with_sign(with_ends(one.mean, one.low, one.high, as_text), marked and one.mean == one.mean)
         for one in (found.racu, found.acu)
     )
-    return (f"{racu} {UNSTABLE}" if found.unstable else racu), acu
+    return (UNSTABLE if found.unstable else racu), acu
 
 
 def planned_counts(F: int, step: str, premasked: int = 0) -> np.ndarray:

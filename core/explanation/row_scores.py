@@ -107,7 +107,8 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
     if only and (not (mine.ranks and its.ranks) or math.isnan(mine.naopc or 0.0) or math.isnan(its.naopc or 0.0)):
         return only
     if not (mine.ranks and its.ranks) or mine.racu is None or its.racu is None:
-        return f"{cannot}: RACU is unstable or not defined on this text."
+        why = "unstable" if mine.unstable or its.unstable else "not defined"
+        return f"{cannot}: RACU is {why} on this text, and NAOPC alone does not decide."
     told = f"RACU ↑ {number(mine.racu)} of {one[0]}, {number(its.racu)} of {other[0]}"
     if number(mine.racu) == number(its.racu):
         return f"{do_not}: their areas are equal ({told})."

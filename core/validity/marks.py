@@ -318,7 +318,7 @@ def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complet
     if not gate.available:
         return why_unavailable(gate)
     if gate.first is None:
-        none = f"No step{'' if complete else ' so far'} is {OUT}, as what the model was not made for"
+        none = f"No step{'' if complete else ' so far'} is {OUT}, that is, as unlike what the model knows"
         return f"{none} ({_smallest_text(smallest, gate)})."
     if change is not None and gate.beyond(change):
         return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."

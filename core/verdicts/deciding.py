@@ -17,10 +17,12 @@ from core.wording import amount, joined, number
 
 
 class Word(StrEnum):
-    """What a verdict says of a measure's order on a text."""
+    """What a verdict says of a measure's order on a text. NO_BETTER: that it is no better is not rejected, which does
+    not show it.
+    """
 
     BETTER = "better than chance"
-    NO_BETTER = "no better than chance"
+    NO_BETTER = "not shown better than chance"
     WORSE = "worse than chance"
     UNTOLD = "cannot be told"
 

@@ -1,10 +1,13 @@
 """What verdicts say: the page's sentence, as HTML in which all text is escaped, cells of tables, lines of files."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from core.mathematics.statistics import ALPHA, significant
+from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
 from core.metrics.registry import ARROWS
 from core.network.features import Encoded
 from core.oracle.erasing import MASK
@@ -93,15 +96,29 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
         said.append(f"Believe none of them here: no order is shown to do better than chance{_how(report)}")
+    several = ["That each is better than chance does not say that they agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
     told = [f"{'; '.join(said)}."] if said else []
-    return " ".join([*told, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
+    return " ".join([*told, *several, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
 
 
 def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
     """What is known of why measures part; "" for nothing."""
     return " ".join(_reasons(report, encoded))
+
+
+def suits_sentence(names: Iterable[str]) -> str:
+    """Which measures are made as they are tested, beside others that are not, text; "" where none is, or all are.
+
+    Source: FMM §6, on leave-one-out and RACU.
+    """
+    known = [measures()[name] for name in names if name in measures()]
+    own = [one.name for one in known if one.needs == ORACLE]
+    if not own or len(own) == sum(not one.baseline for one in known):
+        return ""
+    masks, them = ("masks", "it") if len(own) == 1 else ("mask", "them")
+    return f"{joined(own)} {masks} words to score them, as masking here tests them, which suits {them}."
 
 
 def chance_sentence(report: VerdictReport) -> str:
@@ -133,7 +150,8 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
     luck = f"with {report.planned} measures tried that can be luck ({chance_text(one.adjusted)} by Holm)"
     seldom = f": {luck}" if alone else ""
-    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}."
+    least = f": {CHANCE} is the smallest that so many allow" if not count and not report.null.every else ""
+    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}{least}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:

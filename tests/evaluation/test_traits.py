@@ -161,7 +161,7 @@ def test_every_band_by_hand():
         "changes": ["1", "2", "5", "never"],
         "disagreement": ["-1", "0", "0.5", "—"],
         "twin": ["same", "differs", "same", "—"],
-        "verdict": ["worse than chance", "no better than chance", "better than chance", "cannot be told"],
+        "verdict": ["worse than chance", "not shown better than chance", "better than chance", "cannot be told"],
     }
     for name, (values, bands) in said.items():
         trait = Trait(np.array(values), np.ones(4, dtype=bool))

@@ -62,7 +62,7 @@ def test_attributions_says_how_well_each_measure_finds_the_evidence(mine):
     low, *_, high = sorted((row[1] for row in rows[:-1] if row is not best), key=float)
     others = f"the others {low} to {high}" if low != high else f"the others {low}"
     assert (
-        f"{best[0]} finds the evidence best: average precision {best[1]} ↑, {others}, where a random order has "
+        f"{best[0]} ranks the evidence highest: average precision {best[1]} ↑, {others}, where a random order has "
         f"{rows[-1][1]}." in app.said
     )
     assert (

@@ -178,7 +178,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
             6,
             [
                 "Believe none of them here: no order is shown to do better than chance by AOPC",
-                "leave-one-out finds the evidence best",
+                "leave-one-out ranks the evidence highest",
                 "leave-one-out does better than chance if computed anew after each step of masking",
                 "This can happen where two words say the same",
             ],

@@ -19,7 +19,7 @@ from core.measures.catalogue import measures
 from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Verdict, Word
-from core.verdicts.telling import verdict_record, verdict_text
+from core.verdicts.telling import suits_sentence, verdict_record, verdict_text
 from core.wording import amount, cut_sentence, fixed_number, joined, number, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
@@ -79,6 +79,7 @@ def sentences(report: BoardReport) -> list[str]:
     if not report.tested:
         told.append("Validity unavailable: this model has no MaSF reference, so no figure can be marked.")
     told += [UNSTABLE_MEANS] * any(one.unstable for one in report.cells.values())
+    told += filter(None, [suits_sentence(report.names)])
     told += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
     told += _problems(report)
     return [*told, *filter(None, [cut_sentence(report.cut, report.tally.total)])]
@@ -331,10 +332,12 @@ def verdict_over_texts(report: BoardReport, name: str) -> str:
 def cell_text(report: BoardReport, name: str, figure: str) -> str:
     """A figure with its interval and mark."""
     cell = report.cells[name, figure]
+    if cell.unstable:
+        return with_sign(UNSTABLE, cell.marked)
     told = with_ends(cell.interval.mean, cell.interval.low, cell.interval.high, fixed_number)
     told += f" ± {fixed_number(cell.error)}" if cell.error == cell.error and cell.n else ""
     told += f" (n = {cell.n:,})" if 0 < cell.n < report.n else ""
-    return with_sign(told + f" {UNSTABLE}" * cell.unstable, cell.marked)
+    return with_sign(told, cell.marked)
 
 
 def cost_texts(report: BoardReport, name: str) -> list[str]:
@@ -342,7 +345,7 @@ def cost_texts(report: BoardReport, name: str) -> list[str]:
     if name == RANDOM:
         return ["0", "0"]
     passes, took = report.passes[name], report.milliseconds[name]
-    return ["—" if passes != passes else f"{passes:,.0f}", number(took)]
+    return ["—" if passes != passes else f"{passes:,.0f}", f"{took:,.0f}" if took >= 100 else number(took)]
 
 
 def pairs_table(report: BoardReport, figure: str) -> Table:

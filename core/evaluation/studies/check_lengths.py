@@ -31,6 +31,15 @@ class LengthSplit:
         return None if min(m, n) < FEW else bool(more_often(np.array([other]), n, np.array([count]), m)[0])
 
     @property
+    def aside(self) -> str:
+        """Whom that concerns, in brackets behind the share of all; "" where length is not shown to be why."""
+        (count, m), (other, n) = self.alike, self.others
+        if not self.more:
+            return ""
+        span = f"{self.low:,} to {self.high:,} tokens"
+        return f" ({share_text(count / m)} of those of {span}, {share_text(other / n)} of others)"
+
+    @property
     def sentence(self) -> str:
         """What length has to do with it, as far as these texts tell; plain text."""
         (count, m), (other, n) = self.alike, self.others

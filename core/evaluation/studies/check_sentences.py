@@ -145,15 +145,15 @@ def _tested(found: CheckReport) -> str:
         )
     worst = found.worst()
     share = found.random.share(CALIBRATED)[worst]
+    split = None if found.other_lengths is None else by_length(found.followed, found.other_lengths, CALIBRATED, worst)
     said = (
         f"{masked_in_words(worst, found.sample.whole)}, {100 * share:.0f} % of the texts are unlike what {found.model} "
-        f"knows, where {PERCENT} are expected; {_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} "
-        f"{_where(where)} ({counted}), each ratio by itself at {PERCENT}."
+        f"knows{split.aside if split else ''}, where {PERCENT} are expected; {_elsewhere(found)}. {SIGN} Masked at "
+        f"random, its inputs are {OUT} {_where(where)} ({counted}), each ratio by itself at {PERCENT}."
     )
     begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
     if found.other_lengths is None:
         return f"{begins[0]}: {said}"
-    split = by_length(found.followed, found.other_lengths, CALIBRATED, worst)
     return " ".join([f"{begins[1]}: {said}", *([split.sentence] if split else []), _AVERAGES])
 
 

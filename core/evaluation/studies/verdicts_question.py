@@ -16,15 +16,11 @@ from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.verdicts.deciding import Word
-from core.verdicts.telling import ERROR_RATE
+from core.verdicts.telling import ERROR_RATE, suits_sentence
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
 
 # Where a verdict cannot be told, on how many texts it is for what.
-UNTOLD = (
-    "no measure can be told: random orders rejected, or no order differs",
-    "no order: all of its scores are equal",
-    "its own order’s inputs are rejected",
-)
+UNTOLD = ("of no measure can it be told", "its scores are all equal", "its own inputs are rejected")
 # How it is told which measure is better on most texts.
 LED = (
     "Which measure is better than chance on the most texts is told by exact sign tests against each other one, paired "
@@ -64,8 +60,8 @@ class VerdictsReport:
 @register
 @dataclass(frozen=True)
 class Verdicts(Question[VerdictsReport]):
-    """How often each measure's order is better than chance, no better, worse, or cannot be told, over these measures by
-    Holm on each text; the class that is predicted is explained, and labels are not asked for.
+    """How often each measure's order is better than chance, not shown better, worse, or cannot be told, over these
+    measures by Holm on each text; the class that is predicted is explained, and labels are not asked for.
 
     Source: glossary, Verdict.
     """
@@ -126,6 +122,7 @@ class Verdicts(Question[VerdictsReport]):
             answer,
             MEANS,
             *_untold_sentence(report),
+            *filter(None, [suits_sentence(report.measures)]),
             ERROR_RATE,
             *[LED] * (len(report.measures) > 1),
             *report.notes,

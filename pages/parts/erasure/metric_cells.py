@@ -45,9 +45,9 @@ def _metric(metric: Metric) -> str:
 
 
 def _place(board: MetricTable, i: int, k: int) -> str:
-    """The place of a measure under a metric: "1st", "level 1st" where others share it, "level:" where all do."""
+    """The place of a measure under a metric: "1st", "level 1st" where others share it, "all level:" where all do."""
     if board.metrics[k] in board.silent():
-        return "level:"
+        return "all level:"
     place = int(board.places[i, k])
     return "level " * bool((board.places[:, k] == place).sum() > 1) + ordinal(place)
 

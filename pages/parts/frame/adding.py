@@ -341,6 +341,8 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
         source = keep(resources.library(), found, mapping, origin, content)
         st.session_state["data added"] = _turn() + 1
         choose("data", source.key)
+        st.session_state.pop(ADDING, None)
+        st.toast(f"Added and chosen: {plain(source.name)}")
         st.rerun()
 
 

@@ -216,7 +216,7 @@ def text_box(text: str, second: str) -> None:
     """
     with st.form("own-text", border=False):
         first = st.text_area(
-            "Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Type or paste a text, then press Explain"
+            "Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Such as: I feared a bore, and it wasn’t"
         )
         other = ""
         if second or _takes_second():

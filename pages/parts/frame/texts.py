@@ -13,6 +13,12 @@ from core.wording import escaped, number, plain, unbroken
 from pages.parts.frame.links import just_opened
 from pages.parts.frame.sidebar import View
 
+# What a text of one's own has besides: nobody chose it among texts like the reference's.
+_OWN = (
+    "A text of your own: the test finds inputs unlike those of the model’s reference, not every strange text. “Not "
+    "rejected” is no proof that the model knows it."
+)
+
 
 def show_answer(*said: str, after: str = "") -> None:
     """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped."""
@@ -83,8 +89,9 @@ def show_text_notes(view: View) -> None:
         st.warning(truncation(view))
     if encoded.F == 1:
         st.info("This text has a single feature, so there is no ranking to judge.")
-    captions(filter(None, [unknown_sentence(encoded)]))
-    about = [view.example.note] if view.example.note else []
+    own = view.browsed is None and view.explainer.reference is not None
+    captions(filter(None, [unknown_sentence(encoded), _OWN * own]))
+    about = [f"Note: {view.example.note}"] if view.example.note else []
     about += [f"Tags: {', '.join(view.example.tags)}."] if view.example.tags else []
     if about:
         st.html(f"<p style='opacity:.75'>{escaped(view.example.id)} · {' '.join(_long(a) for a in about)}</p>")

@@ -43,8 +43,8 @@ STOPS = (
         "Examples",
         "pages/examples.py",
         "The model sst2-fmm reads reviews.",
-        "It is almost sure of this one, s140, and wrong: “won’t find a kinder” is praise, and the model calls it "
-        "negative. Which words make it say so?",
+        "Among short reviews with a negation that it gets wrong, it is surest of s140: “won’t find a kinder” is "
+        "praise, and the model calls it negative. Which words make it say so?",
         _EXAMPLE
         | {"outcome": "wrong", "tag": "negation", "length": "6 to 10", "order": "confidence", "descending": "1"},
     ),
@@ -54,7 +54,7 @@ STOPS = (
         "",
         "Three importance measures colour the words, and two disagree on “won’t”. Which to believe? Masking tells: in "
         "the order of leave-one-out it takes the prediction down further than in random orders. So believe its order "
-        "here, which begins with “won’t”. The others are not shown to be better than chance.",
+        "here, as a whole, not each word of it. The others are not shown to be better than chance.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -62,34 +62,35 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative, and the test rejects no step as unlike what it knows. Press the arrows.",
+        "no longer says negative, and the test rejects no step as unlike what it knows. Go on with the buttons above "
+        "the slider.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "The same review beside a second model: sst2-plain, a twin trained without masking.",
-        "Red with ✕: inputs that the twin does not know, so what it predicts there says little. Its change of "
-        "prediction (▴) comes before, so it counts. The steps of sst2-fmm, trained to be masked, stay grey here; of "
-        "many texts Model check tells.",
+        "Red with ✕: inputs of the twin that the test rejects, so what it predicts there says little. By "
+        "leave-one-out its prediction changes (▴) before the first ✕, so that counts. No step of sst2-fmm, trained to "
+        "be masked, is rejected here; over many texts some are.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "Another mistake, s048, under the same two models.",
-        "How close does leave-one-out come to the best order? The raw score (AOPC) puts sst2-plain just ahead. Set "
-        "between the worst and the best order that each model allows (NAOPC), sst2-fmm is far ahead. But the twin’s "
-        f"scores rest on rejected inputs ({SIGN}): under which it is better is not shown.",
+        "Raw scores (AOPC) of two models do not compare: each has its own worst and best order. By them leave-one-out "
+        "is just ahead under sst2-plain; set between those limits (NAOPC), far ahead under sst2-fmm. But the twin’s "
+        f"scores rest on rejected inputs ({SIGN}): under which it is better cannot be told.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
-        "It answers rightly. Leave-one-out finds the words with the answer (overlined), yet its order is not shown to "
-        "be better than chance: to look right is not yet to be faithful. Computed anew at each step it is: words that "
-        "say the same can hide each other.",
+        "It answers rightly. Leave-one-out puts most words with the answer (overlined) first, yet its order is not "
+        "shown better than chance: what looks right need not be faithful. Computed anew after each masked word, it is "
+        "shown to be: words that say the same can hide each other.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -97,23 +98,26 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm, to s140, and to many of the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
-        "others on few. So believe leave-one-out on most of them, and not on every one: look at each by itself.",
+        "others on few. It is made by masking, and this test masks, which suits it. Not on every text, though: look at "
+        "each by itself.",
         _EXAMPLE,
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Now a text of yours, under sst2-fmm (own text): type it below.",
+        "Now your own text, under sst2-fmm: type it below.",
         "What the tour showed:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
             "Measures disagree; masking can tell which to believe, on inputs that the model knows.",
-            "What looks right may be no better than chance; over these reviews one measure stands out.",
-            "Where nothing can be said, as of unfamiliar texts, the app says so.",
+            "What looks right need not be faithful; over these reviews one measure stands out.",
+            "Where the test rejects inputs, the app says so; it does not catch every strange text.",
         ),
     ),
 )
-_END = "Your text is on every page now. Go on with more examples, or check a model of your own."
+_END = (
+    "Your text is on every page now. Ask below which measures to believe, go on with more examples, or check a model."
+)
 
 
 def take(stop: int) -> None:

@@ -14,7 +14,7 @@ from pages.parts.sections.standings import KnownLimits, tag
 
 # How the picture is read, by the direction that it shows: what is done, what is good, and what would make that wrong.
 _RANDOM = (
-    f"A bar of random orders, once known, shows how far luck gets; {SIGN} marks scores on inputs that the test "
+    f"The grey bar shows how far random orders get; {SIGN} marks scores on inputs that the test "
     "rejects as unknown to the model."
 )
 READ = {
@@ -81,12 +81,19 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     found = "there is" if exact else "that was found"
     best = f"the best order of {known.side.encoded.unit}s {found}"
-    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}"
+    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}{_random(board)}"
     under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
     return (
         f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
         f"That share is its NAOPC {ARROWS[direction]}.{warned}"
     )
+
+
+def _random(board: StandingTable) -> str:
+    """What random orders have of the same, behind it; "" before they are there."""
+    if board.chance is None or board.chance.naopc != board.chance.naopc:
+        return ""
+    return f"; random orders go {with_sign(number(board.chance.naopc), board.chance_marked(True))} on average"
 
 
 def score_line(

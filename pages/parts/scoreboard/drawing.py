@@ -39,8 +39,8 @@ from pages.parts.sections.studying import Asking
 
 AS_CHOSEN = "as chosen"
 _PICTURE = (
-    "Further up is higher, further left is cheaper. Dotted: the measures than which none as cheap is better on "
-    f"average, those with {SIGN} and unstable ones left out. Which figure this is"
+    "Further up is higher, further left is cheaper. Dotted: the best at each cost (Pareto front), those "
+    f"with {SIGN} and unstable ones left out. Which figure this is"
 )
 _GOES_BY = ", and the first sentence goes by once it is told", ""
 

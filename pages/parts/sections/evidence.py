@@ -171,13 +171,13 @@ def _finding(evidence: Evidence, rows: list[WordRow], unit: str) -> str:
             f"{chance} ↑: "
             f"{_named(best)} {'comes' if len(best) == 1 else 'come'} closest with {number(value)}."
         )
-    what = "the evidence" if len(found) == 1 else "the evidence best"
+    how = "high" if len(found) == 1 else "highest"
     others = sorted(value for name, value in found.items() if name not in best and value == value)
     ends = dict.fromkeys(map(number, (others[0], others[-1]) if others else ()))
     beside = f", {'the others' if len(others) > 1 else 'the other'} {' to '.join(ends)}" if ends else ""
     return (
-        f"{_named(best)} {'finds' if len(best) == 1 else 'find'} {what}: average precision <b>{number(value)}</b> "
-        f"↑{beside}, where a random order has {chance}."
+        f"{_named(best)} {'ranks' if len(best) == 1 else 'rank'} the evidence {how}: "
+        f"average precision <b>{number(value)}</b> ↑{beside}, where a random order has {chance}."
     )
 
 
