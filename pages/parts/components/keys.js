@@ -6,8 +6,7 @@ const WALKED = ['combobox', 'grid', 'listbox', 'menu', 'radiogroup', 'slider', '
 const ROLES = WALKED.map((role) => `[role="${role}"]`).join(', ');
 
 // A key that is pressed within a component is told as its host's: the path names what it was pressed in.
-const pressedIn = (event, kinds) =>
-  event.composedPath().some((node) => node instanceof Element && node.matches(kinds));
+const pressedIn = (event, kinds) => event.composedPath().some((node) => node instanceof Element && node.matches(kinds));
 export const inField = (event) => pressedIn(event, FIELDS);
 export const bare = (event) => !event.ctrlKey && !event.altKey && !event.metaKey;
 
