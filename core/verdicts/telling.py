@@ -96,7 +96,7 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
         said.append(f"Believe none of them here: no order is shown to do better than chance{_how(report)}")
-    several = ["That each is better than chance does not say that they agree."] * (len(better) > 1)
+    several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
     told = [f"{'; '.join(said)}."] if said else []
