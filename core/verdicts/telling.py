@@ -135,7 +135,8 @@ def _least(report: VerdictReport) -> str:
     least = min(1.0, report.null.floor * report.planned)
     if report.null.planned == 0 or least < 0.001:
         return ""
-    return f" Among so many orders {CHANCE} is at least {number(least)}: measures that reach it are not ranked by it."
+    orders = f"{report.null.planned:,} orders"
+    return f" Among {orders} {CHANCE} is at least {number(least)}: measures that reach it are not ranked by it."
 
 
 def as_good_sentence(report: VerdictReport, measure: str) -> str:

@@ -144,7 +144,7 @@ def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     assert not report.null.every and report.null.planned == 99 and report.verdicts[0].p[0] == 0.01
     assert explainer.tested(None).count <= 99 * 11 + 4 * 13
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
-    assert "Among so many orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)
+    assert "Among 99 orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)
     # A table that is known costs nothing and says more.
     explainer.tested(None).logits(all_sets(12))
     assert null_cost(explainer, explainer.encoded, 2, band=False).passes == 0

@@ -20,7 +20,7 @@ from core.verdicts.telling import ERROR_RATE, suits_sentence
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
 
 # Where a verdict cannot be told, on how many texts it is for what.
-UNTOLD = ("of no measure can it be told", "its scores are all equal", "its own inputs are rejected")
+UNTOLD = ("random orders rejected, or no order differs", "its scores are all equal", "its own inputs are rejected")
 # How it is told which measure is better on most texts.
 LED = (
     "Which measure is better than chance on the most texts is told by exact sign tests against each other one, paired "

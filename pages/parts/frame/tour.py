@@ -62,8 +62,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative, and the test rejects no step as unlike what it knows. Go on with the buttons above "
-        "the slider.",
+        "no longer says negative, and the test rejects no step as unlike what it knows. Try other steps with the "
+        "buttons above the slider.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
@@ -97,9 +97,9 @@ STOPS = (
         "Data set",
         "pages/data_set.py",
         "Back to sst2-fmm, to s140, and to many of the reviews.",
-        "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, the "
-        "others on few. It is made by masking, and this test masks, which suits it. Not on every text, though: look at "
-        "each by itself.",
+        "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
+        "though not on all, the others on few; it masks, as the test does, which suits it. So look at each text by "
+        "itself.",
         _EXAMPLE,
     ),
     Stop(
@@ -115,9 +115,7 @@ STOPS = (
         ),
     ),
 )
-_END = (
-    "Your text is on every page now. Ask below which measures to believe, go on with more examples, or check a model."
-)
+_END = "Your text is on every page now. Go on with more examples, or check a model of your own."
 
 
 def take(stop: int) -> None:
