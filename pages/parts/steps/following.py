@@ -136,7 +136,7 @@ def _lead(path: Path, summary: Summary) -> str:
     said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
     listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
     new = path.side.model.labels[int(step.logits.argmax())]
-    again = f" (and again at {', '.join(map(path.name, summary.again))})" if summary.again else ""
+    again = f" (and changes again at {', '.join(map(path.name, summary.again))})" if summary.again else ""
     anew = _anew(path, summary.flips)
     changes = f"changes the prediction to <b>{escaped(new)}</b>{again}"
     told = f"masking {said} that {measure} names first{anew}{listed} {changes}"
