@@ -151,7 +151,8 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
     luck = f"with {report.planned} measures tried that can be luck ({chance_text(one.adjusted)} by Holm)"
     seldom = f": {luck}" if alone else ""
-    least = f": {CHANCE} is the smallest that so many allow" if not count and not report.null.every else ""
+    floor = not count and report.null.complete and not report.null.every
+    least = f": {CHANCE} is the smallest that so many allow" * floor
     return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}{least}."
 
 

@@ -167,3 +167,11 @@ def test_more_than_ten_megabytes_are_refused_in_a_sentence_and_the_page_goes_on(
     person.has_chosen(REVIEWS[1].id)
     hand_over(person, ("small.csv", b"text,label\nA fine film,positive\nA dull film,negative\n"))
     expect(person.page.get_by_role("button", name="Add this data")).to_be_visible()
+
+
+def test_add_data_opens_its_tab_on_the_page_that_holds_it_too(visit):
+    person = visit().open("examples")
+    tab = person.page.get_by_role("tab", name="A file or data set")
+    person.press("Add data")
+    expect(tab).to_be_visible()
+    expect(tab).to_have_attribute("aria-selected", "true")

@@ -810,6 +810,9 @@ def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejec
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     few = LengthSplit(5, 30, (0, 19), (30, 30))
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
+    # Nobody is named whom length is not shown to concern.
+    assert few.aside == "" == LengthSplit(5, 30, (10, 30), (11, 30)).aside
+    assert LengthSplit(5, 30, (0, 30), (27, 30)).aside == " (0 % of those of 5 to 30 tokens, 90 % of others)"
     assert "; none is not, too few" in LengthSplit(5, 30, (0, 0), (1, 1)).sentence
 
 

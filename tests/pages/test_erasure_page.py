@@ -17,7 +17,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.hand_set import judge_pair, top_words
 from core.explanation.judging import BASELINES, How, Judge, judge_by_metric, judge_measure, judge_random
 from core.explanation.metric_report import MetricReport
-from core.explanation.metric_sentences import advice, metrics_answer, pairs_sentences
+from core.explanation.metric_sentences import advice, metrics_answer, notes, pairs_sentences
 from core.explanation.metric_table import MetricTable, above_chance
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
@@ -205,6 +205,12 @@ def test_a_lead_of_less_than_a_hundredth_crowns_nobody():
     assert answer_to([[0.954, 0.146], [0.956, 0.101], [0.172, 0.007]]) == (
         "The metrics do not contradict each other: NS puts a and b first, level; NC puts a first by 0.045."
     )
+
+
+def test_several_at_the_end_of_a_scale_are_said_not_to_be_told_apart():
+    told = "Under NC several measures reach 1, where the scale ends: it does not tell them apart"
+    assert [one for one in notes(board_of([[0.9, 1.0], [1.0, 1.0]])) if one.startswith(told)]
+    assert notes(board_of([[0.9, 1.0], [1.0, 0.99]])) == []
 
 
 def test_the_answer_says_which_kinds_of_metrics_do_not_agree_and_nothing_of_what_draws_alone_may_order():

@@ -34,6 +34,7 @@ from core.verdicts.telling import (
     chance_sentence,
     erasures_sentence,
     families_sentence,
+    suits_sentence,
     verdict_cells,
     verdict_text,
     why_sentence,
@@ -136,6 +137,13 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     assert "are not shown to do better than chance." in said
 
 
+def test_a_measure_that_masks_beside_others_is_said_to_suit_the_test():
+    told = "leave-one-out masks words to score them, as masking here tests them, which suits it."
+    assert suits_sentence([LOO, GRADIENT]) == told == suits_sentence([GRADIENT, LOO, "random order"])
+    assert suits_sentence([LOO, "LIME", GRADIENT]).startswith("leave-one-out and LIME mask words")
+    assert suits_sentence([LOO]) == "" == suits_sentence([GRADIENT, IXG]) == suits_sentence([LOO, "LIME"])
+
+
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     weights = np.linspace(0.12, 0.0, 12)
     explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])})
@@ -143,6 +151,9 @@ def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     assert words(report) == [Word.BETTER, Word.WORSE]
     assert not report.null.every and report.null.planned == 99 and report.verdicts[0].p[0] == 0.01
     assert explainer.tested(None).count <= 99 * 11 + 4 * 13
+    assert as_good_sentence(report, LOO) == (
+        "None of 99 random orders do as well: chance p is the smallest that so many allow."
+    )
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
     assert "Among 99 orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)
     # A table that is known costs nothing and says more.
