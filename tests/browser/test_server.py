@@ -2,6 +2,7 @@
 keeps of those that left: nothing; and of what it had predicted when it was killed: all that was written.
 """
 
+import asyncio
 import contextlib
 import http.client
 import inspect
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import psutil
 import pytest
+from starlette.websockets import WebSocket, WebSocketDisconnect
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
@@ -119,6 +121,40 @@ def test_a_name_that_the_setting_adds_is_answered(monkeypatch):
     assert refused("box.local", "http://127.0.0.1:9") and refused("box.local", "https://x:1@box.local")
     monkeypatch.setenv("FAITHSCOPE_HOSTS", "http://box.local")
     assert refused("box.local") and not refused("localhost")
+
+
+def served(app, *, leaves: bool) -> None:
+    """A websocket under a name of this machine, as the server answers it; its browser may leave at once."""
+
+    async def receive():
+        return {"type": "websocket.connect"}
+
+    async def send(message):
+        if leaves and message["type"] == "websocket.send":
+            raise OSError("nobody is there")
+
+    scope = {"type": "websocket", "headers": [(b"host", b"localhost")]}
+    asyncio.run(OwnPagesOnly(app)(scope, receive, send))
+
+
+def test_a_browser_that_leaves_while_it_is_answered_is_no_failure_and_all_else_is():
+    async def endpoint(scope, receive, send):
+        """As Streamlit's: what sends stops at a socket that is closed; what reads finds it closed and closes it."""
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        with contextlib.suppress(WebSocketDisconnect):
+            await socket.send_bytes(b"a page")
+        try:
+            await socket.receive_bytes()
+        except RuntimeError:
+            await socket.close()
+
+    async def faulty(scope, receive, send):
+        raise RuntimeError("a fault of its own")
+
+    served(endpoint, leaves=True)
+    with pytest.raises(RuntimeError, match="of its own"):
+        served(faulty, leaves=False)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 
 import streamlit as st
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import cli_util, config
 from streamlit.runtime import Runtime
 from streamlit.web.server import server_util
@@ -49,6 +49,8 @@ class OwnPagesOnly:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         problem = self.refused(scope) if scope["type"] in ("http", "websocket") else ""
         answer = PlainTextResponse(problem, 403, {"X-Content-Type-Options": "nosniff"}) if problem else self.app
+        if scope["type"] == "websocket":
+            answer = _until_it_left(answer)
         await answer(scope, receive, send)
 
     def refused(self, scope: Scope) -> str:
@@ -74,6 +76,40 @@ class OwnPagesOnly:
         # A proxy may ask under another name or port than the browser does; then the browser's stands in the setting.
         site = _ORIGIN.fullmatch(origin.lower())
         return origin in (f"http://{host}", f"https://{host}") or (site is not None and site[1] in self.added)
+
+
+def _until_it_left(app: ASGIApp) -> ASGIApp:
+    """`app` with one thing that is no fault of the server: what it does with a socket whose browser has left.
+
+    A browser that leaves while something is being sent to it has Streamlit read from, and close, a socket that is
+    closed, and the log would show a failure for each.
+    """
+
+    async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+        left = False
+
+        async def hears() -> Message:
+            nonlocal left
+            message = await receive()
+            left = left or message["type"] == "websocket.disconnect"
+            return message
+
+        async def says(message: Message) -> None:
+            nonlocal left
+            try:
+                await send(message)
+            except OSError:
+                left = True
+                raise
+
+        try:
+            await app(scope, hears, says)
+        except RuntimeError as error:
+            if not left:
+                raise
+            logging.getLogger(__name__).debug("a browser left while it was being answered: %s", error)
+
+    return answered
 
 
 @contextlib.asynccontextmanager
