@@ -182,3 +182,45 @@ def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(serve
     assert elsewhere.cancelled()
     wait(app, lambda: not stops())
     let_go.set()
+
+
+def resting_page():
+    import streamlit as st
+
+    from pages.parts.sections.streaming import stream
+
+    state = st.session_state
+
+    def draw(asks):
+        state.drawn += 1
+        asks()
+
+    rests_on = (lambda: state.known.pop() if len(state.known) > 1 else state.known[0]) if state.rests else None
+    stage, said = st.container(), st.container()
+    stream([state.work], stage, draw, said, lambda: None, rests_on=rests_on, every=0.7)
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_what_rests_on_nothing_new_is_not_drawn_again_while_progress_goes_on(rests, monkeypatch):
+    looks = []
+
+    def fragment(drawn, run_every=None):
+        looks.append((drawn.__name__, run_every))
+        return drawn
+
+    job = Job("resting", "work")
+    job.state, job.done, job.total = RUNNING, 3, 10
+    monkeypatch.setattr("pages.parts.sections.streaming.st.fragment", fragment)
+    at = AppTest.from_function(resting_page)
+    for name, value in {"work": FakeWork(job=job), "rests": rests, "known": ["one"], "drawn": 0}.items():
+        at.session_state[name] = value
+    at.run()
+    assert not at.exception and at.session_state["drawn"] == 1
+    wanted = [("<lambda>", None), ("show", None), ("follow", 0.7)] if rests else [("<lambda>", 0.7), ("show", 0.7)]
+    assert looks == wanted and [one.label for one in at.button] == ["Cancel"]
+    if rests:
+        # What it rests on changes while it is drawn: the page is drawn anew, once.
+        at.session_state["known"], at.session_state["drawn"] = ["new", "old"], 0
+        at.run()
+        assert at.session_state["known"] == ["new"] and at.session_state["drawn"] in (1, 2)
+        assert [one.label for one in at.button] == ["Cancel"] and not at.exception

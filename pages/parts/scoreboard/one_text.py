@@ -1,11 +1,13 @@
 """The scoreboard of one text: its figures, and the verdict of each measure against random orders."""
 
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import cast
 
 import streamlit as st
+from cachetools import LRUCache, cached
 
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_sentences import cheapest_believed, verdicts_of_text
@@ -16,7 +18,7 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence
+from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, suits_sentence
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -56,7 +58,7 @@ def board_of_text(view: View, order: str) -> None:
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
     board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
     draw, say = partial(_draw, board, order), partial(_say, view, board)
-    stream(lambda: board.works, stage, draw, said, say, together=True)
+    stream(lambda: board.works, stage, draw, said, say, rests_on=lambda: board.state, every=1.0, together=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +74,11 @@ class TextBoard:
     def question(self) -> Scoreboard:
         return cast(Scoreboard, self.figures.question)
 
-    @property
+    @cached_property
     def verdicts(self) -> VerdictWork:
         return self._of(self.question.measures)
 
-    @property
+    @cached_property
     def fewer(self) -> VerdictWork | None:
         """The verdicts over fewer of the measures; None where these are all."""
         usual = default_measures()
@@ -90,13 +92,17 @@ class TextBoard:
         return [*self.figures.works, *([fewer] if fewer is not None and beside else []), self.verdicts]
 
     @property
+    def state(self) -> list[tuple]:
+        """What there is to draw: of each work whether it is there, and how it is under way."""
+        jobs = [work.job for work in self.works]
+        return [(None, None) if job is None else (job.state, bool(job.started)) for job in jobs]
+
+    @property
     def reports(self) -> list[VerdictReport]:
         """What is known: over all of the measures, and over fewer; where neither is, what *Data set* knows of the
         text.
         """
-        gating = StandingGates(self.side.encoded, self.side.reference)
-        works = filter(None, (self.verdicts, self.fewer))
-        found = [report for work in works if (report := work.report(gating, Reasons())) is not None]
+        found = [_report_of(work) for work in (self.verdicts, self.fewer) if work is not None and work.complete]
         return found or [*filter(None, [self._of_data_set()])]
 
     @property
@@ -114,6 +120,14 @@ class TextBoard:
     def _of(self, names: Sequence[str]) -> VerdictWork:
         # As the other pages write it, whose verdicts are then these.
         return VerdictWork(self.side, tuple(names), self.question.sign, len(names), COMPREHENSIVENESS)
+
+
+@cached(LRUCache(64), key=lambda work: work.key, lock=threading.Lock())
+def _report_of(work: VerdictWork) -> VerdictReport:
+    """What verdicts that are there come to."""
+    report = work.report(StandingGates(work.side.encoded, work.side.reference), Reasons())
+    assert report is not None
+    return report
 
 
 def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
@@ -135,7 +149,8 @@ def _say(view: View, board: TextBoard) -> None:
     left = yet if others else ""
     # The same text may have another word where fewer are judged: said here, and not left to be found.
     also = [families_sentence(report, one) for one in reports[1:]]
-    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also]))
+    suits = escaped(suits_sentence(board.question.measures), 300) if believed else ""
+    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also, suits]))
     prediction_line(view, said, cheapest)
     if report.null.planned:
         st.caption(plain(chance_sentence(report)))

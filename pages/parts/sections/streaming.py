@@ -33,6 +33,7 @@ def stream(
     say: Callable[[], None] | None = None,
     *,
     anew: Callable[[], object] = lambda: None,
+    rests_on: Callable[[], object] | None = None,
     every: float = 0.4,
     name: str = "works",
     together: bool = False,
@@ -47,6 +48,9 @@ def stream(
             began, is drawn anew when any of the works is complete.
         said, say: a container, and what draws the sentence there, above the picture or elsewhere.
         anew: the whole page is drawn anew when what this gives changes; so it is, too, once all is there.
+        rests_on: gives what picture and sentence rest on: they are drawn again only when that changes, and in between
+            what the network computes need not wait for them; progress and offers go on. Then `draw` always says where
+            these stand.
         every: seconds from one drawing to the next, at least; what took long to draw when it was drawn last, by
             anybody, is drawn less often.
         name: of these works, unique on the page.
@@ -59,32 +63,63 @@ def stream(
     asked = wanted()
     if len(asked) > len(begun):
         ready(asked)
-    polls, before = _going(asked), anew()
+    followed = _Followed(wanted, asked, anew, rests_on or (lambda: None), draw is not None, aside)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
-    interval = seconds_between(taken.get(spot, 0.0), every)
+    interval = seconds_between(taken.get(spot, 0.0), every) if followed.polls else None
 
     def asks() -> None:
         show_progress(asked, name)
         _offer(asked, together)
 
+    def follow() -> None:
+        followed.look()
+        asks()
+
     def show() -> None:
-        # A browser that lost its server for a moment looks at them again.
-        look(asked, aside)
-        ended = draw is None and any(work.complete for work in asked)
-        if ended or polls != _going(asked) or len(wanted()) != len(asked) or anew() != before:
-            # All is there, or more was asked for or has its turn now: the page stops or begins to look for it.
-            st.rerun()
-        taken[spot] = _work_of(partial(draw or _alone, asks))
-        if polls and not _going(asked):
-            # It ended while this was drawn from what was there before.
-            st.rerun()
+        followed.look()
+        stands = st.fragment(follow, run_every=interval) if rests_on else asks
+        taken[spot] = _work_of(partial(draw or _alone, stands))
+        followed.look_back()
 
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
     # may ask for the page to be drawn anew.
     for place, drawn in ((said, say), (stage, show)):
         if place is not None and drawn is not None:
             with place:
-                st.fragment(drawn, run_every=interval if polls else None)()
+                st.fragment(drawn, run_every=None if rests_on else interval)()
+
+
+class _Followed:
+    """What a part of a page shows of works, and whether the page is to be drawn anew: where all is there, or more was
+    asked for or has its turn now, the page stops or begins to look for it.
+    """
+
+    def __init__(
+        self,
+        wanted: Callable[[], Sequence[PageWork]],
+        asked: Sequence[PageWork],
+        anew: Callable[[], object],
+        rests_on: Callable[[], object],
+        draws: bool,
+        aside: bool,
+    ):
+        self._wanted, self._asked, self._anew, self._rests_on = wanted, asked, anew, rests_on
+        self._draws, self._aside, self.polls = draws, aside, _going(asked)
+        self._before = anew(), rests_on()
+
+    def look(self) -> None:
+        """Look for them again, and rerun the page where it shows them no longer as they are."""
+        # A browser that lost its server for a moment looks at them again.
+        look(self._asked, self._aside)
+        ended = not self._draws and any(work.complete for work in self._asked)
+        more = len(self._wanted()) != len(self._asked) or self.polls != _going(self._asked)
+        if ended or more or (self._anew(), self._rests_on()) != self._before:
+            st.rerun()
+
+    def look_back(self) -> None:
+        """Rerun the page where they ended while it was drawn from what was there before."""
+        if self.polls and not _going(self._asked):
+            st.rerun()
 
 
 def _work_of(drawing: Callable[[], None]) -> float:

@@ -5,6 +5,7 @@ where it stopped and is read from the store, and what they come to.
 import time
 from collections.abc import Generator
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -44,7 +45,7 @@ class Studying(PageWork):
     beginnings: tuple["Studying", ...] = ()
     batch = True
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key(
             "job/study",
@@ -183,7 +184,7 @@ class Asking:
     def model(self) -> Model:
         return self.explainer.model
 
-    @property
+    @cached_property
     def works(self) -> list[Studying]:
         """One a study, the one that answers first in front."""
         studies = self.question.studies

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from cachetools import LRUCache, cached
@@ -33,7 +34,7 @@ class VerdictWork(PageWork):
     direction: str
     scores: Mapping[str, OrderScore] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key(
             "job/verdicts",
