@@ -14,8 +14,7 @@ def attention(explained: Explained) -> dict[str, np.ndarray]:
         {"absolute": float64[F]}, in [0, 1]; special tokens hold the rest of the 1.
     Source: SoftFaith §4.3.
     """
-    weights, _ = explained.network.attention()
-    return {"absolute": _from_reading(explained, weights.mean(dim=0))}
+    return {"absolute": _from_reading(explained, explained.network.attention_weights().mean(dim=0))}
 
 
 def scaled_attention(explained: Explained) -> dict[str, np.ndarray]:
@@ -42,9 +41,10 @@ register(
         signed=frozenset(),
         definition="How much the position that the classifier reads attends to the word in the last layer. Has no "
         "sign.",
-        cost="1 and its gradient",
+        cost="1",
         passes=lambda F: 1,
         needs=ATTENTION,
+        forward_only=True,
         source="SoftFaith §4.3",
         unit="share of attention",
         compute=attention,

@@ -90,7 +90,8 @@ class Measure:
     orders the words of a path or of limits); counted: the option that says how many it draws, "" for none; path: of a
     method along a path, from `Explained` and a number of steps to what the scores of all tokens add up to then, and to
     f(x) − f(baseline), which is due; swept: scored over a data set unasked, unless its scores are places or a
-    baseline's; alone: a score is the fall of the logit when that feature alone is masked; version: raised when results
+    baseline's; alone: a score is the fall of the logit when that feature alone is masked; forward_only: it reads attention
+    as it is and asks for no gradient of it; version: raised when results
     change.
 
     definition: a sentence; source: a paper, by its short name or by author and year; hue: with a contrast of 3 or more
@@ -122,6 +123,7 @@ class Measure:
     path: Callable[[Explained, int], tuple[float, float]] | None = field(default=None, repr=False)
     swept: bool = True
     alone: bool = False
+    forward_only: bool = False
     options: Mapping[str, tuple[Any, Callable[[str], Any]]] = field(default_factory=dict)
     varied: Callable[..., Mapping[str, Any]] = field(default=dict, repr=False)
     version: int = 1
@@ -129,7 +131,7 @@ class Measure:
     @property
     def backward(self) -> bool:
         """Whether it takes the way back through the network, too."""
-        return self.needs in (GRADIENTS, ATTENTION)
+        return self.needs in (GRADIENTS, ATTENTION) and not self.forward_only
 
     def refusal(self, family: str, F: int = 0) -> str:
         """Why it does not apply to models of a family, or to F features not masked yet, in a sentence; "" where it

@@ -39,6 +39,11 @@ class Inside:
         with self._once:
             return self._attention
 
+    def attention_weights(self) -> Tensor:
+        """Last layer's attention alone, Tensor[heads, T, T], float32; one pass without the way back, kept."""
+        with self._once:
+            return self._attention[0] if "_attention" in self.__dict__ else self._weights
+
     @contextlib.contextmanager
     def watched(self, progress: Callable[[int], None] | None, cancelled: Callable[[], bool] | None) -> Generator[None]:
         """Report passes to `progress` and ask `cancelled` before each batch, for the calling thread only."""
@@ -83,6 +88,16 @@ class Inside:
             embeddings = self.model.embed(self.ids)
             (gradient,) = torch.autograd.grad(self.logit(embeddings).sum(), embeddings)
             return embeddings.detach()[0].float(), gradient[0].float()
+
+    @cached_property
+    def _weights(self):
+        import torch
+
+        with self.model.eager_attention(), memory_in_words(), torch.no_grad():
+            embeddings = self.model.embed(self.ids)
+            _, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
+            self.counters.add(passes=1)
+            return attention[0].float()
 
     @cached_property
     def _attention(self):

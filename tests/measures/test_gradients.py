@@ -342,6 +342,22 @@ def test_attention_is_the_librarys_from_the_position_that_is_read(tiny_model, ki
 
 
 @EVERY
+def test_attention_alone_asks_for_no_gradient_and_is_the_same_to_the_bit(tiny_model, kind, monkeypatch):
+    model = tiny_model(kind)
+    encoded = model.encode(TEXT)
+    nothing, grads = np.zeros(encoded.F, dtype=bool), []
+    real = torch.autograd.grad
+    monkeypatch.setattr(torch.autograd, "grad", lambda *given, **more: grads.append(1) or real(*given, **more))
+    inside = Inside(model, encoded, nothing, TARGET)
+    alone = inside.attention_weights()
+    assert not grads and not alone.requires_grad and inside.counters.passes == 1
+    whole = inside.attention()[0]
+    assert torch.equal(alone, whole) and grads == [1] and inside.counters.passes == 2
+    # What is known with its gradient is not asked for again.
+    assert torch.equal(inside.attention_weights(), whole) and inside.counters.passes == 2
+
+
+@EVERY
 def test_scaled_attention_is_the_literal_product(tiny_model, kind, start):
     """Mean over heads of the attention, times the mean over heads of its gradient, one cell after the other."""
     model = tiny_model(kind)
