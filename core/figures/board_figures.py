@@ -1,9 +1,12 @@
 """Figure of a scoreboard: how faithful each measure is against what it costs."""
 
 import html
+import itertools
 from collections.abc import Sequence
 from math import log10
 from typing import Any
+
+import numpy as np
 
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
 from core.evaluation.studies.board_sentences import cell_text, cost_texts, front
@@ -14,6 +17,9 @@ from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
 from core.validity.marks import SIGN
+
+# Dots of a part of the line that names keep off, and half the side of one, as a share of the plot.
+_DOTS, _DOT = 24, 0.008
 
 
 @register_figure(Scoreboard.name)
@@ -39,7 +45,7 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     # What is level but for the last bit is drawn level.
     room = 0.12 * max(max(ends) - min(ends), 0.01)
     ticks, heights = _ticks([*at.values()]), (min(ends) - room, max(ends) + room)
-    places = _places(report, named, at, chance, (ticks["range"], heights))
+    places = _places(report, named, best, at, chance, (ticks["range"], heights))
     traces += [_point(report, name, at[name], place) for name, place in zip(named, places)]
     return figure(
         traces,
@@ -52,14 +58,22 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     )
 
 
-def _places(report: BoardReport, named: list[str], at: dict[str, float], chance: float, ranges) -> list[str]:
-    """Where each name stands; the level of random order has its own name, at the left, above the line."""
+def _places(
+    report: BoardReport, named: list[str], best: list[str], at: dict[str, float], chance: float, ranges
+) -> list[str]:
+    """Where each name stands, off the line through the best; the level of random order has its own name, at the left,
+    above its line.
+    """
     (left, right), (low, high) = ranges
     mean = {name: report.cells[name, report.board.by].interval.mean for name in named}
-    points = [((log10(at[name]) - left) / (right - left), (mean[name] - low) / (high - low)) for name in named]
+    places = {n: ((log10(at[n]) - left) / (right - left), (mean[n] - low) / (high - low)) for n in named}
     level = (chance - low) / (high - low)
     taken = [(0.0, level, 0.15, level + 0.07)] if chance == chance else []
-    return label_places(points, [_label(report, name) for name in named], taken)
+    for (x, y), (to_x, to_y) in itertools.pairwise(places[name] for name in best):
+        for share in np.linspace(0, 1, _DOTS):
+            dot = x + share * (to_x - x), y + share * (to_y - y)
+            taken.append((dot[0] - _DOT, dot[1] - _DOT, dot[0] + _DOT, dot[1] + _DOT))
+    return label_places([places[name] for name in named], [_label(report, name) for name in named], taken)
 
 
 def _label(report: BoardReport, name: str) -> str:

@@ -40,6 +40,7 @@ from core.metrics.catalogue import metrics
 from core.storage.store import Store
 from core.validity.marks import SIGN
 from core.verdicts.deciding import Word
+from core.verdicts.telling import suits_sentence
 from core.wording import Tally
 from tests import tiny
 from tests.hostile import lines
@@ -187,7 +188,8 @@ def test_the_first_sentence_says_who_is_not_beaten_and_at_which_cost():
     said = board.sentences(report)[0]
     assert said == (
         "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes) or gradient "
-        "(3 forward passes) over 24 texts; of these gradient costs least."
+        "(3 forward passes) over 24 texts; of these gradient costs least. "
+        + suits_sentence(["leave-one-out", "gradient", "attention"])
     )
     assert report.verdict("attention") == Word.BETTER and report.unbeaten(SUFFICIENCY) == report.unbeaten(NAOPC_C)
     header, *rows = [board.tables(report)[1][0], *board.tables(report)[1][1]]
@@ -357,7 +359,9 @@ def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others
     assert said.startswith(
         "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes)"
     )
-    assert said.endswith(f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}.")
+    assert f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}." in said
+    # How far that may be believed stands beside it.
+    assert said.endswith(suits_sentence(["leave-one-out", "gradient"]))
     assert report.verdict("attention") == Word.UNTOLD and report.verdict("gradient") == Word.BETTER
     rows = board.tables(report)[1][1]
     assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN
@@ -583,6 +587,23 @@ def test_names_in_the_picture_lie_on_no_other_name_where_points_leave_room(point
         boxes = [label_box(*one, width) for one in zip(kept, names, places)]
         for (left, bottom, right, top), (l2, b2, r2, t2) in itertools.combinations(boxes, 2):
             assert min(right, r2) <= max(left, l2) or min(top, t2) <= max(bottom, b2)
+
+
+def test_names_keep_off_the_line_through_the_best():
+    """Two points of a steep line whose names would lie on it above and below."""
+    _, report = reported({"gradient": UP, "leave-one-out": UP + 0.1})
+    drawn = draw_front([report])
+    line, *points = drawn["data"][:3]
+    (x0, x1), (y0, y1) = drawn["layout"]["xaxis"]["range"], drawn["layout"]["yaxis"]["range"]
+    at = [((np.log10(x) - x0) / (x1 - x0), (y - y0) / (y1 - y0)) for x, y in zip(line["x"], line["y"])]
+    assert len(at) == 2
+    dots = [(at[0][0] + t * (at[1][0] - at[0][0]), at[0][1] + t * (at[1][1] - at[0][1])) for t in np.linspace(0, 1, 99)]
+    for point in points:
+        own = (np.log10(point["x"][0]) - x0) / (x1 - x0), (point["y"][0] - y0) / (y1 - y0)
+        for width in WIDTHS:
+            left, bottom, right, top = label_box(own, point["text"][0], point["textposition"], width)
+            on = [left < x * width < right and bottom < y * HEIGHT < top for x, y in dots]
+            assert not any(on), point["text"]
 
 
 def test_three_names_of_points_at_one_place_stand_around_it():

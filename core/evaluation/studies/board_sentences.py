@@ -70,6 +70,9 @@ def sentences(report: BoardReport) -> list[str]:
     by = report.board.by
     untold = unranked(report.n, report.picked, "which measure to believe", "what metrics say")
     answer = untold if untold and report.tally.settled else _answer(report, by)
+    # Beside the answer, since it tells how far that may be believed.
+    suits = suits_sentence(report.names) if report.tally.total > 1 else ""
+    answer += f" {suits}" * bool(suits and not untold)
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
     told += filter(None, [parting(report)])
     if report.limited < report.n:
@@ -79,7 +82,7 @@ def sentences(report: BoardReport) -> list[str]:
     if not report.tested:
         told.append("Validity unavailable: this model has no MaSF reference, so no figure can be marked.")
     told += [UNSTABLE_MEANS] * any(one.unstable for one in report.cells.values())
-    told += filter(None, [suits_sentence(report.names)])
+    told += [suits] * bool(suits and suits not in told[0])
     told += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
     told += _problems(report)
     return [*told, *filter(None, [cut_sentence(report.cut, report.tally.total)])]

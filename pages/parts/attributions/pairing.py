@@ -78,21 +78,23 @@ class Pairing(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class Pairings:
-    """What may be asked of an example: exact interactions, and of more words than that is cheap for a sample."""
+    """What may be asked of an example: exact interactions, and of more words than that is cheap for a sample, which
+    then stands first.
+    """
 
     view: View
 
     @property
     def works(self) -> list[Pairing]:
-        view, ways = self.view, (True,) if left_over(self.view.encoded) <= AT_ONCE else (True, False)
+        view, ways = self.view, (True,) if left_over(self.view.encoded) <= AT_ONCE else (False, True)
         works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
         # Where every set was asked for nobody needs a sample.
-        return works[:1] if works and works[0].complete else works
+        return works[-1:] if works and works[-1].exact and works[-1].complete else works
 
     @property
     def report(self) -> PairReport | None:
         """What is known, exact before sampled; None where nothing is."""
-        done = next((work.latest for work in self.works if work.complete), None)
+        done = next((work.latest for work in reversed(self.works) if work.complete), None)
         rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
         view = self.view
         return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)

@@ -71,10 +71,10 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
             captions(filter(None, [column.about]))
         asks()
         return
-    _picture(work, report)
     parts = parting(report)
     if parts:
         st.markdown(plain(parts))
+    _picture(work, report)
     # The first sentence is the page's answer, or what one text cannot tell.
     captions(one for one in work.question.sentences(report)[1:] if one != parts)
     # Of one text the verdicts may wait to be asked for, which is what the page is for; of a sample what is known stands
