@@ -94,7 +94,7 @@ def test_what_is_picked_by_the_prediction_is_not_compared(facet, value):
     query = Query(facets={facet: (value,), "tag": ("odd",)})
     rows = np.flatnonzero(judged.right == 0)
     told = slice_sentence(judged, rows, query, False)
-    assert "how they were picked" in told and "so far" in told and "points" not in told and "of all" not in told
+    assert "says nothing about the model" in told and "so far" in told and "points" not in told and "of all" not in told
 
 
 def test_nothing_is_compared_before_every_example_is_predicted():
