@@ -90,9 +90,8 @@ class Measure:
     orders the words of a path or of limits); counted: the option that says how many it draws, "" for none; path: of a
     method along a path, from `Explained` and a number of steps to what the scores of all tokens add up to then, and to
     f(x) − f(baseline), which is due; swept: scored over a data set unasked, unless its scores are places or a
-    baseline's; alone: a score is the fall of the logit when that feature alone is masked; forward_only: it reads attention
-    as it is and asks for no gradient of it; version: raised when results
-    change.
+    baseline's; alone: a score is the fall of the logit when that feature alone is masked; forward_only: it reads
+    attention as it is and asks for no gradient of it; version: raised when results change.
 
     definition: a sentence; source: a paper, by its short name or by author and year; hue: with a contrast of 3 or more
     to the ground of both themes.
