@@ -14,6 +14,9 @@ from pages.parts.components.tables import square, table
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.saving import about_view
 
+# Squares of up to so many measures stand beside each other.
+_BESIDE = 3
+
 
 def show_agreement(rows: list[WordRow], unit: str) -> None:
     """Draw how far the orders of the measures agree, pair by pair."""
@@ -26,8 +29,10 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
     k = min(TOP, len(rows[0].free))
     tau, overlap = agreement(rows, k)
     names = [row.measure for row in rows]
+    # In half the width of the page a larger one would be cut off.
+    places = st.columns(2, gap="large") if len(rows) <= _BESIDE else [st.container(), st.container()]
     shown = zip(
-        st.columns(2, gap="large"),
+        places,
         (tau, overlap),
         ("Rank correlation (Kendall’s τ-b)", f"Overlap of the top {k}"),
         (
