@@ -198,14 +198,14 @@ def advice(report: MetricReport, over_many: str) -> str:
     told, good = _beside_chance(report, first)
     if not good:
         return f"{told} {many}"
-    if report.marked.any() or np.isnan(report.table.oriented[:, directed(board.metrics)]).any():
-        return undecided
     slight = _slight(report, good)
     if slight:
         lead = (
             f"Under {escaped(joined(slight), 300)} the lead is less than one standard deviation of random attributions."
         )
         return f"{lead} {undecided}"
+    if report.marked.any() or np.isnan(report.table.oriented[:, directed(board.metrics)]).any():
+        return undecided
     return f"So on this text prefer {' or '.join(strong(one) for one in good)}. {many}"
 
 
@@ -215,7 +215,7 @@ def _slight(report: MetricReport, good: Sequence[str]) -> list[str]:
     found = []
     for name in (name for led in board.leaders().values() for name in led):
         values = board.oriented[:, board.metrics.index(name)]
-        lead, spread = values[mine].min() - values[~mine].max(), mean_and_spread(report.chance[name])[1]
+        lead, spread = values[mine].min() - np.nanmax(values[~mine]), mean_and_spread(report.chance[name])[1]
         found += [name] * bool(lead < spread)
     return found
 

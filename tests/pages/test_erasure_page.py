@@ -350,6 +350,10 @@ def test_nobody_is_preferred_for_a_lead_within_the_spread_of_random_attributions
     # Of those that are level, the lead is that of the last of them over the next.
     level = [[0.9, 0.8], [0.905, 0.8], [0.6, 0.1]]
     assert advised(level, {"NS": (0.3, 0.29), "NC": (0.1, 0.29)}) == "So on this text prefer a or b."
+    # A number that is marked leaves the others' lead as slight as it is.
+    assert advised([*agreed, [0.1, 0.1]], {"NS": (0.3, 0.39), "NC": (0.1, 0.41)}, [[0, 0], [0, 0], [0, 1]]) == (
+        f"Under NC the lead is less than one standard deviation of random attributions. {UNDECIDED}"
+    )
     assert advised(level, {"NS": (0.3, 0.31), "NC": (0.1, 0.29)}).startswith("Under NS the lead is less than one")
 
 
