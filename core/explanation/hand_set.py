@@ -5,33 +5,46 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.judging import Judge
+from core.explanation.judging import Inputs, Judge
+from core.explanation.metric_table import gate_of_inputs, orders
 from core.explanation.rows import WordRow
 from core.mathematics.ranking import ranking, ranks
-from core.metrics.catalogue import hard_and_soft
+from core.metrics.catalogue import hard_and_soft, metrics
 from core.metrics.registry import Score
+from core.validity.marks import Gate
 
 # Words whose weights are set, at most; and what every other word weighs.
 TOP, REST = 3, 0.05
-# Closer than this no three digits show a difference.
-_SAME = 5e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
     """Two attributions under hard and soft metrics.
 
-    scores: two float64[F]; found: two {metric: Score}; same_order: whether they rank the words alike.
+    scores: two float64[F]; found: two {metric: Score}; same_order: whether they rank the words alike; inputs: of each
+    the tested inputs behind its scores, {metric: Inputs}.
     """
 
     scores: tuple[np.ndarray, np.ndarray]
     found: tuple[dict[str, Score], dict[str, Score]]
     same_order: bool
+    inputs: tuple[dict[str, Inputs], dict[str, Inputs]] = ({}, {})
+
+    def gates(self, floor: float | None, rule: str, form: str) -> dict[tuple[int, str], Gate]:
+        """{(0 or 1, metric): gate} of the scores whose inputs were tested, as of `gate_of_inputs`."""
+        return {
+            (k, name): gate_of_inputs(found.p, floor, rule, form)
+            for k, inputs in enumerate(self.inputs)
+            for name, found in inputs.items()
+            if not np.isnan(self.found[k][name].value)
+        }
 
     def differ(self, metric: str) -> bool | None:
-        """Whether a metric tells the two apart; None where it is undefined."""
-        first, second = (found[metric].value for found in self.found)
-        return None if np.isnan(first) or np.isnan(second) else abs(first - second) > _SAME
+        """Whether a metric tells the two apart, by the rule of places, see `orders`; None where it is undefined."""
+        both = [found[metric] for found in self.found]
+        values, errors = np.array([[one.value] for one in both]), np.array([[one.error] for one in both])
+        order = orders(values, np.array([metrics()[metric].direction]), errors)[0, 1, 0]
+        return None if np.isnan(order) else bool(order)
 
 
 def top_words(scores: np.ndarray, masked: np.ndarray, k: int = TOP) -> list[int]:
@@ -76,6 +89,6 @@ def judge_pair(judge: Judge, top: Sequence[int], first: Sequence[float], second:
     masked = judge.encoded.premasked
     scores = weighted(judge.encoded.F, top, first), weighted(judge.encoded.F, top, second)
     one, other = (ranking(each[~masked]).tolist() for each in scores)
-    metrics = [name for kind in zip(*hard_and_soft()) for name in kind]
-    found = judge.rate(scores[0], metrics).found, judge.rate(scores[1], metrics).found
-    return Pair(scores, found, one == other)
+    names = [name for kind in zip(*hard_and_soft()) for name in kind]
+    rated, beside = (judge.rate(each, names) for each in scores)
+    return Pair(scores, (rated.found, beside.found), one == other, (rated.inputs, beside.inputs))

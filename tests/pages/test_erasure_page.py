@@ -14,20 +14,23 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
-from core.explanation.hand_set import judge_pair, top_words
-from core.explanation.judging import BASELINES, How, Judge, judge_by_metric, judge_measure, judge_random
+from core.explanation.hand_set import Pair, judge_pair, top_words
+from core.explanation.judging import BASELINES, How, Inputs, Judge, judge_by_metric, judge_measure, judge_random
 from core.explanation.metric_report import MetricReport
 from core.explanation.metric_sentences import advice, metrics_answer, notes, pairs_sentences
 from core.explanation.metric_table import MetricTable, above_chance
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
+from core.metrics.registry import Score
 from core.network.scheduler import NonFinite
 from core.oracle import erasing
 from core.oracle.erasing import ERASURES, erasures_of
 from core.oracle.oracle import Oracle
-from core.validity.references import find_reference
+from core.validity.marks import HOLM
+from core.validity.references import CALIBRATED, find_reference
 from core.wording import WHOLE, Tally, ordinal, without_markup
+from pages.parts.erasure.hand_setting import pair_line
 from pages.parts.erasure.metric_cells import draw_metric_table
 from tests.app_session import App, complete
 
@@ -347,9 +350,6 @@ def test_nobody_is_preferred_for_a_lead_within_the_spread_of_random_attributions
     assert advised(agreed, {"NS": (0.3, 0.39), "NC": (0.1, 0.41)}) == (
         f"Under NC the lead is less than one standard deviation of random attributions. {UNDECIDED}"
     )
-    # Of those that are level, the lead is that of the last of them over the next.
-    level = [[0.9, 0.8], [0.905, 0.8], [0.6, 0.1]]
-    assert advised(level, {"NS": (0.3, 0.29), "NC": (0.1, 0.29)}) == "So on this text prefer a or b."
     # A number that is marked leaves the others' lead as slight as it is.
     assert advised([*agreed, [0.1, 0.1]], {"NS": (0.3, 0.39), "NC": (0.1, 0.41)}, [[0, 0], [0, 0], [0, 1]]) == (
         f"Under NC the lead is less than one standard deviation of random attributions. {UNDECIDED}"
@@ -536,7 +536,7 @@ def test_the_same_order_is_the_same_for_hard_metrics_and_not_for_soft_ones(few, 
         assert [float(cell.split(" ")[0]) for cell in row[1:]] == pytest.approx(
             [found[name].value for name in METRICS], abs=6e-3
         )
-    assert table[3][1] == table[3][2] == "no, the same" and ("tell" in app.said) == any(
+    assert table[3][1] == table[3][2] == "no, level" and bool(re.search("tells? them apart: ", app.said)) == any(
         pair.differ(name) for name in METRICS[2:]
     )
 
@@ -544,6 +544,26 @@ def test_the_same_order_is_the_same_for_hard_metrics_and_not_for_soft_ones(few, 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):
     app = told(closer="weights")
     first = next(slider for slider in app.at.get("select_slider") if slider.label.startswith("A · "))
+def test_two_by_hand_are_told_apart_by_the_rule_of_places_and_marked_as_in_the_table():
+    names = ("NS", "NC", "Soft-NS", "Soft-NC")
+
+    def pair(*both):
+        found = tuple(
+            {name: Score(*one) for name, one in zip(names, [(value,) for value in hard] + soft)} for hard, soft in both
+        )
+        rejected, fine = ({name: Inputs({CALIBRATED: np.array([p])}) for name in names} for p in (0.001, 0.5))
+        return Pair((np.ones(2), np.ones(2)), found, False, (rejected, fine))
+
+    close = pair(([0.5, 0.5], [(0.5, 0.1), (0.5, 0.01)]), ([0.505, 0.52], [(0.7, 0.1), (0.6, 0.01)]))
+    assert [close.differ(name) for name in names] == [False, True, False, True]
+    assert close.differ("Soft-NS") is False, "0.2 apart, less than twice √2 · 0.1"
+    undefined = pair(([np.nan, 0.5], [(0.5, 0.1)] * 2), ([0.5, 0.5], [(0.5, 0.1)] * 2))
+    assert undefined.differ("NS") is None and (0, "NS") not in undefined.gates(0.001, HOLM, CALIBRATED)
+    marked = {at for at, gate in close.gates(0.001, HOLM, CALIBRATED).items() if gate.marked}
+    assert marked == {(0, name) for name in names}
+    assert "Soft-NC ↑ gives A 0.5 ⚠ and B 0.6." in pair_line(close, marked)
+
+
     first.set_value("0")
     app.run()
     assert "no longer rank the words alike" in app.said and app.at.query_params["weight-a1"] in ("0", ["0"])

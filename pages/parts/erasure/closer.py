@@ -45,4 +45,4 @@ def _weights(known: KnownRatings) -> None:
     if first is None:
         st.caption("This begins with the words that the first measure ranks first; it waits for that measure.")
         return
-    st.fragment(hand_setting)(known.side, known.choice.how, first[1].scores, first[0])
+    st.fragment(hand_setting)(known.side, known.choice, first[1].scores, first[0])

@@ -2,18 +2,22 @@
 it.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 import streamlit as st
 
 from core.explanation.hand_set import REST, Pair, judge_pair, row_of, top_words
-from core.explanation.judging import How
 from core.explanation.metric_report import head
+from core.explanation.metric_table import LEVEL
 from core.explanation.rows import pieces
 from core.metrics.catalogue import metrics
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.validity.marks import KEY, with_sign
 from core.wording import escaped, joined, number, plain
 from pages.parts.components.tables import table
 from pages.parts.components.words import words
+from pages.parts.erasure.choosing import ErasureChoice
 from pages.parts.erasure.judging import judge_of
 from pages.parts.frame.links import linked
 from pages.parts.frame.working import in_turn
@@ -22,10 +26,14 @@ from pages.parts.sections.sides import Side
 _STEPS = tuple(f"{i / 20:g}" for i in range(21))
 # One steep, one even; the first word weighs most in both.
 _STARTS = {"A": ("1", "0.3", "0.1"), "B": ("1", "0.9", "0.8")}
-_DIFFER = {None: "—", True: "yes, they differ", False: "no, the same"}
+_LEVEL = (
+    f"Told apart as in the table above: not level, that is, {LEVEL:g} or more apart, and soft scores more than two "
+    "standard errors of their difference."
+)
+_DIFFER = {None: "—", True: "yes", False: "no, level"}
 
 
-def hand_setting(side: Side, how: How, scores: np.ndarray, measure: str) -> None:
+def hand_setting(side: Side, choice: ErasureChoice, scores: np.ndarray, measure: str) -> None:
     """Sliders for the weights of the words that a measure ranks first, and the sentence that follows from them."""
     if np.isnan(scores).any():
         st.caption(f"This begins with the words that {plain(measure)} ranks first; it gave no numbers here.")
@@ -52,20 +60,33 @@ def hand_setting(side: Side, how: How, scores: np.ndarray, measure: str) -> None
             ]
     try:
         with in_turn(side.model):
-            pair = judge_pair(judge_of(side, how), top, weights["A"], weights["B"])
+            pair = judge_pair(judge_of(side, choice.how), top, weights["A"], weights["B"])
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
+    _say_pair(side, choice, pair)
+
+
+def _say_pair(side: Side, choice: ErasureChoice, pair: Pair) -> None:
+    """The two as coloured words, what metrics make of them, and their scores."""
+    floor = None if side.reference is None else side.reference.floor(choice.form)
+    marked = {at for at, gate in pair.gates(floor, choice.rule, choice.form).items() if gate.marked}
     rows = [row_of(f"attribution {name}", each, side.encoded.premasked) for name, each in zip(_STARTS, pair.scores)]
     words(rows, pieces(side.encoded), side.class_name, {}, key="words-by-hand", unit=side.encoded.unit)
-    st.html(f"<p>{pair_line(pair)}</p>")
-    cells = [[f"attribution {name}", *map(_cell, found.values())] for name, found in zip(_STARTS, pair.found)]
+    st.html(f"<p>{pair_line(pair, marked)}</p>")
+    cells = [
+        [f"attribution {name}", *(with_sign(_cell(score), (k, metric) in marked) for metric, score in found.items())]
+        for k, (name, found) in enumerate(zip(_STARTS, pair.found))
+    ]
     told_apart = ["told apart?", *(_DIFFER[pair.differ(name)] for name in pair.found[0])]
     table(["", *map(head, pair.found[0])], [*cells, told_apart])
+    st.caption(f"{f'{KEY}. ' * bool(marked)}{_LEVEL}")
 
 
-def pair_line(pair: Pair) -> str:
-    """What hard and soft metrics make of the two, a sentence or two of HTML."""
+def pair_line(pair: Pair, marked: Collection[tuple[int, str]] = ()) -> str:
+    """What hard and soft metrics make of the two, a sentence or two of HTML; marked: which scores, (0 or 1, metric),
+    rest on rejected inputs.
+    """
     undefined = [name for name in pair.found[0] if pair.differ(name) is None]
     if len(undefined) == len(pair.found[0]):
         return f"None of the metrics is defined here: {escaped(pair.found[0][undefined[0]].note, 200)}"
@@ -75,7 +96,7 @@ def pair_line(pair: Pair) -> str:
         if undefined
         else ""
     )
-    return f"{_of_hard(pair)} {_of_soft(pair)}{gone}".strip()
+    return f"{_of_hard(pair)} {_of_soft(pair, marked)}{gone}".strip()
 
 
 def _of_hard(pair: Pair) -> str:
@@ -90,16 +111,16 @@ def _of_hard(pair: Pair) -> str:
     if not same:
         return f"{begins}."
     return (
-        f"{begins}, yet <b>{joined(same)} {_verb(same, 'is', 'are')} still the same</b>: at these lengths the same "
-        f"words are erased, or others that count as much."
+        f"{begins}, yet <b>{joined(same)} {_verb(same, 'is', 'are')} still level</b>: at these lengths the same "
+        f"words are erased, or others that count about as much."
     )
 
 
-def _of_soft(pair: Pair) -> str:
+def _of_soft(pair: Pair, marked: Collection[tuple[int, str]]) -> str:
     """What soft metrics make of the weights."""
     differ, same = _apart(pair, soft=True)
     if differ:
-        return f"<b>{joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ)}."
+        return f"<b>{joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ, marked)}."
     return (
         f"{joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
         f"another example."
@@ -118,11 +139,13 @@ def _verb(names: list[str], one: str, more: str) -> str:
     return one if len(names) == 1 else more
 
 
-def _told(pair: Pair, soft: list[str]) -> str:
-    return "; ".join(
-        f"{name} ↑ gives A {number(pair.found[0][name].value)} and B {number(pair.found[1][name].value)}"
+def _told(pair: Pair, soft: list[str], marked: Collection[tuple[int, str]]) -> str:
+    told = {
+        (k, name): with_sign(number(found[name].value), (k, name) in marked)
+        for k, found in enumerate(pair.found)
         for name in soft
-    )
+    }
+    return "; ".join(f"{name} ↑ gives A {told[0, name]} and B {told[1, name]}" for name in soft)
 
 
 def _cell(score) -> str:

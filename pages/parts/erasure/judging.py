@@ -230,9 +230,9 @@ class KnownRatings:
 # One: it holds its model, however many others are loaded since.
 @st.cache_resource(show_spinner=False, max_entries=1)
 def _judge(key: str, _explainer, _encoded, _how: How) -> Judge:
-    return Judge(_explainer, _encoded, _how)
+    return Judge(_explainer, _encoded, _how, True)
 
 
 def judge_of(side: Side, how: How) -> Judge:
-    """A judge whose soft draws are remembered, so that a slider that moves back costs nothing."""
+    """A judge that tests inputs and remembers soft draws, so that a slider that moves back costs nothing."""
     return _judge(canonical_key("judge", 1, **_about(side, how, ())), side.explainer, side.encoded, how)
