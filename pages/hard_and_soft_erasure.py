@@ -43,8 +43,8 @@ _KEPT = (
     "erased words."
 )
 _SPREAD = (
-    "± Standard error over draws; in the random row, and of shuffles, the standard deviation (sd). Where scores of "
-    "random attributions lie far apart, even the best possible one may be less than fully blue."
+    "±: standard error over the draws of a soft score. sd: standard deviation over random attributions, or shuffles. "
+    "Where scores of random attributions lie far apart, even the best possible one may be less than fully blue."
 )
 
 

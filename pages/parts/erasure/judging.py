@@ -128,7 +128,7 @@ class Shuffling(PageWork):
 
     @property
     def label(self) -> str:
-        return f"shuffled baseline ({SHUFFLES} shuffles of each measure, soft metrics)"
+        return f"shuffled baseline (each measure’s own scores in other places, {SHUFFLES} times; soft metrics)"
 
     @property
     def cost(self) -> Cost:

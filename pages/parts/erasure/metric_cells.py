@@ -62,4 +62,4 @@ def _above(deviations: float) -> str:
 def _spread(values: np.ndarray) -> str:
     mean, spread, known = mean_and_spread(values)
     undefined = f" ({len(values) - known} undefined)" if known < len(values) and known else ""
-    return number(mean) + (f" ± {number(spread)}" if spread == spread else "") + undefined
+    return number(mean) + (f" (sd {number(spread)})" if spread == spread else "") + undefined
