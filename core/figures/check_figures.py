@@ -56,11 +56,13 @@ def p_panels(reports: Sequence[CheckReport]) -> dict:
     """
     axes: dict[str, Any] = {}
     shapes, notes = [], []
-    for end, of, domain, by in (("3", CALIBRATED, _LEFT, "by count"), ("4", LITERAL, _RIGHT, "by Simes")):
+    left = "are more texts rejected than by chance?", f"{CALIBRATED}, by count"
+    right = "is one text too unlike for so many?", f"{LITERAL}, by Simes"
+    for end, domain, (asks, how) in (("3", _LEFT, left), ("4", _RIGHT, right)):
         axes[f"xaxis{end}"] = _share(end, domain)
         axes[f"yaxis{end}"] = axis(None, **P_AXIS, anchor=f"x{end}")
         shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
-        notes.append(heading(f"data-set p, {of}, {by}<br>{_against(reports[0])})", end))
+        notes.append(heading(f"p: {asks}<br>{_against(reports[0])}; {how})", end))
     return figure(_traces(reports, CALIBRATED, ("3", "4")), 370, notes, **axes, shapes=shapes, **_BELOW)
 
 

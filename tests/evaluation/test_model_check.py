@@ -48,6 +48,7 @@ from core.evaluation.studies.check_sentences import (
     check_answer,
     check_figures,
     check_findings,
+    end_note,
     expected_sentence,
     twin_sentence,
     verdict_sentence,
@@ -749,7 +750,7 @@ def test_the_verdicts_and_what_they_say():
         "not rejected as out-of-distribution" in verdict_sentence(fine)
         and "no proof" in verdict_sentence(fine)
         and "at most 0 of 20 texts rejected unmasked, 5 % expected)" in verdict_sentence(fine)
-        and verdict_sentence(fine).endswith("smallest p = 1.")
+        and verdict_sentence(fine).endswith("smallest p of 11 ratios = 1.")
     )
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
@@ -846,14 +847,29 @@ def of_twenty_judged(rejected: dict[int, int], reference=FLOORS):
     return judged(SOUND, of_twenty(rejected), reference)
 
 
+def test_where_everything_is_masked_it_is_said_why_accuracy_jumps_to_a_share():
+    same, parted = judged(SOUND), judged([until(11, c, 1) for c in FIVE])
+    meet = "All orders meet with everything masked: nothing of a text is left but its length"
+    assert (
+        end_note(same) == f"{meet}, and m predicts one class for all of them, so accuracy there is that class’s share."
+    )
+    assert end_note(parted) == f"{meet}."
+    paired = replace(same.sample, examples=tuple(replace(one, second="b") for one in same.sample.examples))
+    assert end_note(replace(same, sample=paired)) == ""
+
+
 def test_what_holm_does_not_reject_is_on_the_edge():
     """Each of 20 a rank among 999: four or more of 20 have p = 0.015, five or more 0.0025; Holm asks for 0.00455."""
     edge = of_twenty_judged({1: 4, 4: 4})
     assert (
         edge.verdict == DOUBTFUL
-        and "at 10 %, 40 % masked" in verdict_sentence(edge)
+        and "at 10 and 40 % masked" in verdict_sentence(edge)
         and "4 of 20 texts rejected at 10 % masked, 5 % expected" in verdict_sentence(edge)
         and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
+    )
+    # Each ratio is named, three or more in a row by their ends.
+    assert "at 20 to 40, 70, 80 and 100 % masked" in check_answer(
+        of_twenty_judged(dict.fromkeys((2, 3, 4, 7, 8, 10), 4))
     )
     assert of_twenty_judged({1: 5}).verdict == REJECTED
     assert of_twenty_judged({1: 3}).verdict == TRUSTED
@@ -929,6 +945,7 @@ def test_whose_commonest_class_is_always_answered_is_said():
     assert "the commonest class of these texts" in check_figures(unknown)
     for one in (trained, unknown):
         header, *_ = training_table([one], CALIBRATED)
+        assert max(map(len, header)) <= 60, "a longer head is cut"
         assert f"class majority of {one.majority_of}" in header
         assert f"class majority of {one.majority_of}" in json.dumps(panels([one], CALIBRATED))
 
@@ -1274,7 +1291,9 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     ) and "60 of 200" in verdict_sentence(most)
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
-    assert told.agrees is None and "literal form not rejected, in the other rejected" in told.said
+    assert told.agrees is None and told.said == (
+        "the two forms of the test disagree: rejected by the calibrated, not by the literal (the paper’s) one"
+    )
     # .01 · 200 / 60 is .03.
     p[:60, 4] = 0.01
     most = judged(SOUND, p, card=card(), times=40)

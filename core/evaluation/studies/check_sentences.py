@@ -33,7 +33,7 @@ from core.evaluation.studies.check_report import (
 from core.mathematics.statistics import Interval
 from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
-from core.wording import amount, percent, share_text
+from core.wording import amount, joined, percent, share_text
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
@@ -75,7 +75,22 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    return f"{so_far}{reach}{gained}{f'; smallest p = {found.smallest()[0]:.3g}' if counts else ''}."
+    return f"{so_far}{reach}{gained}{f'; smallest p of {len(X)} ratios = {found.smallest()[0]:.3g}' if counts else ''}."
+
+
+def end_note(found: CheckReport) -> str:
+    """Why all orders meet where everything is masked, and what accuracy is there if one class is predicted; "" of
+    pairs, whose second text stays.
+    """
+    if found.sample.paired:
+        return ""
+    answers = np.unique(found.followed.predicted[found.followed.there, -1])
+    share = (
+        f", and {found.model} predicts one class for all of them, so accuracy there is that class’s share"
+        if len(answers) == 1 and found.metric == "accuracy"
+        else ""
+    )
+    return f"All orders meet with everything masked: nothing of a text is left but its length{share}."
 
 
 def expected_sentence(reference: Reference, form: str = CALIBRATED) -> str:
@@ -243,16 +258,18 @@ def accuracy_note(found: CheckReport, own: bool) -> str:
 
 
 def _where(places: np.ndarray) -> str:
-    """Ratios in words: "from 50 % masked on" where all that follow are among them, else each of two or how many; "" for
-    none.
+    """Ratios in words: "from 50 % masked on" where all that follow are among them, else each, "at 0, 20 to 40 and
+    100 % masked"; "" for none.
     """
     if not len(places):
         return ""
     if len(places) > 1 and places[-1] == len(X) - 1 and len(places) == len(X) - places[0]:
         return f"from {share_text(X[places[0]])} masked on"
-    if len(places) > 2:
-        return f"at {len(places)} of {len(X)} masking ratios"
-    return f"at {', '.join(share_text(X[place]) for place in places)} masked"
+    # Three or more in a row are told by their ends.
+    runs = [run.tolist() for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)]
+    ends = [part for run in runs for part in ([run] if len(run) > 2 else [[one] for one in run])]
+    told = [" to ".join(dict.fromkeys(f"{100 * X[k]:g}" for k in (part[0], part[-1]))) for part in ends]
+    return f"at {joined(told)} % masked"
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
@@ -335,8 +352,9 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             found = True if rejected else False if not where and within else None
             paper = len(one.rejected(LITERAL)) > 0 if LITERAL in one.random.gates else found
             if found is not None and found != paper:
-                why = f"in the paper’s own, literal form {'rejected' if paper else 'not rejected'}, in the other"
-                yield Finding(claim, here, None, f"{why} {'rejected' if found else 'not rejected'}")
+                by, not_by = ("literal (the paper’s)", "calibrated")[:: 1 if paper else -1]
+                why = f"the two forms of the test disagree: rejected by the {by}, not by the {not_by} one"
+                yield Finding(claim, here, None, why)
                 continue
             yield Finding(claim, here, None if found is None else found == should, _unsure(one))
 

@@ -6,9 +6,11 @@ from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
-from core.validity.references import CALIBRATED, FORMS
+from core.validity.references import CALIBRATED, FORMS, LITERAL
 from core.wording import escaped, linked_name, number, percent, share_text, strong
 
+# What the p of a data set asks in each form.
+ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 
 
@@ -42,7 +44,7 @@ def training_table(reports: list[CheckReport], form: str) -> tuple[list[str], li
         f"unmasked {reports[0].metric} ↑",
         f"all{reports[0].sample.of_first} masked ↑",
         f"class majority of {reports[0].majority_of}",
-        *(f"smallest p, {of} ↑" for of in FORMS),
+        *(f"smallest p: {ASKS[of]} ↑" for of in FORMS),
         f"texts rejected at 0, 50, 100 %{reports[0].sample.of_first} ({PERCENT} expected) ↓",
         "texts",
     ]
@@ -139,7 +141,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
         "measure",
         "RACU ↑",
         "ACU ↑",
-        f"smallest p, {form}",
+        f"smallest p: {ASKS[form]}",
         *["average precision ↑", "recall of top k ↑"] * bool(known),
         "examples",
     ]

@@ -16,6 +16,7 @@ from core.evaluation.studies.check_sentences import (
     accuracy_note,
     check_figures,
     check_findings,
+    end_note,
     expected_sentence,
     twin_sentence,
 )
@@ -175,7 +176,7 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     faster = "Random order is grey; a faithful measure takes performance down faster."
     how = "exact (Clopper and Pearson)" if one.metric == "accuracy" else "of shares exact, of performance resampled"
     bands = f" Shaded: 95 % intervals over the texts, each ratio by itself, {how}." * (one.random.ends is not None)
-    st.caption(plain(f"{check_figures(one)} {faster}{bands}"))
+    st.caption(plain(f"{check_figures(one)} {faster}{bands} {end_note(one)}".rstrip()))
     tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
     captions([*filter(None, [tested, accuracy_note(one, own)]), *one.notes])
 
@@ -186,7 +187,8 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
         return
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
-        "Dashed red: 5 %, each ratio by itself. A calibrated data-set p (by count) below it says that more texts "
+        "Dashed red: 5 %, each ratio by itself, so that the smallest of all is more often below it. A calibrated "
+        "data-set p (by count) below it says that more texts "
         "masked so far are rejected than chance explains; a literal one (by Simes) may rest on a single text."
     )
     header, rows = check_tables.ratios_table(found, form)
