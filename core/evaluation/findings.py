@@ -16,7 +16,10 @@ NOT_ENOUGH = "not enough to say"
 
 
 # What the level of a test over texts is, for whoever reads its p.
-LOOKS = f"told at 1 % over up to {FEW} texts and at 4 % over more, so that both looks together err on 5 %"
+LOOKS = (
+    f"at 1 % over up to {FEW} texts and at 4 % over more: who looks at the first {FEW} and then at all is misled on at "
+    "most 5 % of samples"
+)
 
 
 def look_share(n: int) -> float:
