@@ -14,15 +14,17 @@ from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
 from core.mathematics.stepwise import finish
-from core.oracle.erasing import REMOVAL
+from core.oracle.erasing import MASK, REMOVAL
 from core.storage.store import Store
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
+from core.verdicts.telling import suits_sentence
 from core.wording import Tally
 from tests import tiny
 
 NAMES = ("leave-one-out", "gradient")
 NAN = np.nan
+SUITS = suits_sentence(NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -73,10 +75,10 @@ def test_verdicts_are_counted_by_hand(answers):
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
     answer, _, untold, *_ = question.sentences(report)
     assert answer == (
-        "On about half of the texts: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. The "
-        "other: gradient on 0 (0 %). On 7 (35 %) none of them is, so look at each text by itself."
+        "On about half of the texts: leave-one-out is better than chance on 12 of 20 (60 %), more often than the other. "
+        f"{SUITS} The other: gradient on 0 (0 %). On 7 (35 %) none of them is, so look at each text by itself."
     )
-    assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold
+    assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)
     assert [row[1] for row in words[1]] == ["60 % [36, 81]", "0 % [0, 17]"]
     assert words[1][1][2:] == ["0", "14", "5", "1", "20"]
@@ -84,6 +86,14 @@ def test_verdicts_are_counted_by_hand(answers):
     assert [row[1:] for row in why[1]] == [["1", "0", "2"], ["1", "0", "0"]]
     drawn = question_figure("verdicts", [report])
     assert [bar["x"] for bar in drawn["data"]] == [[0.6, 0], [0.25, 0.7], [0, 0.25], [0.15, 0.05]]
+
+
+def test_that_a_measure_masks_as_the_test_does_stands_with_the_answer_where_it_does(answers):
+    question, report = told(answers, [[1, 0]] * 15 + [[0, 0]] * 5)
+    assert report.erasure == MASK
+    answer, *rest = question.sentences(report)
+    assert f"more often than the other. {SUITS} The other: gradient" in answer and SUITS not in rest
+    assert SUITS not in question.sentences(replace(report, erasure=REMOVAL))[0]
 
 
 @pytest.mark.parametrize("alone, ahead", [(5, False), (6, True)])
@@ -99,7 +109,7 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
     [
         (
             [[1, 0]] * 20,
-            "Yes: leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0 (0 %).",
+            f"Yes: leave-one-out is better than chance on every one of the 20 texts. {SUITS} The other: gradient on 0",
             "fail.",
         ),
         (

@@ -15,6 +15,7 @@ from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import MASK
+from core.validity.marks import PERCENT
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE, suits_sentence
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
@@ -122,7 +123,6 @@ class Verdicts(Question[VerdictsReport]):
             answer,
             MEANS,
             *_untold_sentence(report),
-            *filter(None, [suits_sentence(report.measures)]),
             ERROR_RATE,
             *[LED] * (len(report.measures) > 1),
             *report.notes,
@@ -186,7 +186,9 @@ def _answer(report: VerdictsReport) -> str:
         rest, others = "By measure", told
     none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
     listed = f" {rest}: {joined(others)}." if others else ""
-    return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}."
+    # Who masks to score is suited by masking alone.
+    suits = suits_sentence(report.measures) if report.erasure == MASK else ""
+    return f"{leads}.{f' {suits}' * bool(suits)}{listed} {none}{', so look at each text by itself' * (most < n)}."
 
 
 def _holds(share: Interval) -> str:
@@ -218,7 +220,13 @@ def _untold_sentence(report: VerdictsReport) -> list[str]:
     if not told:
         return []
     of = f"Cannot be told: of {joined(told)} of {report.n:,} texts"
-    return [f"{of}, where masked inputs are rejected or no order differs. Attributions says of each text why."]
+    why = "where masked inputs are rejected or no order differs. Attributions says of each text why."
+    # On the same texts the two pages come to other numbers.
+    other = (
+        "Model check counts otherwise: of each text one randomly masked input at a ratio, by itself at "
+        f"{PERCENT}; here all inputs of an order together."
+    )
+    return [f"{of}, {why} {other}"]
 
 
 def _percent(share: Interval) -> str:
