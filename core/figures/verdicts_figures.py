@@ -9,12 +9,15 @@ from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
 from core.verdicts.deciding import Word
 from core.wording import share_text
 
+# Colour, pattern and the pattern's colour.
 _LOOK = {
-    Word.BETTER: (SUPPORTS, ""),
-    Word.NO_BETTER: (RANDOM, "."),
-    Word.WORSE: (OPPOSES, "\\"),
-    Word.UNTOLD: ("#d0d0d0", "x"),
+    Word.BETTER: (SUPPORTS, "", "#ffffff"),
+    Word.NO_BETTER: (RANDOM, ".", "#ffffff"),
+    Word.WORSE: (OPPOSES, "\\", "#ffffff"),
+    Word.UNTOLD: ("#d0d0d0", "x", "#444444"),
 }
+# On each of these, patterned or not, at least 4.5:1 in both themes: the bars are opaque.
+ON_BARS, PATTERNED = "#000000", 0.25
 
 
 @register_figure("verdicts")
@@ -30,7 +33,7 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
         for m, name in enumerate(one.measures)
     ]
     for w, word in enumerate(Word):
-        colour, pattern = _LOOK[word]
+        colour, pattern, lines_of = _LOOK[word]
         shares = [float(counts[w]) / n for _, counts, n in lines]
         bars.append(
             {
@@ -40,9 +43,16 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "y": [name for name, _, _ in lines],
                 "x": shares,
                 "text": [f"{counts[w]:,}" if counts[w] else "" for _, counts, _ in lines],
-                # Numbers on it stay readable.
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fillmode": "overlay", "fgopacity": 0.25}},
+                # Numbers on it stay readable, on a narrow part, too.
+                "marker": {
+                    "color": colour,
+                    "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": lines_of, "fgopacity": PATTERNED},
+                },
+                "textfont": {"color": ON_BARS},
                 "textangle": 0,
+                "textposition": "inside",
+                "insidetextanchor": "middle",
+                "constraintext": "none",
                 "customdata": [share_text(share) for share in shares],
                 "hovertemplate": f"%{{y}}: {word} on %{{customdata}} of texts<extra></extra>",
             }

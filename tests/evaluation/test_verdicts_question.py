@@ -13,6 +13,7 @@ from core.evaluation.studies.verdicts_question import Verdicts
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
+from core.figures.palette import blend
 from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, REMOVAL
 from core.storage.store import Store
@@ -21,6 +22,7 @@ from core.verdicts.finding import find_chance
 from core.verdicts.telling import suits_sentence
 from core.wording import Tally
 from tests import tiny
+from tests.colours import contrast
 
 NAMES = ("leave-one-out", "gradient")
 NAN = np.nan
@@ -86,6 +88,11 @@ def test_verdicts_are_counted_by_hand(answers):
     assert [row[1:] for row in why[1]] == [["1", "0", "2"], ["1", "0", "0"]]
     drawn = question_figure("verdicts", [report])
     assert [bar["x"] for bar in drawn["data"]] == [[0.6, 0], [0.25, 0.7], [0, 0.25], [0.15, 0.05]]
+    # Bars are opaque, so that this holds in both themes; on the lines of their patterns, too.
+    for bar in drawn["data"]:
+        marker = bar["marker"]
+        lines = blend(marker["pattern"]["fgcolor"], marker["color"], marker["pattern"]["fgopacity"])
+        assert all(contrast(bar["textfont"]["color"], one) >= 4.5 for one in (marker["color"], lines))
 
 
 def test_that_a_measure_masks_as_the_test_does_stands_with_the_answer_where_it_does(answers):

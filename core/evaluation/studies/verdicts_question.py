@@ -24,8 +24,8 @@ from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_un
 UNTOLD = ("random orders rejected, or no order differs", "its scores are all equal", "its own inputs are rejected")
 # How it is told which measure is better on most texts.
 LED = (
-    "Which measure is better on more texts is told by exact sign tests on the same texts against each other one, by Holm, "
-    f"{LOOKS}."
+    "Which measure is better on more texts is told by exact sign tests on the same texts against each other one, by "
+    f"Holm, {LOOKS}."
 )
 # What a verdict means, in a sentence.
 MEANS = (
