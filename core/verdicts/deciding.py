@@ -1,7 +1,7 @@
 """The verdict of each measure on an example, and its cause: from random orders, limits, and what the gate says."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -44,8 +44,8 @@ _MORE = "Too few random orders were drawn to tell."
 FAILS = Word.NO_BETTER, Word.WORSE
 # What each of them means, after the name of a measure.
 CAUSES = {
-    Cause.REDUNDANCY: "does better than chance if computed anew after each step of masking, as RACU is. This can "
-    "happen where two words say the same: masking one changes nothing while the other stands",
+    Cause.REDUNDANCY: "does better than chance in another order, computed anew after each step of masking, as RACU is. "
+    "This can happen where two words say the same: masking one changes nothing while the other stands",
     Cause.NARROW: "the best and the worst order hardly differ, so that no order shows anything",
     Cause.REJECTED: "the masked inputs are rejected as out-of-distribution",
     Cause.UNSTABLE: "does not keep one word first: other draws, or changes that should not matter, put another there",
@@ -97,7 +97,7 @@ class VerdictReport:
 
     pair: two words that work only together, where measures part or fail; untested: why no input could be rejected, a
     sentence, or ""; limits: lower and upper, None where neither is known; null: what orders were set against; direction
-    and erasure as asked.
+    and erasure as asked; stepwise: as of `Reasons`.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -110,6 +110,7 @@ class VerdictReport:
     reached: dict[str, float]
     pair: PairTest | None
     untested: str
+    stepwise: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, measure: str) -> Verdict | None:
         """The verdict of a measure; None where it was not asked for."""
@@ -131,11 +132,15 @@ class VerdictReport:
 
     @property
     def orders(self) -> str:
-        """What was drawn, in words: "99 random orders", "all 120 orders"."""
+        """What was drawn, in words: "99 random orders", "all 120 orders", "the first 8 of 99 random orders"."""
         drawn = len(self.null.reached)
         if self.null.every:
             return f"all {drawn:,} orders" if drawn > 1 else "the only order"
-        return f"{drawn:,} random orders" if self.null.complete else f"{drawn:,} of {self.null.planned:,} random orders"
+        return (
+            f"{drawn:,} random orders"
+            if self.null.complete
+            else f"the first {drawn:,} of {self.null.planned:,} random orders"
+        )
 
 
 def decide_verdicts(
@@ -180,6 +185,7 @@ def decide_verdicts(
         dict(zip(names, reached.tolist())),
         None,
         why_unavailable(chance),
+        known.stepwise or {},
     )
     return _with_pair(report, known.pairs, gating)
 

@@ -8,7 +8,6 @@ import numpy as np
 from core.mathematics.statistics import ALPHA, significant
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
-from core.metrics.registry import ARROWS
 from core.network.features import Encoded
 from core.oracle.erasing import MASK
 from core.terms import CHANCE
@@ -66,9 +65,11 @@ def p_text(p: tuple[float, float]) -> str:
     return f"p = {number(p[0])}" if p[0] == p[1] else f"p ≥ {number(p[0])}"
 
 
-def chance_text(p: tuple[float, float]) -> str:
-    """The same with its name, where the p-value of an input may stand beside it."""
-    return f"{CHANCE.removesuffix('p')}{said} ↓" if (said := p_text(p)) != "—" else said
+def chance_text(p: tuple[float, float], arrow: str = "") -> str:
+    """The same with its name, where the p-value of an input may stand beside it; arrow: outside of sentences, which say
+    in words that lower is better.
+    """
+    return f"{CHANCE.removesuffix('p')}{said}{arrow}" if (said := p_text(p)) != "—" else said
 
 
 def verdict_text(one: Verdict) -> str:
@@ -76,7 +77,7 @@ def verdict_text(one: Verdict) -> str:
     rejected inputs, of which orders these are.
     """
     if one.told:
-        return f"{one.word} ({_p_of(one)})"
+        return f"{one.word} ({_p_of(one, ' ↓')})"
     return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
 
 
@@ -91,15 +92,19 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     """
     better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
     said = []
+    further = f"the prediction down {'further' if SIGNS[report.direction] > 0 else 'less'} than"
     if better:
-        said.append(f"Believe {joined(better)} here{_how(report)}")
+        order = "its order" if len(better) == 1 else "their orders"
+        taken = f"{_masked(report)} in {order}, {encoded.unit}s take {further} in random orders"
+        said.append(f"Believe {joined(better)} here: {taken}")
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
-        said.append(f"Believe none of them here: no order is shown to do better than chance{_how(report)}")
+        none = f"none is shown to do better than chance, that is, to take {further} random orders do"
+        said.append(f"Believe none of these orders here: {none}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
-    told = [f"{'; '.join(said)}."] if said else []
+    told = [f"{'; '.join(said)}. {_how(report)}"] if said else []
     return " ".join([*told, *several, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
 
 
@@ -201,10 +206,10 @@ def _names(report: VerdictReport, word: Word) -> list[str]:
     return [f"<b>{escaped(one.measure)}</b> ({_p_of(one)})" for one in report.those(word)]
 
 
-def _p_of(one: Verdict) -> str:
+def _p_of(one: Verdict, arrow: str = "") -> str:
     """The p that decided, adjusted for the number of measures; that it is, where it lies below 5 % without."""
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    return chance_text(one.adjusted) + " by Holm" * alone
+    return chance_text(one.adjusted, arrow) + " by Holm" * alone
 
 
 def _does(names: list[str]) -> str:
@@ -217,10 +222,16 @@ def _are(names: list[str]) -> str:
 
 def _how(report: VerdictReport) -> str:
     """By which metric, over how many measures, and how words are erased where that is not the usual way."""
-    arrow = ARROWS[SIGNS[report.direction]]
-    erased = f", erased by {escaped(report.erasure)}" * (report.erasure != MASK)
+    better = "higher" if SIGNS[report.direction] > 0 else "lower"
+    erased = f", {_masked(report)}" * (report.erasure != MASK)
     family = f"adjusted for {report.planned} measures by Holm" if report.planned > 1 else "over one measure alone"
-    return f" by AOPC {report.direction} {arrow}{erased}, {family}"
+    return f"Told by AOPC {report.direction} ({better} is better){erased}, and {CHANCE} (lower is better), {family}."
+
+
+def _masked(report: VerdictReport) -> str:
+    """What is done to words in an order, as a sentence goes on."""
+    way = "masked" if report.erasure == MASK else f"erased by {escaped(report.erasure)}"
+    return f"{way} one by one{'' if SIGNS[report.direction] > 0 else ', the least important first,'}"
 
 
 def families_sentence(report: VerdictReport, other: VerdictReport) -> str:
@@ -265,8 +276,16 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
             words = joined([named_word(encoded.features[i].text) for i in (pair.first, pair.second)])
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
-            said.append(f"{joined(names)} {report.meaning(cause)}.".replace(" does ", f" {_does(names)} ", 1))
+            meant = report.meaning(cause).replace(". This", f"{_anew(report)}. This")
+            said.append(f"{joined(names)} {meant}.".replace(" does ", f" {_does(names)} ", 1))
     return said
+
+
+def _anew(report: VerdictReport) -> str:
+    """The chance p, each by itself, of orders computed anew that are better than chance, in brackets behind that."""
+    found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
+    ps = [chance_text((report.stepwise[name],) * 2) for name in found if name in report.stepwise]
+    return f" ({joined(ps)}, {'each ' * (len(ps) > 1)}by itself)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

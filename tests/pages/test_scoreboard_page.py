@@ -75,7 +75,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     assert first[0][:3] == ["measure", "against chance (of 2)", "comprehensiveness ↑"]
     assert (
         second[0][:2] == ["measure", "NS ↑"]
-        and "by AOPC comprehensiveness ↑, adjusted for 2 measures by Holm" in app.said
+        and "by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 2" in app.said
     )
     assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
     for row in first[1:3]:

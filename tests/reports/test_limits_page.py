@@ -207,7 +207,7 @@ def test_the_numbers_are_those_of_the_board():
     assert (
         f"exact, over all orders ({made.limits.scores:,} sets)" in said
         and "By <leave-one-out>." in said
-        and "That is right." in said
+        and "That is right: the label is " in said
     )
     assert f"{made.chance.low:.3g} to {made.chance.high:.3g}".replace("-", "−") in said and "middle 95 % of 2" in said
     for fact in (

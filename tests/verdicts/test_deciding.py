@@ -81,15 +81,21 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.null.every and report.null.planned == 5040
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
-    over = "here by AOPC comprehensiveness ↑, adjusted for 3 measures by Holm"
-    assert said.startswith(f"Believe <b>leave-one-out</b> (chance p = 0.000595 ↓) {over}; <b>gradient</b>")
-    assert "<b>input × gradient</b> (chance p = 0.000595 ↓) does worse than chance" in said
+    why = "masked one by one in its order, words take the prediction down further than in random orders"
+    assert said.startswith(f"Believe <b>leave-one-out</b> (chance p = 0.000595) here: {why}; <b>gradient</b>")
+    assert "<b>input × gradient</b> (chance p = 0.000595) does worse than chance" in said
+    told = "Told by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 3 measures "
+    assert f"{told}by Holm." in said
     assert report.untested and report.untested in said
     # Masked last, what counts least: sufficiency is lower the better.
     least = decided(explainer, directions=(SUFFICIENCY,))
-    assert words(least)[:2] == [Word.BETTER, Word.WORSE] and "by AOPC sufficiency ↓" in believe_sentence(
-        least, explainer.encoded
+    assert words(least)[:2] == [
+        Word.BETTER,
+        Word.WORSE,
+    ] and "least important first, in its order, words take the prediction down less than in random orders" in (
+        believe_sentence(least, explainer.encoded)
     )
+    assert "by AOPC sufficiency (lower is better)" in believe_sentence(least, explainer.encoded)
 
 
 def test_how_many_random_orders_do_as_well_is_counted_by_hand():
@@ -111,28 +117,26 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     report = decided(explainer)
     assert words(report) == [Word.NO_BETTER] * 3 and report.of(LOO).p[1] == 3 / 120
     assert as_good_sentence(report, LOO) == (
-        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 ↓ by Holm)."
+        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
-        "Believe none of them here: no order is shown to do better than chance by AOPC comprehensiveness ↑, adjusted "
-        "for 3 measures by Holm."
+        "Believe none of these orders here: none is shown to do better than chance, that is, to take the prediction "
+        "down further than random orders do. Told by AOPC"
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
     assert words(alone) == [Word.BETTER]
-    assert "(chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, over one measure alone." in believe_sentence(
-        alone, explainer.encoded
-    )
+    assert "(lower is better), over one measure alone." in believe_sentence(alone, explainer.encoded)
     # The same text has another word over fewer measures, which is said; and nothing where words are the same.
     assert families_sentence(report, alone) == (
-        "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (chance p = 0.025 ↓) is better than "
+        "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (chance p = 0.025) is better than "
         "chance."
     )
     assert families_sentence(report, report) == "" == families_sentence(report, decided(explainer, IXG))
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
     assert said.startswith(
-        "Believe <b>leave-one-out</b> (chance p = 0.025 ↓) here by AOPC comprehensiveness ↑, adjusted for 3 measures by Holm; <b>"
+        "Believe <b>leave-one-out</b> (chance p = 0.025) here: masked one by one in its order, words take the prediction"
     )
     assert "are not shown to do better than chance." in said
 
@@ -272,8 +276,9 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     assert known.stepwise[LOO] == 1 / 31
     report = decided(explainer, known=Reasons(stepwise=known.stepwise))
     assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
-    why = f"<b>{LOO}</b> does better than chance if computed anew after each step of masking, as RACU is."
-    assert believe_sentence(report, explainer.encoded).startswith("Believe none of them here")
+    why = f"<b>{LOO}</b> does better than chance in another order, computed anew after each step of masking, as RACU is"
+    why += " (chance p = 0.0323, by itself). This"
+    assert believe_sentence(report, explainer.encoded).startswith("Believe none of these orders here")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
         report, explainer.encoded
     )

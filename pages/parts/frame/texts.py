@@ -121,9 +121,8 @@ def truncation(view: View) -> str:
 def _verdict(view: View) -> str:
     if view.label_class is None:
         return ""
-    if view.label_class == view.predicted:
-        return " That is right."
-    return f" That is <b>wrong</b>: the label is {escaped(view.model.labels[view.label_class])}."
+    word = "right" if view.label_class == view.predicted else "<b>wrong</b>"
+    return f" That is {word}: the label is {escaped(view.model.labels[view.label_class])}."
 
 
 def _long(text: str) -> str:

@@ -88,9 +88,9 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
-        "It answers rightly. Leave-one-out puts most words with the answer (overlined) first, yet its order is not "
-        "shown better than chance: what looks right need not be faithful. Computed anew after each masked word, it is "
-        "shown to be: words that say the same can hide each other.",
+        "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, yet its "
+        "order is not shown better than chance: what looks right need not be faithful. Another order, computed anew "
+        "after each masked word, is: words saying the same can hide each other.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -109,9 +109,12 @@ STOPS = (
         "What the tour showed:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
-            "Measures disagree; masking can tell which to believe, on inputs that the model knows.",
-            "What looks right need not be faithful; over these reviews one measure stands out.",
-            "Where the test rejects inputs, the app says so; it does not catch every strange text.",
+            "Measures disagree.",
+            "Masking can tell which to believe, on inputs that the model knows.",
+            "What looks right need not be faithful.",
+            "Over these reviews one measure stands out.",
+            "Where the test rejects inputs, the app says so.",
+            "It does not catch every strange text.",
         ),
     ),
 )
