@@ -5,9 +5,10 @@ from functools import partial
 import streamlit as st
 
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
+from core.wording import escaped
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.texts import captions, prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
 from pages.parts.sections.sides import (
@@ -19,6 +20,7 @@ from pages.parts.sections.sides import (
     choose_form,
     choose_order,
     choose_rule,
+    reference_notes,
 )
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_paths, draw_paths_table, draw_stepper
@@ -46,11 +48,11 @@ def recursive_masking() -> None:
     sides = both_sides(view, beside, said)
     orders = [Orders(side, choice.step) for side in sides]
     paths = [Path(side, name, choice, one) for side, one in zip(sides, orders) for name in choice.measures]
-    stream([*paths, *orders], stage, partial(_draw, view, sides, paths), said, partial(_say, view, paths))
+    stream([*paths, *orders], stage, partial(_draw, view, sides, paths), said, partial(_say, view, sides, paths))
     with hand:
         what_if_section(view, sides, choice)
     with below:
-        about_the_test(sides, choice.form)
+        about_the_test(sides, choice.form, notes=False)
         show_notes(view)
 
 
@@ -67,8 +69,11 @@ def _settings(view: View) -> dict:
     return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order, "rule": rule, "form": form}
 
 
-def _say(view: View, paths: list[Path]) -> None:
-    prediction_line(view, "", first=masking_answer(paths, _found(paths)))
+def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
+    answer = masking_answer(paths, _found(paths))
+    prediction_line(view, "", first=answer)
+    # Where inputs are rejected the answer says it itself.
+    captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
 
 
 def _draw(view: View, sides: list[Side], paths: list[Path], asks) -> None:

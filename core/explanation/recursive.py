@@ -138,11 +138,16 @@ class Summary:
 
 
 def area_cells(found: Areas, marked: bool, as_text: Callable[[float], str] = number) -> tuple[str, str]:
-    """RACU and ACU as drawn, each with its interval; an unstable RACU is called so in its stead, and what is marked has
-    the sign.
+    """RACU and ACU as drawn, each with its interval, none where its ends read alike; an unstable RACU is called so in
+    its stead, and what is marked has the sign.
     """
     racu, acu = (
-        with_sign(with_ends(one.mean, one.low, one.high, as_text), marked and one.mean == one.mean)
+        with_sign(
+            as_text(one.mean)
+            if as_text(one.low) == as_text(one.high)
+            else with_ends(one.mean, one.low, one.high, as_text),
+            marked and one.mean == one.mean,
+        )
         for one in (found.racu, found.acu)
     )
     return (UNSTABLE if found.unstable else racu), acu

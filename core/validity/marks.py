@@ -318,8 +318,8 @@ def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complet
     if not gate.available:
         return why_unavailable(gate)
     if gate.first is None:
-        none = f"No step{'' if complete else ' so far'} is {OUT}, that is, as unlike what the model knows"
-        return f"{none} ({_smallest_text(smallest, gate)})."
+        none = f"rejects none{'' if complete else ' so far'} ({_smallest_text(smallest, gate)})"
+        return f"Are the masked texts still like those that the model knows? The MaSF test {none}."
     if change is not None and gate.beyond(change):
         return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."
     return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}."
@@ -341,10 +341,10 @@ def smallest_text(smallest: float) -> str:
 
 def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
     """The smallest p where nothing is rejected; gate: whose rule is named where it is below 5 % all the same."""
-    said = smallest_text(smallest)
-    if gate is None or not alone(np.array(smallest)):
-        return said
-    return f"{said}: below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
+    if gate is None:
+        return smallest_text(smallest)
+    below = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
+    return f"smallest {MASF_P} = {number(smallest)}, higher is more alike{below * bool(alone(np.array(smallest)))}"
 
 
 def level_text(gate: Gate) -> str:

@@ -284,7 +284,8 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
 def _anew(report: VerdictReport) -> str:
     """The chance p, each by itself, of orders computed anew that are better than chance, in brackets behind that."""
     found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
-    ps = [chance_text((report.stepwise[name],) * 2) for name in found if name in report.stepwise]
+    known = [report.stepwise[name] for name in found if name in report.stepwise]
+    ps = [chance_text((p, p)) for p in known]
     return f" ({joined(ps)}, {'each ' * (len(ps) > 1)}by itself)" if ps else ""
 
 

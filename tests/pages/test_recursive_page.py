@@ -35,13 +35,13 @@ from core.validity.marks import decide, path_text
 from core.validity.references import CALIBRATED, find_reference
 from pages.parts.sections.paths import step_names
 from pages.parts.steps.drawing import _above_one
-from pages.parts.steps.following import _at_once, masking_answer
+from pages.parts.steps.following import _at_once, masking_answer, narrow_text, what_is_tested
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
 REVIEWS = read_bundled("reviews")
-CHANGED = "masking the 2 words that leave-one-out names first (“a”, “b”) changes the prediction to positive"
+CHANGED = "masking “a” and “b”, the 2 words that leave-one-out names first, changes the prediction to positive"
 SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
 
 
@@ -72,7 +72,7 @@ def run_out(generator):
 
 def test_a_ratio_masks_whole_words_and_says_where_fewer_than_its_share():
     nine, ten = ([one["count"] for one in step_names(F, "word", BY_RATIO, 0)] for F in (9, 10))
-    assert nine[0] == "0 of 9 words" and nine[3] == "2 of 9 words, rounded down" and nine[10] == "9 of 9 words"
+    assert nine[0] == "0 of 9 words" and nine[3] == "2 of 9 words (30 % would be 2.7)" and nine[10] == "9 of 9 words"
     assert ten[3] == "3 of 10 words" and step_names(9, "word", BY_FEATURE, 0)[3]["count"] == "3 of 9 words"
 
 
@@ -119,7 +119,7 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         areas = np.trapezoid(band.values(target), found.x, axis=1)
         assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
-        "No step is rejected as out-of-distribution" in app.said
+        "still like those that the model knows? The MaSF test rejects none (smallest MaSF p = " in app.said
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
     )
 
@@ -127,10 +127,21 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
 @pytest.mark.parametrize(
     "turns, orders, p, lead, says",
     [
-        (2, 0, 0.5, "Yes: ", f"{CHANGED}; of 4 random orders none does so as soon. No step is rejected"),
-        (2, 1, 0.5, "Yes: ", "; of 4 random orders 1 does so as soon. No step"),
-        # Half of them is no sign that these words matter.
-        (2, 2, 0.5, "Yes, but random orders do too: ", "; of 4 random orders 2 do so as soon."),
+        (2, 0, 0.5, "Yes: ", f"{CHANGED}. None of 4 random orders changes it as soon. Are the masked"),
+        (
+            2,
+            1,
+            0.5,
+            f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}.",
+            "The MaSF test rejects none (small",
+        ),
+        (
+            2,
+            2,
+            0.5,
+            f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}.",
+            "The MaSF test rejects none (small",
+        ),
         (
             2,
             0,
@@ -178,13 +189,40 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     path.name = lambda k: f"step {k}"
     answer = re.sub("<.*?>", "", masking_answer([path], {path: found}))
     assert answer.startswith(lead) and says in answer and "at once" not in answer
+    # While the chosen measure is not there, what is known of another one answers.
+    waiting = Mock(measure="LIME", side=side, choice=SimpleNamespace(played="LIME", recompute=False), runs=False)
+    other = re.sub("<.*?>", "", masking_answer([waiting, path], {path: found}))
+    assert other.startswith(f"LIME waits to be asked for below. Of another measure it is known: {lead}")
+    assert masking_answer([waiting, path], {}) == "LIME waits to be asked for below."
+
+
+def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
+    """A step for which the reference has no ratio of its own is one test with another that masks the same."""
+    area = SimpleNamespace(mean=1.02, low=1.018, high=1.021)
+    wide, gate = SimpleNamespace(mean=1.0, low=0.9, high=1.1), SimpleNamespace(available=True, tested=None, rule="Holm")
+    areas = SimpleNamespace(racu=wide, acu=wide)
+
+    def one(name, steps, areas):
+        path = Mock(names=[{}] * 11, side=SimpleNamespace(model=SimpleNamespace(name=name)))
+        return path, SimpleNamespace(gate=SimpleNamespace(**vars(gate), steps=steps), areas=areas)
+
+    found = dict([one("a", 11, areas)])
+    assert what_is_tested(found) == (
+        "Each step is tested, the unmasked text included. Holm holds all these tests together to 5 %."
+    )
+    assert narrow_text(found) == ""
+    found |= dict([one("b", 10, SimpleNamespace(racu=area, acu=wide))])
+    assert "; of b steps that mask the same are one test. Holm" in what_is_tested(found)
+    assert narrow_text(found) == "; none where its ends read alike"
+    areas = SimpleNamespace(racu=area, acu=wide, unstable=False)
+    assert area_cells(areas, True) == ("1.02 ⚠", "1 [0.9, 1.1] ⚠")
 
 
 @pytest.mark.parametrize("counts, flips, says", [((0, 2, 4), 1, 2), ((0, 1, 4), 2, 3), ((0, 1, 2), 1, 0), ((3,), 0, 3)])
 def test_of_words_that_a_step_masks_at_once_fewer_may_do(counts, flips, says):
     summary = SimpleNamespace(flips=flips, steps=[SimpleNamespace(count=count) for count in counts])
     path = SimpleNamespace(side=SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(4, dtype=bool))))
-    told = f" (that step masks {says} at once, and fewer may do)" if says else ""
+    told = f" That step masks {says} at once; fewer may do." if says else ""
     assert _at_once(path, summary) == told
 
 
@@ -375,7 +413,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
         app.tables[0][1][7] == "not rejected so far"
-        and "No step so far is rejected" in app.said
+        and "The MaSF test rejects none so far" in app.said
         and not panes(app)["panes"][0]["running"]
     )
     let_go.set()

@@ -245,8 +245,10 @@ _WITHOUT = (
 )
 
 
-def about_the_test(sides: list[Side], form: str) -> None:
-    """What the p-values of these models are worth, folded where all have a reference."""
+def about_the_test(sides: list[Side], form: str, notes: bool = True) -> None:
+    """What the p-values of these models are worth, folded where all have a reference; notes: whether why they may be
+    off stands below, and nowhere else on the page.
+    """
     with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
         st.caption(
             "MaSF compares the hidden states of every layer with those of texts that the model was trained for. A "
@@ -258,8 +260,13 @@ def about_the_test(sides: list[Side], form: str) -> None:
             show_reference(side.explainer, form, _WITHOUT.format(model=side.model.name))
             if side.reference is not None:
                 st.caption(f"For texts of another kind or length. {plain(how_to_fit(side.model))}")
-    for note in dict.fromkeys(note for side in sides for note in _reference_notes(side)):
+    for note in reference_notes(sides) * notes:
         st.info(plain(note))
+
+
+def reference_notes(sides: list[Side]) -> list[str]:
+    """Why p-values of these models on this text may be off, a sentence or two each, text."""
+    return list(dict.fromkeys(note for side in sides for note in _reference_notes(side)))
 
 
 def _other_side(view: View, name: str) -> tuple[Side | None, str]:

@@ -13,11 +13,13 @@ from core.stability.known import why_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import LINES, MEANING, level_text
+from core.verdicts.telling import suits_sentence
 from core.wording import plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import captions
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.paths import Summaries
 from pages.parts.sections.saving import about_shown, save_table
@@ -85,6 +87,10 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
     kinds = " or ".join(dict.fromkeys(side.score_kind for side in sides))
     below = "its curve lies below random order" + ("." if drawn_too else ", which is not computed here yet.")
     st.caption(f"A faithful measure takes the {kinds} down fast: {below} {LINES}")
+    # Its own line, so that it is not lost among the others.
+    captions(
+        filter(None, [suits_sentence(dict.fromkeys(path.measure for path in found)), following.what_is_tested(found)])
+    )
 
 
 def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
@@ -115,9 +121,11 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         "RACU: area between the measure’s curve and random order, relative to a measure that reaches the fully masked "
         f"score at once; 0 is random, higher ↑ is more faithful{_above_one(found)}{_without_areas(found)}. ACU "
         "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
-        "how well their mean is known, and nothing about other texts. "
+        "how well their mean is known, and nothing about other texts"
+        f"{following.narrow_text(found)}. "
         f"{RANDOM_AS_GOOD}: how many of the random orders take the score down as far on average over the steps; the "
-        "fewer, the less the measure’s own looks like luck. "
+        "fewer, the less the measure’s own looks like luck. How many change the prediction as soon, as on top, is "
+        "another question. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
         + f"{plain(_unstable(found))} {MEANING}".lstrip(),
     )

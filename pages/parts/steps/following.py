@@ -4,12 +4,14 @@ from core.explanation.recursive import Summary, area_cells
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
+from core.validity.marks import HOLM, PERCENT, STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
-from core.wording import escaped, named_word, number
+from core.wording import amount, escaped, joined, named_word, number
 from pages.parts.sections.paths import Path, Summaries
 from pages.parts.sections.sides import PROBABILITY, classes_sentence, why_rejected
 
+# Words that an answer lists; of more it says how many.
+_LISTED = 8
 COLUMNS = [
     "model",
     "measure",
@@ -48,11 +50,12 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     played = asked[0].measure
     first, mine = asked[0], {path: found[path] for path in asked if path in found}
     if first not in mine:
-        return (
-            f"{escaped(played)} is being computed."
-            if first.runs
-            else f"Ask for {escaped(played)} below to see what masking does."
+        said = (
+            f"{escaped(played)} is being computed." if first.runs else f"{escaped(played)} waits to be asked for below."
         )
+        # What is known of another measure answers the question already.
+        others = [path for path in found if path.side is first.side and found[path].complete]
+        return f"{said} Of another measure it is known: {_lead(others[0], found[others[0]])}" if others else said
     summary = mine[first]
     validity = path_clause(summary.gate, first.name, summary.smallest, summary.complete, summary.flips)
     said = " ".join(filter(None, [_lead(first, summary), validity, why_rejected(first.side, summary.gate)]))
@@ -70,6 +73,23 @@ def paths_in_words(mine: Summaries) -> str:
         for path, summary in mine.items()
     ]
     return f"The score of the explained class at each masking step. {'; '.join(parts)}."
+
+
+def what_is_tested(found: Summaries) -> str:
+    """What the tests of a path are of, where all its steps are tested together, text; "" elsewhere."""
+    gates = {path: one.gate for path, one in found.items() if one.gate.available and one.gate.tested is None}
+    if not gates or any(gate.rule != HOLM for gate in gates.values()):
+        return ""
+    fewer = dict.fromkeys(path.side.model.name for path, gate in gates.items() if gate.steps < len(path.names))
+    alike = f"; of {joined(list(fewer))} steps that mask the same are one test" if fewer else ""
+    return f"Each step is tested, the unmasked text included{alike}. Holm holds all these tests together to {PERCENT}."
+
+
+def narrow_text(found: Summaries) -> str:
+    """What a number without brackets says in the table, the end of a sentence; "" where none is."""
+    areas = [area for one in found.values() for area in (one.areas.racu, one.areas.acu) if area.mean == area.mean]
+    alike = any(number(area.low) == number(area.high) for area in areas if area.low == area.low)
+    return "; none where its ends read alike" if alike else ""
 
 
 def table_row(path: Path, summary: Summary) -> list[str]:
@@ -127,45 +147,55 @@ def _lead(path: Path, summary: Summary) -> str:
             return f"Masking what {measure} names has not changed the prediction so far."
         never = f"masking what {measure} names never changes the prediction"
         return f"<b>No</b>: {never}, not even with every {encoded.unit} masked."
-    step = summary.steps[summary.flips]
+    step, unit = summary.steps[summary.flips], encoded.unit
     words = [
         named_word(feature.text)
         for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked)
         if masked and not before
     ]
-    said = f"the {len(words)} {encoded.unit}s" if len(words) > 1 else f"the one {encoded.unit}"
-    listed = f" ({', '.join(words)})" if len(words) <= 4 else ""
-    new = path.side.model.labels[int(step.logits.argmax())]
-    again = f" (and changes again at {', '.join(map(path.name, summary.again))})" if summary.again else ""
+    those = f"the {len(words)} {unit}s" if len(words) > 1 else f"the one {unit}"
+    listed = f"{joined(words)}, " if len(words) <= _LISTED else ""
     anew = _anew(path, summary.flips)
-    changes = f"changes the prediction to <b>{escaped(new)}</b>{again}"
-    told = f"masking {said} that {measure} names first{anew}{listed} {changes}"
-    told += _at_once(path, summary)
+    named = f"{listed}{those} that {measure} names first{anew}{',' * bool(listed or anew)}"
+    new = escaped(path.side.model.labels[int(step.logits.argmax())])
+    told = f"masking {named} changes the prediction to <b>{new}</b>"
+    more = _at_once(path, summary) + _again(path, summary)
     if not summary.gate.available:
-        return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs."
+        return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs.{more}"
     if summary.gate.beyond(summary.flips):
-        return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs."
-    many = _as_soon(summary)
-    if 2 * (summary.as_early or 0) >= summary.orders > 0 and many:
-        return f"<b>Yes, but random orders do too</b>: {told}{many}."
-    return f"<b>Yes</b>: {told}{many}."
+        return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs.{more}"
+    return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{more}"
 
 
 def _at_once(path: Path, summary: Summary) -> str:
-    """That the step which changes the prediction masks several features, of which fewer may do; else ""."""
+    """That the step which changes the prediction masks several features, of which fewer may do, a sentence; else ""."""
     flips, steps = summary.flips or 0, summary.steps
     new = steps[flips].count - (steps[flips - 1].count if flips else int(path.side.encoded.premasked.sum()))
-    return f" (that step masks {new} at once, and fewer may do)" if new > 1 else ""
+    return f" That step masks {new} at once; fewer may do." if new > 1 else ""
+
+
+def _again(path: Path, summary: Summary) -> str:
+    """That the prediction changes more than once, a sentence; else ""."""
+    return f" The prediction changes again at {joined(list(map(path.name, summary.again)))}." if summary.again else ""
+
+
+def _told_as_soon(summary: Summary) -> bool:
+    """Whether it is known how many random orders change the prediction as soon, on inputs that are not rejected."""
+    return summary.as_early is not None and summary.random_gate is not None and not summary.marked
 
 
 def _as_soon(summary: Summary) -> str:
-    """How many random orders change the prediction as soon, the end of a sentence; "" where that is not known, or rests
-    on rejected inputs.
-    """
-    if summary.as_early is None or summary.random_gate is None or summary.marked:
+    """How many random orders change the prediction as soon, behind "Yes"; "" where none does, or nobody knows."""
+    if not _told_as_soon(summary) or not summary.as_early:
         return ""
-    many = str(summary.as_early) if summary.as_early else "none"
-    return f"; of {summary.orders} random orders {many} do{'es' * (summary.as_early < 2)} so as soon"
+    changes = "changes" if summary.as_early == 1 else "change"
+    return f", but {summary.as_early} of {amount(summary.orders, 'random order')} {changes} it as soon"
+
+
+def _none_as_soon(summary: Summary) -> str:
+    """That no random order changes the prediction as soon, a sentence; else ""."""
+    known = _told_as_soon(summary) and not summary.as_early
+    return f" None of {amount(summary.orders, 'random order')} changes it as soon." if known else ""
 
 
 def _anew(path: Path, step: int) -> str:
