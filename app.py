@@ -6,6 +6,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from core.data.browsing import WRONG
+from core.data.examples import NOTED_HARD, bundled_set
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.evaluation.predictions_report import predictions_sentence
 from core.explanation.row_sentences import importance_note, importance_sentence
@@ -82,12 +83,23 @@ def _trust(view: View) -> None:
     st.html(f"<p>{_checked(view)}</p>")
     st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
     if here:
-        st.html(f"<p>On the data that is chosen: {here}</p>")
+        st.html(f"<p>On the data that is chosen{_hard(view)}: {here}</p>")
     for note in model.notes:
         st.warning(plain(note))
     if card is not None:
         with st.expander("Its card, weights and reference", icon=":material/id_card:"):
             _performance(view, card)
+
+
+def _hard(view: View) -> str:
+    """Of how many examples a note says what makes them hard, so that fewer are right here than on the model's own test
+    file; "" of other data.
+    """
+    data = None if view.browsed is None else view.browsed.index.data
+    if data is None or data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
+        return ""
+    many = sum(bool(one.note) for one in data.examples)
+    return f", where notes say of {many:,} of {amount(len(data), 'sentence')} what makes them hard"
 
 
 def _checked(view: View) -> str:
@@ -119,7 +131,7 @@ def _example(view: View) -> None:
     first, *others = (measures()[name] for name in default_measures())
     waits = not explainer.cost(encoded, first.name).cheap and explainer.stored(encoded, first.name, view.target) is None
     measure = min(others, key=lambda measure: measure.passes(encoded.F)) if waits else first
-    st.header(f"One example, explained by {measure.name}", anchor=False)
+    st.header(f"{'The same' if _on_strip(view) else 'One'} example, explained by {measure.name}", anchor=False)
     try:
         with st.spinner("Computing the attribution …"), in_turn(view.model):
             found = explainer.attribute(encoded, measure.name, view.target)
@@ -134,6 +146,13 @@ def _example(view: View) -> None:
     captions(filter(None, [importance_note(row, encoded)]))
     save_attributions(view, [row], said)
     show_text_notes(view)
+
+
+def _on_strip(view: View) -> bool:
+    """Whether the strip above shows the same text."""
+    strip = shipped_strip()
+    shown = [] if strip is None else strip.shown["pieces"]
+    return bool(shown) and "".join(one["gap"] + one["text"] for one in shown) == view.example.text
 
 
 def _without(view: View, i: int) -> tuple[float, str]:

@@ -17,6 +17,8 @@ FOLDER = BUNDLED / "examples"
 _FILES = {"reviews": "reviews.jsonl", "contrast pairs": "contrast_pairs.jsonl", "news": "news.jsonl"}
 # Measures part on it, and masking changes the prediction, so that every page shows something (`tests/shipping.py`).
 _FIRST = {"reviews": "s104"}
+# Of these a note says what makes an example hard; the others have none.
+NOTED_HARD = ("reviews",)
 _STORIES = {f"stories {task}": task for task in TASKS}
 _FACTS = {1: "one fact", 2: "two facts", 3: "three facts"}
 # Far from the seeds of training, so that none of these was trained on.

@@ -225,6 +225,16 @@ def test_home_leads_to_four_places():
     assert "Tour, stop" not in app.said
 
 
+@pytest.mark.usefixtures("ships")
+def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here():
+    app = App(HOME)
+    assert "The same example, explained by leave-one-out" in app.said
+    hard = sum(bool(one.note) for one in read_bundled("reviews"))
+    wait(app, lambda: "The model is right on" in app.said, rest=20.0)
+    assert f"where notes say of {hard} of 264 sentences what makes them hard: The model is right" in app.said
+    assert "One example, explained by leave-one-out" in App(HOME, example="s005").said
+
+
 def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):
     shipped_strip.cache_clear()
     monkeypatch.setattr("pages.parts.frame.tour.STRIP", tmp_path / "nothing.json")
