@@ -9,12 +9,13 @@ from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
+from core.verdicts.telling import beside_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.texts import prediction_line, show_answer, show_notes
 from pages.parts.limits import standing
-from pages.parts.limits.answering import READ, limits_answer, text_shown
+from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
@@ -75,8 +76,10 @@ def aopc_and_naopc() -> None:
             said,
             partial(_say, view, known),
         )
-        with beams.expander("How wide must the beam be?"):
-            _studies(view, known[0])
+        # Where limits come exact and nobody chose a beam, none has to be of any width.
+        if choice.width is not None or not known[0].search.exact:
+            with beams.expander("How wide must the beam be?"):
+                _studies(view, known[0])
     with below:
         about_the_test(sides, choice.form)
         show_marked_text(view)
@@ -100,22 +103,22 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    boards = known_boards(known)
-    one, alone = known[0], len(known) == 1
-    first = limits_answer(one, boards.get(one), one.choice.direction, verdicts_of(one), alone)
-    below = f"<p>{text_shown(view)} {escaped(READ[known[0].choice.direction], 600)}</p>"
-    prediction_line(view, "", standing.comparison(boards)[0], after=below, first=first)
+    boards, one = known_boards(known), known[0]
+    reports = {other: report for other in known[1:] if (report := verdicts_of(other)) is not None}
+    beside = " ".join(beside_sentence(report, other.side.model.name) for other, report in reports.items())
+    about = one, boards.get(one), one.choice.direction, verdicts_of(one), len(known) == 1, beside
+    prediction_line(view, text_shown(view), first=limits_answer(*about))
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:
-    boards = known_boards(known)
+    boards, first = known_boards(known), known[0]
     for one in known:
         if one not in boards:
             draw_raw(one)
     draw_gauges(view, boards)
-    ranges = standing.comparison(boards)[1]
-    if ranges:
-        st.html(f"<p>{ranges}</p>")
+    compared, ranges = standing.comparison(boards)
+    show_answer(compared, after=f"<p>{ranges}</p>" if ranges else "")
+    st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     for one in known:
         if one.exact is None and not one.search.exact:

@@ -108,6 +108,18 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     return " ".join([*told, *several, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
 
 
+def beside_sentence(report: VerdictReport, model: str) -> str:
+    """The same in short, of a second model, HTML in which all text is escaped."""
+    under, better = f"Under <b>{escaped(model)}</b>", _names(report, Word.BETTER)
+    if better:
+        return f"{under} believe {joined(better)}."
+    if any(one.told for one in report.verdicts):
+        return f"{under} believe none: none is shown to do better than chance."
+    why = dict.fromkeys(one.why for one in report.verdicts)
+    said = f": {_lower(next(iter(why)))}" if len(why) == 1 else "."
+    return f"{under} which to believe <b>cannot be told</b>{said}"
+
+
 def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
     """What is known of why measures part; "" for nothing."""
     return " ".join(_reasons(report, encoded))

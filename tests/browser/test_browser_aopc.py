@@ -62,7 +62,7 @@ def test_two_models_are_set_between_their_limits(visit):
 
 
 def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_one_click_away(visit):
-    person = come(visit, measures=["leave-one-out"]).computed(ASKED_FOR)
+    person = come(visit, measures=["leave-one-out"], beam="5").computed(ASKED_FOR)
     buttons = person.page.locator(".st-key-save-gauges-0").get_by_role("button")
     name, content = person.saved(buttons.filter(has_text="SVG").first)
     assert name.startswith("naopc-s040") and name.endswith(".svg") and b"best order" in content

@@ -29,7 +29,7 @@ from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.wording import number
-from pages.parts.limits.answering import limits_answer, score_line
+from pages.parts.limits.answering import how_read, limits_answer, score_line
 from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.standings import Searching
@@ -126,8 +126,13 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     ends = "worst order found (0) to the best" if way == COMPREHENSIVENESS else "best order found (0) to the worst"
     assert f"from the {ends} found (1)" in limits_answer(known, searched, way)
     assert "the best order of words there is" in limits_answer(known, by_hand, way)
+    better = "higher" if way == COMPREHENSIVENESS else "lower"
+    assert f"That share is its NAOPC ({better} is better)." in limits_answer(known, by_hand, way)
     assert limits_answer(known, by_hand, way, alone=False).startswith("Under <b>&lt;model&gt;</b>, of these measures")
     assert "the best order that was found lowers it" in score_line(known, searched, way)
+    # The bar is of other orders than the verdicts count.
+    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others, as many as they name"
+    assert bar in how_read(way, by_hand) and "how far random orders get;" in how_read(way, None)
 
 
 def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):
@@ -437,7 +442,9 @@ def test_what_the_text_masks_itself_is_in_no_order_of_words():
 
 def test_the_beams_size_is_studied_on_request_and_recommended(mine):
     explainer, encoded, target = mine
-    app = told(measures=["gradient"])
+    # Where limits come exact, this is offered to who chooses a beam alone.
+    assert not told(measures=["gradient"]).has("button", "Compute beam sizes")
+    app = told(measures=["gradient"], beam="5")
     before = len(charts(app))
     complete(app.press("Compute beam sizes on this text", exact=False))
     said = re.search(r"On this text a beam of (\d+) is enough", app.said)
@@ -478,7 +485,7 @@ def test_the_beams_size_is_studied_on_texts_of_the_data(monkeypatch):
     # Exact limits beside them cost most.
     monkeypatch.setenv("FAITHSCOPE_EXACT", "512")
     st.cache_resource.clear()
-    app = told(measures=["gradient"], data="contrast pairs", example="p14a")
+    app = told(measures=["gradient"], data="contrast pairs", example="p14a", beam="5")
     button = next(w.label for w in app.at.get("button") if "texts of contrast pairs" in w.label)
     complete(app.press(button))
     assert re.search(r"On \d+ texts of contrast pairs ", app.said) and "Compute beam sizes on this text" in " ".join(

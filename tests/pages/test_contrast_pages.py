@@ -126,7 +126,7 @@ def test_a_masking_path_follows_the_difference_of_the_logits(curves_of, bundled)
 
 
 def test_a_study_of_beams_over_texts_says_that_it_is_of_probabilities():
-    app = App(AOPC, measures=["gradient"], **{"class": "positive", "than": "negative"})
+    app = App(AOPC, measures=["gradient"], beam="5", **{"class": "positive", "than": "negative"})
     assert "(difference of the two logits on this text, probability on 10 texts of reviews)" in app.said
 
 

@@ -31,6 +31,7 @@ from core.verdicts.telling import (
     as_good_sentence,
     as_plain,
     believe_sentence,
+    beside_sentence,
     chance_sentence,
     erasures_sentence,
     families_sentence,
@@ -139,6 +140,18 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "Believe <b>leave-one-out</b> (chance p = 0.025) here: masked one by one in its order, words take the prediction"
     )
     assert "are not shown to do better than chance." in said
+
+
+def test_of_a_second_model_it_is_said_in_short_whom_to_believe():
+    better = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)})
+    said = beside_sentence(decided(better), "<twin>")
+    assert said == "Under <b>&lt;twin&gt;</b> believe <b>leave-one-out</b> (chance p = 0.000198)."
+    none = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS[[3, 0, 6, 1, 5, 2, 4]])})
+    assert beside_sentence(decided(none), "b") == "Under <b>b</b> believe none: none is shown to do better than chance."
+    flat = TableExplainer(additive(np.zeros(7)), {LOO: signed(WEIGHTS)})
+    assert beside_sentence(decided(flat), "b").startswith(
+        "Under <b>b</b> which to believe <b>cannot be told</b>: every"
+    )
 
 
 def test_a_measure_that_masks_beside_others_is_said_to_suit_the_test():

@@ -12,16 +12,12 @@ from pages.parts.limits.standing import reach
 from pages.parts.sections.sides import why_rejected
 from pages.parts.sections.standings import KnownLimits, tag
 
-# How the picture is read, by the direction that it shows: what is done, what is good, and what would make that wrong.
-_RANDOM = (
-    f"The grey bar shows how far random orders get; {SIGN} marks scores on inputs that the test "
-    "rejects as unknown to the model."
-)
-READ = {
+# How the picture is read, by the direction that it shows: what is done, what is good.
+_READ = {
     COMPREHENSIVENESS: "▶ Words are masked one by one, what a measure calls most important first: the further the "
-    f"prediction falls on average (its AOPC ↑), the better the order. {_RANDOM}",
+    "prediction falls on average (its AOPC ↑), the better the order.",
     SUFFICIENCY: "◁ Words are masked one by one, what a measure calls least important first: the less the prediction "
-    f"falls on average (its AOPC ↓), the better the order. {_RANDOM}",
+    "falls on average (its AOPC ↓), the better the order.",
 }
 # What both scores are, in a page that is saved, which shows both.
 SCORES = (
@@ -36,17 +32,28 @@ def text_shown(view: View) -> str:
     return f"“{escaped(shortened(view.example.text, 240), 300)}”"
 
 
+def how_read(direction: str, board: StandingTable | None) -> str:
+    """How the picture is read, text: what is done, what is good, of how many random orders its bar is, and what would
+    make that wrong.
+    """
+    many = 0 if board is None or board.chance is None else len(board.chance.aopc)
+    of = f"the middle 95 % of {many:,} random orders reach; verdicts count others, as many as they name" if many else ""
+    bar = f"The grey bar shows how far {of or 'random orders get'}"
+    return f"{_READ[direction]} {bar}; {SIGN} marks scores on inputs that the test rejects as unknown to the model."
+
+
 def limits_answer(
     known: KnownLimits,
     board: StandingTable | None,
     direction: str,
     verdicts: VerdictReport | None = None,
     alone: bool = True,
+    beside: str = "",
 ) -> str:
     """The page's result, HTML in which all text is escaped: which measure comes closest, once all that are asked for
     are scored; once the verdicts are known, how many random orders do as well, and which measures to believe: what
     comes closest may do so by chance, so that one is not read without the other. alone: whether no other model is
-    shown beside it.
+    shown beside it; beside: what is known of whom to believe under that one, HTML.
     """
     if board is None:
         return (
@@ -69,6 +76,7 @@ def limits_answer(
         said += [
             escaped(as_good_sentence(verdicts, first.measure), 400),
             believe_sentence(verdicts, known.side.encoded),
+            beside,
         ]
     return " ".join(filter(None, said))
 
@@ -85,7 +93,7 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
     return (
         f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
-        f"That share is its NAOPC {ARROWS[direction]}.{warned}"
+        f"That share is its NAOPC ({'higher' if direction == COMPREHENSIVENESS else 'lower'} is better).{warned}"
     )
 
 

@@ -21,7 +21,7 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
-from pages.parts.limits.answering import READ, SCORES, limits_answer, score_line, text_shown
+from pages.parts.limits.answering import SCORES, how_read, limits_answer, score_line, text_shown
 from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.verdicts import verdict_reports, verdicts_of
 from pages.parts.limits.width_words import study_line
@@ -187,7 +187,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     about = first, board, choice.direction, verdicts_of(first)
-    read = [escaped(one, 600) for one in (READ[choice.direction], SCORES)]
+    read = [escaped(one, 600) for one in (how_read(choice.direction, board), SCORES)]
     said = [limits_answer(*about, len(boards) == 1), score_line(*about), text_shown(view), *read]
     answer = " ".join(filter(None, said))
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
