@@ -54,7 +54,7 @@ def _lead() -> None:
     _ways()
     strip = shipped_strip()
     if strip is not None:
-        st.html(f"<p>{escaped(strip.said, 600)}</p>")
+        st.html(f"<p>{escaped(strip.said, 900)}</p>")
         player(strip.shown, key="strip")
 
 

@@ -71,8 +71,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "The same review beside a second model: sst2-plain, a twin trained without masking.",
         "Red with ✕: inputs of the twin that the test rejects, so what it predicts there says little. By "
-        "leave-one-out its prediction changes (▴) before the first ✕, so that counts. No step of sst2-fmm, trained to "
-        "be masked, is rejected here; over many texts some are.",
+        "leave-one-out its prediction changes (▴) before the first ✕, so that counts. Of sst2-fmm, trained to be "
+        "masked, no input is rejected here; over many texts some are.",
         _EXAMPLE | _TWIN | {"step": "8"},
     ),
     Stop(
@@ -114,7 +114,7 @@ STOPS = (
             "What looks right need not be faithful.",
             "Over these reviews one measure stands out.",
             "Where the test rejects inputs, the app says so.",
-            "It does not catch every strange text.",
+            "The test does not catch every strange text.",
         ),
     ),
 )

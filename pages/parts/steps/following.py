@@ -139,7 +139,7 @@ def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[li
 
 def _lead(path: Path, summary: Summary) -> str:
     """Whether masking what the measure names changes the prediction, on inputs that the model knows: yes or no, and of
-    random orders how many do so as soon; that it cannot be told where the change rests on what it does not know.
+    random orders how many change it as soon; that it cannot be told where the change rests on what it does not know.
     """
     measure, encoded = f"<b>{escaped(path.measure)}</b>", path.side.encoded
     if summary.flips is None:
