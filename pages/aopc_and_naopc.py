@@ -9,7 +9,6 @@ from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
-from core.verdicts.telling import beside_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
@@ -19,7 +18,7 @@ from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
-from pages.parts.limits.verdicts import draw_verdicts, verdicts_of
+from pages.parts.limits.verdicts import beside_line, draw_verdicts, verdicts_of
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
@@ -104,9 +103,7 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, known: list[KnownLimits]) -> None:
     boards, one = known_boards(known), known[0]
-    reports = {other: report for other in known[1:] if (report := verdicts_of(other)) is not None}
-    beside = " ".join(beside_sentence(report, other.side.model.name) for other, report in reports.items())
-    about = one, boards.get(one), one.choice.direction, verdicts_of(one), len(known) == 1, beside
+    about = one, boards.get(one), one.choice.direction, verdicts_of(one), len(known) == 1, beside_line(known)
     prediction_line(view, text_shown(view), first=limits_answer(*about))
 
 

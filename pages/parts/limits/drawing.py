@@ -23,7 +23,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.limits import standing
 from pages.parts.limits.answering import SCORES, how_read, limits_answer, score_line, text_shown
 from pages.parts.limits.limiting import WidthStudy
-from pages.parts.limits.verdicts import verdict_reports, verdicts_of
+from pages.parts.limits.verdicts import beside_line, verdict_reports, verdicts_of
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
 from pages.parts.sections.saving import about_models, about_shown, save_limits, save_table
@@ -188,7 +188,12 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     }
     about = first, board, choice.direction, verdicts_of(first)
     read = [escaped(one, 600) for one in (how_read(choice.direction, board), SCORES)]
-    said = [limits_answer(*about, len(boards) == 1), score_line(*about), text_shown(view), *read]
+    said = [
+        limits_answer(*about, len(boards) == 1, beside_line(list(boards))),
+        score_line(*about),
+        text_shown(view),
+        *read,
+    ]
     answer = " ".join(filter(None, said))
     save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
 

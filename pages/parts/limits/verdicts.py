@@ -9,7 +9,7 @@ from core.figures.verdict_figures import among_random_orders
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.reasons import find_unstable, known_pairs
-from core.verdicts.telling import COLUMNS, HANGS, believe_sentence, chance_sentence, verdict_cells
+from core.verdicts.telling import COLUMNS, HANGS, believe_sentence, beside_sentence, chance_sentence, verdict_cells
 from core.wording import plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -48,6 +48,12 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
     return {one: report for one in known if (report := verdicts_of(one)) is not None}
+
+
+def beside_line(known: Sequence[KnownLimits]) -> str:
+    """Whom to believe under all models but the first, as far as that is known, HTML; "" for one."""
+    reports = verdict_reports(known[1:])
+    return " ".join(beside_sentence(report, one.side.model.name) for one, report in reports.items())
 
 
 def verdicts_of(known: KnownLimits) -> VerdictReport | None:
