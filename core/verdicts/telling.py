@@ -150,7 +150,7 @@ def chance_sentence(report: VerdictReport) -> str:
 def _least(report: VerdictReport) -> str:
     """What chance p cannot be below, a sentence behind others, where so few orders are drawn that measures reach it."""
     least = min(1.0, report.null.floor * report.planned)
-    if report.null.planned == 0 or least < 0.001:
+    if report.null.planned == 0 or least < 0.001 or not any(one.told for one in report.verdicts):
         return ""
     orders = f"{report.null.planned:,} orders"
     return f" Among {orders} {CHANCE} is at least {number(least)}: measures that reach it are not ranked by it."

@@ -173,6 +173,8 @@ def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     )
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
     assert "Among 99 orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)
+    none = replace(report, verdicts=tuple(replace(one, word=Word.UNTOLD) for one in report.verdicts))
+    assert "is at least" not in chance_sentence(none), "where nothing is told no measure reaches it"
     # A table that is known costs nothing and says more.
     explainer.tested(None).logits(all_sets(12))
     assert null_cost(explainer, explainer.encoded, 2, band=False).passes == 0
