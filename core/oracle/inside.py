@@ -89,24 +89,26 @@ class Inside:
             (gradient,) = torch.autograd.grad(self.logit(embeddings).sum(), embeddings)
             return embeddings.detach()[0].float(), gradient[0].float()
 
+    def _attended(self) -> tuple[Tensor, Tensor]:
+        """Logits and the last layer's attention of one pass; the caller holds the lock."""
+        embeddings = self.model.embed(self.ids)
+        logits, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
+        self.counters.add(passes=1)
+        return logits, attention
+
     @cached_property
     def _weights(self):
         import torch
 
         with self.model.eager_attention(), memory_in_words(), torch.no_grad():
-            embeddings = self.model.embed(self.ids)
-            _, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
-            self.counters.add(passes=1)
-            return attention[0].float()
+            return self._attended()[1][0].float()
 
     @cached_property
     def _attention(self):
         import torch
 
         with self.model.eager_attention(), memory_in_words(), torch.enable_grad():
-            embeddings = self.model.embed(self.ids)
-            logits, attention = self.model.differentiable(embeddings, self.encoded.type_ids, attentions=True)
-            self.counters.add(passes=1)
+            logits, attention = self._attended()
             (gradient,) = torch.autograd.grad(logit_of(logits[0], self.target), attention)
             return attention.detach()[0].float(), gradient[0].float()
 

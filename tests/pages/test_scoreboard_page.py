@@ -5,6 +5,7 @@ numbers are the library's, and so are its files.
 import csv
 import io
 import re
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -28,6 +29,7 @@ from core.verdicts.telling import believe_sentence
 from core.wording import without_markup
 from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
+from pages.parts.scoreboard.one_text import _report_of
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -118,6 +120,17 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
     assert [row[1] for row in app.tables[0][1:]] == [told, "—"] and "[" not in app.tables[0][1][2]
     assert "known of 2 texts" in app.said
+
+
+def test_verdicts_whose_job_is_forgotten_while_they_are_drawn_are_not_there_and_nothing_fails():
+    """Others' jobs that end push it out between two looks at it."""
+    forgotten = SimpleNamespace(
+        key="forgotten", complete=True, side=SimpleNamespace(encoded=None, reference=None), report=lambda *_: None
+    )
+    assert _report_of(forgotten) is None
+    there = SimpleNamespace(**vars(forgotten) | {"report": lambda *_: "verdicts"})
+    assert _report_of(there) == "verdicts" == _report_of(forgotten), "what it came to is kept"
+    assert _report_of(SimpleNamespace(**vars(there) | {"complete": False})) is None
 
 
 def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):

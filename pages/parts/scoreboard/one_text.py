@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import cast
 
 import streamlit as st
-from cachetools import LRUCache, cached
+from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_sentences import cheapest_believed, verdicts_of_text
@@ -102,8 +102,9 @@ class TextBoard:
         """What is known: over all of the measures, and over fewer; where neither is, what *Data set* knows of the
         text.
         """
-        found = [_report_of(work) for work in (self.verdicts, self.fewer) if work is not None and work.complete]
-        return found or [*filter(None, [self._of_data_set()])]
+        found = [_report_of(work) for work in (self.verdicts, self.fewer) if work is not None]
+        known = [report for report in found if report is not None]
+        return known or [*filter(None, [self._of_data_set()])]
 
     @property
     def report(self) -> VerdictReport | None:
@@ -122,11 +123,21 @@ class TextBoard:
         return VerdictWork(self.side, tuple(names), self.question.sign, len(names), COMPREHENSIVENESS)
 
 
-@cached(LRUCache(64), key=lambda work: work.key, lock=threading.Lock())
-def _report_of(work: VerdictWork) -> VerdictReport:
-    """What verdicts that are there come to."""
-    report = work.report(StandingGates(work.side.encoded, work.side.reference), Reasons())
-    assert report is not None
+_reports: LRUCache[str, VerdictReport] = LRUCache(64)
+_guard = threading.Lock()
+
+
+def _report_of(work: VerdictWork) -> VerdictReport | None:
+    """What verdicts that are there come to, worked out once; None of such as are not, or whose job was forgotten."""
+    if not work.complete:
+        return None
+    with _guard:
+        report = _reports.get(work.key)
+    if report is None:
+        report = work.report(StandingGates(work.side.encoded, work.side.reference), Reasons())
+    if report is not None:
+        with _guard:
+            _reports[work.key] = report
     return report
 
 
