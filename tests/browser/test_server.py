@@ -8,6 +8,7 @@ import http.client
 import inspect
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
@@ -134,7 +135,9 @@ def served(app, *, leaves: bool) -> None:
             raise OSError("nobody is there")
 
     scope = {"type": "websocket", "headers": [(b"host", b"localhost")]}
-    asyncio.run(OwnPagesOnly(app)(scope, receive, send))
+    # On a thread of its own: where browsers are driven, this one has a loop already.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, OwnPagesOnly(app)(scope, receive, send)).result()
 
 
 def test_a_browser_that_leaves_while_it_is_answered_is_no_failure_and_all_else_is():

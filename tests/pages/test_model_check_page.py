@@ -235,7 +235,7 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
 
 
 def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bundled):
-    asked, really, keys, key_of = [], Run.add, set(), Studying.key.fget
+    asked, really, keys, key_of = [], Run.add, set(), Studying.key.func
     monkeypatch.setattr(Studying, "key", property(lambda work: keys.add(key := key_of(work)) or key))
     whole = complete(given(measures=["gradient"]))
     works = set(keys)
