@@ -88,7 +88,7 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     A verdict is one of a family: Holm's bound holds for the measures that are looked at together, so that a page judges
     those that are chosen on it, and a text may have two words on two pages. Over one family everywhere a measure that
     nobody looks at would cost others their verdict, or one that is looked at be left out of the bound. So the family
-    stands in the sentence itself, wherever there is one.
+    stands in the sentence itself, wherever there is one; by what it is told stands in `chance_sentence`.
     """
     better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
     said = []
@@ -96,15 +96,16 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
     if better:
         order = "its order" if len(better) == 1 else "their orders"
         taken = f"{_masked(report)} in {order}, {encoded.unit}s take {further} in random orders"
-        said.append(f"Believe {joined(better)} here: {taken}")
+        said.append(f"Believe {joined(better)} here{_of_them(report)}: {taken}")
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
-        none = f"none is shown to do better than chance, that is, to take {further} random orders do"
-        said.append(f"Believe none of these orders here: {none}")
+        erased = f"{_masked(report)}, " * (report.erasure != MASK)
+        none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
+        said.append(f"Believe none of these orders here{_of_them(report)}: {none}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
-    told = [f"{'; '.join(said)}. {_how(report)}"] if said else []
+    told = [f"{'; '.join(said)}."] if said else []
     return " ".join([*told, *several, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
 
 
@@ -135,7 +136,10 @@ def suits_sentence(names: Iterable[str]) -> str:
     if not own or len(own) == sum(not one.baseline for one in known):
         return ""
     masks, them = ("masks", "it") if len(own) == 1 else ("mask", "them")
-    return f"{joined(own)} {masks} words to score them, as masking here tests them, which suits {them}."
+    return (
+        f"{joined(own)} {masks} words to score them, as the test masks them: that favours {them}, and by how much is "
+        "not known."
+    )
 
 
 def chance_sentence(report: VerdictReport) -> str:
@@ -144,7 +148,9 @@ def chance_sentence(report: VerdictReport) -> str:
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""
-    return f"Each order is set against {report.orders} of the same features{stopped}.{far}{_least(report)} {ERROR_RATE}"
+    how = f"{_how(report)} " if any(one.told for one in report.verdicts) else ""
+    against = f"Each order is set against {report.orders} of the same features{stopped}.{far}"
+    return f"{how}{against}{_least(report)} {ERROR_RATE}"
 
 
 def _least(report: VerdictReport) -> str:
@@ -170,7 +176,11 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     seldom = f": {luck}" if alone else ""
     floor = not count and report.null.complete and not report.null.every
     least = f": {CHANCE} is the smallest that so many allow" * floor
-    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}{least}."
+    # The p that stands beside a verdict is no share of the orders.
+    own, several = number(one.p[0]), number(one.adjusted[0])
+    shared = bool(count) and not alone and one.p[0] == one.p[1] and own != several
+    share = f": p = {own} by itself, {several} adjusted for {report.planned} measures" * shared
+    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}{least}{share}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:
@@ -233,11 +243,16 @@ def _are(names: list[str]) -> str:
 
 
 def _how(report: VerdictReport) -> str:
-    """By which metric, over how many measures, and how words are erased where that is not the usual way."""
+    """By which metric, over how many measures, and how words are erased where that is not the usual way, text."""
     better = "higher" if SIGNS[report.direction] > 0 else "lower"
     erased = f", {_masked(report)}" * (report.erasure != MASK)
     family = f"adjusted for {report.planned} measures by Holm" if report.planned > 1 else "over one measure alone"
     return f"Told by AOPC {report.direction} ({better} is better){erased}, and {CHANCE} (lower is better), {family}."
+
+
+def _of_them(report: VerdictReport) -> str:
+    """Of how many measures a verdict is told, as a sentence goes on; "" of one alone."""
+    return f", of {report.planned} measures" if report.planned > 1 else ""
 
 
 def _masked(report: VerdictReport) -> str:
@@ -288,17 +303,17 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
             words = joined([named_word(encoded.features[i].text) for i in (pair.first, pair.second)])
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
-            meant = report.meaning(cause).replace(". This", f"{_anew(report)}. This")
+            meant = report.meaning(cause).replace("of masking:", f"of masking{_anew(report)}:")
             said.append(f"{joined(names)} {meant}.".replace(" does ", f" {_does(names)} ", 1))
     return said
 
 
 def _anew(report: VerdictReport) -> str:
-    """The chance p, each by itself, of orders computed anew that are better than chance, in brackets behind that."""
+    """The chance p, each by itself, of measures asked again that are better than chance, in brackets behind that."""
     found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
     known = [report.stepwise[name] for name in found if name in report.stepwise]
     ps = [chance_text((p, p)) for p in known]
-    return f" ({joined(ps)}, {'each ' * (len(ps) > 1)}by itself)" if ps else ""
+    return f" ({joined(ps)}, not adjusted for the number of measures)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

@@ -83,10 +83,12 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
     why = "masked one by one in its order, words take the prediction down further than in random orders"
-    assert said.startswith(f"Believe <b>leave-one-out</b> (chance p = 0.000595) here: {why}; <b>gradient</b>")
+    assert said.startswith(
+        f"Believe <b>leave-one-out</b> (chance p = 0.000595) here, of 3 measures: {why}; <b>gradient</b>"
+    )
     assert "<b>input × gradient</b> (chance p = 0.000595) does worse than chance" in said
     told = "Told by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 3 measures "
-    assert f"{told}by Holm." in said
+    assert chance_sentence(report).startswith(f"{told}by Holm. Each order is set against all 5,040 orders")
     assert report.untested and report.untested in said
     # Masked last, what counts least: sufficiency is lower the better.
     least = decided(explainer, directions=(SUFFICIENCY,))
@@ -96,7 +98,7 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     ] and "least important first, in its order, words take the prediction down less than in random orders" in (
         believe_sentence(least, explainer.encoded)
     )
-    assert "by AOPC sufficiency (lower is better)" in believe_sentence(least, explainer.encoded)
+    assert "by AOPC sufficiency (lower is better)" in chance_sentence(least)
 
 
 def test_how_many_random_orders_do_as_well_is_counted_by_hand():
@@ -105,7 +107,9 @@ def test_how_many_random_orders_do_as_well_is_counted_by_hand():
     report = decided(TableExplainer(values, {LOO: scores, GRADIENT: {"L2": np.ones(5)}}))
     # It masks that word second: so do 23 of the other 119 orders of five words, and 24 mask it first.
     assert report.null.every and as_good_sentence(report, GRADIENT) == "", "it has no order"
-    assert as_good_sentence(report, LOO) == "47 of the other 119 orders do as well."
+    assert as_good_sentence(report, LOO) == (
+        "47 of the other 119 orders do as well: p = 0.4 by itself, 0.8 adjusted for 2 measures."
+    )
     best = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}))
     assert as_good_sentence(best, LOO) == "None of the other 5,039 orders do as well."
 
@@ -121,13 +125,14 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
-        "Believe none of these orders here: none is shown to do better than chance, that is, to take the prediction "
-        "down further than random orders do. Told by AOPC"
+        "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
+        "prediction down further than random orders do."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
     assert words(alone) == [Word.BETTER]
-    assert "(lower is better), over one measure alone." in believe_sentence(alone, explainer.encoded)
+    assert "(lower is better), over one measure alone." in chance_sentence(alone)
+    assert "of 1" not in believe_sentence(alone, explainer.encoded)
     # The same text has another word over fewer measures, which is said; and nothing where words are the same.
     assert families_sentence(report, alone) == (
         "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (chance p = 0.025) is better than "
@@ -137,7 +142,8 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
     assert said.startswith(
-        "Believe <b>leave-one-out</b> (chance p = 0.025) here: masked one by one in its order, words take the prediction"
+        "Believe <b>leave-one-out</b> (chance p = 0.025) here, of 3 measures: masked one by one in its order, words take "
+        "the prediction"
     )
     assert "are not shown to do better than chance." in said
 
@@ -155,7 +161,7 @@ def test_of_a_second_model_it_is_said_in_short_whom_to_believe():
 
 
 def test_a_measure_that_masks_beside_others_is_said_to_suit_the_test():
-    told = "leave-one-out masks words to score them, as masking here tests them, which suits it."
+    told = "leave-one-out masks words to score them, as the test masks them: that favours it, and by how much is not known."
     assert suits_sentence([LOO, GRADIENT]) == told == suits_sentence([GRADIENT, LOO, "random order"])
     assert suits_sentence([LOO, "LIME", GRADIENT]).startswith("leave-one-out and LIME mask words")
     assert suits_sentence([LOO]) == "" == suits_sentence([GRADIENT, IXG]) == suits_sentence([LOO, "LIME"])
@@ -291,8 +297,12 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     assert known.stepwise[LOO] == 1 / 31
     report = decided(explainer, known=Reasons(stepwise=known.stepwise))
     assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
-    why = f"<b>{LOO}</b> does better than chance in another order, computed anew after each step of masking, as RACU is"
-    why += " (chance p = 0.0323, by itself). This"
+    why = (
+        f"<b>{LOO}</b> does better than chance if it is asked again after each step of masking (chance p = 0.0323, not "
+    )
+    why += (
+        "adjusted for the number of measures): in another order than this one, that of Recursive masking and RACU. This"
+    )
     assert believe_sentence(report, explainer.encoded).startswith("Believe none of these orders here")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
         report, explainer.encoded
