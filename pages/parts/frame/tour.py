@@ -69,19 +69,19 @@ STOPS = (
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The same review beside a second model: sst2-plain, a twin trained without masking.",
-        "Red with ✕: inputs of the twin that the test rejects, so what it predicts there says little. By "
-        "leave-one-out its prediction changes (▴) before the first ✕, so that counts. Of sst2-fmm, trained to be "
-        "masked, no input is rejected here; over many texts some are.",
-        _EXAMPLE | _TWIN | {"step": "8"},
+        "The review on Home, s104, beside a second model: sst2-plain, a twin trained without masking.",
+        "Both predictions change (▴). Of sst2-fmm, trained to be masked, no input is rejected, so its change counts. "
+        "The twin’s comes only where the test rejects its inputs (red, ✕) as unlike what it knows: there its "
+        "prediction says little.",
+        _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "Another mistake, s048, under the same two models.",
-        "Raw scores (AOPC) of two models do not compare: each has its own worst and best order. By them leave-one-out "
-        "is just ahead under sst2-plain; set between those limits (NAOPC), far ahead under sst2-fmm. But the twin’s "
-        f"scores rest on rejected inputs ({SIGN}): under which it is better cannot be told.",
+        "Leave-one-out has the higher raw score (AOPC) under sst2-plain. But each model allows other scores: set "
+        "between its own worst and best order (NAOPC), sst2-fmm is far ahead. So raw scores of two models do not "
+        f"compare. And the twin’s rest on rejected inputs ({SIGN}), so which is better cannot be told.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -89,8 +89,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
         "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, yet its "
-        "order is not shown better than chance: what looks right need not be faithful. Another order, computed anew "
-        "after each masked word, is: words saying the same can hide each other.",
+        "order is not shown better than chance: what looks right need not be faithful. Asked again after each masked "
+        "word, it is: words saying the same can hide each other.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -98,8 +98,8 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm, to s140, and to many of the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
-        "though not on all, the others on few; it masks, as the test does, which suits it. So look at each text by "
-        "itself.",
+        "though not on all, the others on few. It masks words, as the test does: that favours it, and nobody knows by "
+        "how much.",
         _EXAMPLE,
     ),
     Stop(
@@ -112,9 +112,9 @@ STOPS = (
             "Measures disagree.",
             "Masking can tell which to believe, on inputs that the model knows.",
             "What looks right need not be faithful.",
-            "Over these reviews one measure stands out.",
+            "Over these reviews one stands out, which the test favours.",
             "Where the test rejects inputs, the app says so.",
-            "The test does not catch every strange text.",
+            "It does not catch every strange text.",
         ),
     ),
 )
