@@ -32,7 +32,7 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure colours other words. Faithscope masks "
     "what a measure names and watches the prediction, while a test watches whether the model still knows such inputs: "
-    "so it tells which explanation holds up, which is not shown to, and where that cannot be told."
+    "so it says which explanation holds up, which has not been shown to, and when it cannot tell."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
@@ -99,7 +99,7 @@ def _hard(view: View) -> str:
     if data is None or data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
         return ""
     many = sum(bool(one.note) for one in data.examples)
-    return f", where notes say of {many:,} of {amount(len(data), 'sentence')} what makes them hard"
+    return f", where {many:,} of {amount(len(data), 'sentence')} were written to be hard"
 
 
 def _checked(view: View) -> str:
@@ -114,7 +114,8 @@ def _checked(view: View) -> str:
     if found is None:
         return f"Not known of these texts yet: {page} masks them at random and tells."
     of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
-    return f"{answer_parts(found)[0]} That is the answer of {page} on {of}."
+    here = f" The example above has {amount(view.encoded.T, 'token')}." if view.example is not None else ""
+    return f"{answer_parts(found)[0]} That is the answer of {page} on {of}.{here}"
 
 
 def _link(example: str) -> str:

@@ -111,7 +111,7 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
     so_far = "" if complete else " so far"
     said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
     if query.picked_by:
-        return f"{said} here{so_far}. It picks them {query.picked_by}, so that says nothing about the model."
+        return f"{said} here{so_far}. The filter picks them {query.picked_by}, so that says nothing about the model."
     accuracy = one.accuracy
     said += (
         f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "

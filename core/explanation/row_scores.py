@@ -194,7 +194,9 @@ def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: b
         if (those := [told[name] for name, aopc in reached.items() if lies(aopc)])
     ]
     ahead = not anew and any(one.ranks and (one.racu or 0.0) > 0 for one in failing.values())
-    return f"{reach}: {'; '.join(said)}.{' RACU is of an order computed anew after each step of masking.' * ahead}"
+    return (
+        f"{reach}: {'; '.join(said)}.{' RACU is of another order, asked for again after each step of masking.' * ahead}"
+    )
 
 
 def _known(value: float | None) -> bool:

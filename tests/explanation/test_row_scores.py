@@ -159,7 +159,9 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
         "above that, but not by enough for so many measures."
     )
-    assert reach_sentence(found, scores) == f"{said} RACU is of an order computed anew after each step of masking."
+    assert (
+        reach_sentence(found, scores) == f"{said} RACU is of another order, asked for again after each step of masking."
+    )
     assert reach_sentence(found, scores, anew=True) == said, "that is told already"
     found.chance_marked = lambda normalised: normalised
     assert "a NAOPC of 0.1 to 0.7 ⚠ (the" in reach_text(found), "limits rest on rejected inputs, and so does NAOPC"

@@ -188,7 +188,7 @@ def _answer(report: VerdictsReport) -> str:
     listed = f" {rest}: {joined(others)}." if others else ""
     # Who masks to score is suited by masking alone.
     suits = suits_sentence(report.measures) if report.erasure == MASK else ""
-    return f"{leads}.{f' {suits}' * bool(suits)}{listed} {none}{', so look at each text by itself' * (most < n)}."
+    return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}.{f' {suits}' * bool(suits)}"
 
 
 def _holds(share: Interval) -> str:

@@ -28,7 +28,7 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     report = scoring.report
     if report is not None:
         found = f"{seen} {believe_sentence(report, view.encoded, why=False)}".lstrip()
-        why = f"{scoring.reach} {why_sentence(report, view.encoded)}".strip()
+        why = why_sentence(report, view.encoded)
         prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
         return
     offered = _offered(scoring)

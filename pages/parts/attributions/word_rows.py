@@ -6,7 +6,7 @@ from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
 from core.verdicts.telling import HANGS, chance_sentence
-from core.wording import escaped
+from core.wording import escaped, without_markup
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.editing import edit_word
 from pages.parts.attributions.scoring import ScoredRows
@@ -34,11 +34,12 @@ def draw_words(
             known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
-    scores = scoring.scores
-    show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
-    report = scoring.report if believed else None
+    scores, report = scoring.scores, scoring.report if believed else None
+    if report is not None or not believed:
+        # Before the verdicts, which may say more, it would be advice that turns.
+        show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
     if report is not None:
-        captions([f"{chance_sentence(report)} {HANGS}"])
+        captions(filter(None, [f"{chance_sentence(report)} {HANGS}", without_markup(scoring.reach)]))
     if word is None or not drawn:
         return
     encoded = view.encoded

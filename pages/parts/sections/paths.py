@@ -112,7 +112,7 @@ def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
     return [
         {
             "name": f"{10 * i} % masked" if step == BY_RATIO else f"{count} {unit}{'' if count == 1 else 's'} masked",
-            "count": f"{count} of {F} {unit}s" + f" ({10 * i} % would be {i * F / 10:g})" * (not whole[i]),
+            "count": f"{count} of {F} {unit}s" + f" ({i * F / 10:g} rounded down)" * (not whole[i]),
         }
         for i, count in enumerate(counts)
     ]

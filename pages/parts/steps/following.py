@@ -164,7 +164,7 @@ def _lead(path: Path, summary: Summary) -> str:
         return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs.{more}"
     if summary.gate.beyond(summary.flips):
         return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs.{more}"
-    return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{more}"
+    return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{_as_far(summary)}{more}"
 
 
 def _at_once(path: Path, summary: Summary) -> str:
@@ -196,6 +196,15 @@ def _none_as_soon(summary: Summary) -> str:
     """That no random order changes the prediction as soon, a sentence; else ""."""
     known = _told_as_soon(summary) and not summary.as_early
     return f" None of {amount(summary.orders, 'random order')} changes it as soon." if known else ""
+
+
+def _as_far(summary: Summary) -> str:
+    """How many random orders take the score down as far over all steps, where it is another number; else ""."""
+    good = summary.as_good
+    if not _told_as_soon(summary) or good is None or good == summary.as_early:
+        return ""
+    those = "of them" if summary.as_early else f"of {amount(summary.orders, 'random order')}"
+    return f" Over all steps {good or 'none'} {those} {'take' if good > 1 else 'takes'} the score down as far."
 
 
 def _anew(path: Path, step: int) -> str:
