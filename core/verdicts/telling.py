@@ -180,7 +180,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     own, several = number(one.p[0]), number(one.adjusted[0])
     shared = bool(count) and not alone and one.p[0] == one.p[1] and own != several
     share = f": p = {own} by itself, {several} adjusted for {report.planned} measures" * shared
-    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well{seldom}{least}{share}."
+    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well as {measure}{seldom}{least}{share}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:

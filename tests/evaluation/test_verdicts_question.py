@@ -116,7 +116,7 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
     [
         (
             [[1, 0]] * 20,
-            f"Yes: leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0",
+            "Yes: leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 0",
             "fail.",
         ),
         (

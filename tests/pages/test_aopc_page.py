@@ -122,17 +122,19 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
         assert (f"random orders reach {number(reached + low)} to {number(reached + high)}" in said) is as_far
     assert "random orders" not in score_line(known, replace(by_hand, chance=None), way)
     searched = replace(by_hand, limits=replace(by_hand.limits, method="beam", width=5))
-    assert "the best order of words that was found" in limits_answer(known, searched, way)
+    (found,), (exact,) = limits_answer(known, searched, way), limits_answer(known, by_hand, way)
+    assert "the best order of words that was found" in found
     ends = "worst order found (0) to the best" if way == COMPREHENSIVENESS else "best order found (0) to the worst"
-    assert f"from the {ends} found (1)" in limits_answer(known, searched, way)
-    assert "the best order of words there is" in limits_answer(known, by_hand, way)
+    assert f"from the {ends} found (1)" in found and "the best order of words there is" in exact
     better = "higher" if way == COMPREHENSIVENESS else "lower"
-    assert f"That share is its NAOPC ({better} is better)." in limits_answer(known, by_hand, way)
-    assert limits_answer(known, by_hand, way, alone=False).startswith("Under <b>&lt;model&gt;</b>, of these measures")
+    assert f"(1), its NAOPC ({better} is better); random orders go " in exact
+    assert limits_answer(known, by_hand, way, alone=False)[0].startswith(
+        "Under <b>&lt;model&gt;</b>, of these measures"
+    )
     assert "the best order that was found lowers it" in score_line(known, searched, way)
     # The bar is of other orders than the verdicts count.
     bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others, as many as they name"
-    assert bar in how_read(way, by_hand) and "how far random orders get;" in how_read(way, None)
+    assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
 
 
 def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):
@@ -397,12 +399,12 @@ def test_raw_scores_stand_there_before_the_limits_and_not_after(monkeypatch, fre
     """The limits wait to be asked for, and the scores do not."""
     monkeypatch.setattr(Searching, "at_once", False)
     app = told(measures=["gradient"])
-    (raw,) = [table for table in app.tables if table[0][-1] == "NAOPC"]
+    (raw,) = [table for table in app.tables if table[0][-1] == "NAOPC ↑"]
     explainer, encoded, target = mine
     found = score(explainer, encoded, "gradient", target)
     assert raw[1] == ["gradient", number(found.comprehensiveness), number(found.sufficiency), "—"]
     complete(app.press("Compute exact limits", exact=False))
-    assert not [table for table in app.tables if table[0][-1] == "NAOPC"] and scores_of(app)
+    assert not [table for table in app.tables if table[0][-1] == "NAOPC ↑"] and scores_of(app)
 
 
 def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fresh):
@@ -423,6 +425,23 @@ def test_a_narrower_beam_starts_where_the_chosen_one_is_too_dear(monkeypatch, fr
     assert "an insertion search waits to be asked for" in app.said
     complete(app.press("Compute insertion search limits", exact=False))
     assert "insertion search; exact limits can lie" in app.said and "waits to be asked for" not in app.said
+
+
+def test_a_beam_whose_sets_are_known_starts_whatever_it_would_cost(monkeypatch, fresh):
+    """The scoreboard asks for those of a beam of one, and the price of a search is that of all its sets."""
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    st.cache_resource.clear()
+    really = limiting.search_cost
+    monkeypatch.setattr("pages.parts.sections.standings.search_cost", lambda *about: Cost(really(*about).passes, 100.0))
+    monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 10.0)
+    monkeypatch.setattr("pages.parts.sections.standings.limits_known", lambda *about: about[3] == 1)
+    assert "beam 1; exact limits can lie" in told(measures=["gradient"]).said
+
+
+def test_verdicts_are_told_without_limits(monkeypatch, fresh):
+    monkeypatch.setattr(Searching, "at_once", False)
+    app = told(measures=DEFAULT)
+    assert "Ask for the limits" in app.said and "better than chance" in app.said
 
 
 def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):

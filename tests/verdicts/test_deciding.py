@@ -108,10 +108,10 @@ def test_how_many_random_orders_do_as_well_is_counted_by_hand():
     # It masks that word second: so do 23 of the other 119 orders of five words, and 24 mask it first.
     assert report.null.every and as_good_sentence(report, GRADIENT) == "", "it has no order"
     assert as_good_sentence(report, LOO) == (
-        "47 of the other 119 orders do as well: p = 0.4 by itself, 0.8 adjusted for 2 measures."
+        "47 of the other 119 orders do as well as leave-one-out: p = 0.4 by itself, 0.8 adjusted for 2 measures."
     )
     best = decided(TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)}))
-    assert as_good_sentence(best, LOO) == "None of the other 5,039 orders do as well."
+    assert as_good_sentence(best, LOO) == "None of the other 5,039 orders do as well as leave-one-out."
 
 
 def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
@@ -122,7 +122,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     report = decided(explainer)
     assert words(report) == [Word.NO_BETTER] * 3 and report.of(LOO).p[1] == 3 / 120
     assert as_good_sentence(report, LOO) == (
-        "2 of the other 119 orders do as well: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
+        "2 of the other 119 orders do as well as leave-one-out: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
@@ -175,7 +175,7 @@ def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
     assert not report.null.every and report.null.planned == 99 and report.verdicts[0].p[0] == 0.01
     assert explainer.tested(None).count <= 99 * 11 + 4 * 13
     assert as_good_sentence(report, LOO) == (
-        "None of 99 random orders do as well: chance p is the smallest that so many allow."
+        "None of 99 random orders do as well as leave-one-out: chance p is the smallest that so many allow."
     )
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
     assert "Among 99 orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)

@@ -33,13 +33,15 @@ def text_shown(view: View) -> str:
 
 
 def how_read(direction: str, board: StandingTable | None) -> str:
-    """How the picture is read, text: what is done, what is good, of how many random orders its bar is, and what would
-    make that wrong.
+    """How the picture is read, text: what is done, what is good, of how many random orders its bar is, once there is
+    one, and what would make that wrong.
     """
     many = 0 if board is None or board.chance is None else len(board.chance.aopc)
-    of = f"the middle 95 % of {many:,} random orders reach; verdicts count others, as many as they name" if many else ""
-    bar = f"The grey bar shows how far {of or 'random orders get'}"
-    return f"{_READ[direction]} {bar}; {SIGN} marks scores on inputs that the test rejects as unknown to the model."
+    middle = (
+        f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts count others, as many"
+    )
+    bar = f" {middle} as they name." if many else ""
+    return f"{_READ[direction]}{bar} {SIGN} marks scores on inputs that the test rejects as unknown to the model."
 
 
 def limits_answer(
@@ -49,36 +51,39 @@ def limits_answer(
     verdicts: VerdictReport | None = None,
     alone: bool = True,
     beside: str = "",
-) -> str:
-    """The page's result, HTML in which all text is escaped: which measure comes closest, once all that are asked for
-    are scored; once the verdicts are known, how many random orders do as well, and which measures to believe: what
-    comes closest may do so by chance, so that one is not read without the other. alone: whether no other model is
-    shown beside it; beside: what is known of whom to believe under that one, HTML.
+) -> list[str]:
+    """The page's result, a paragraph each, HTML in which all text is escaped: which measure comes closest, once all
+    that are asked for are scored; once the verdicts are known, which measures to believe, and how many random orders do
+    as well: what comes closest may do so by chance, so that one is not read without the other. alone: whether no other
+    model is shown beside it; beside: what is known of whom to believe under that one, HTML.
     """
+    closest, measure = _of_limits(known, board, direction, alone)
+    if verdicts is None:
+        return [closest]
+    as_good = [] if measure is None else [escaped(as_good_sentence(verdicts, measure), 400)]
+    believed = [believe_sentence(verdicts, known.side.encoded), *as_good, beside]
+    return [closest, " ".join(filter(None, believed))]
+
+
+def _of_limits(known: KnownLimits, board: StandingTable | None, direction: str, alone: bool) -> tuple[str, str | None]:
+    """Which measure comes closest, a paragraph, and its name; None where there is none yet."""
     if board is None:
         return (
             "The limits are being searched."
             if known.search.runs or (known.narrower is not None and known.narrower.runs)
-            else "Ask for the limits to see how good these scores are."
-        )
+            else "Ask for the limits to see how close these orders come to the best one."
+        ), None
     limits = board.limits
     if limits.coincide:
         return (
             "On this text every order of masking scores the same, so no measure can be better than another here: "
             "NAOPC is —."
-        )
+        ), None
     first, how = board.best(direction), tag(limits)
     reached = f"{reach(limits)} ({how})."
     if first is None:
-        return f"{reached} Choose a measure to see where it stands."
-    said = [tally_of(known.scored).tell(_closest(known, board, first, direction, alone), reached)]
-    if verdicts is not None:
-        said += [
-            escaped(as_good_sentence(verdicts, first.measure), 400),
-            believe_sentence(verdicts, known.side.encoded),
-            beside,
-        ]
-    return " ".join(filter(None, said))
+        return f"{reached} Choose a measure to see where it stands.", None
+    return tally_of(known.scored).tell(_closest(known, board, first, direction, alone), reached), first.measure
 
 
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str, alone: bool) -> str:
@@ -89,11 +94,12 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
     found = "there is" if exact else "that was found"
     best = f"the best order of {known.side.encoded.unit}s {found}"
-    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}{_random(board)}"
+    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}"
+    better = "higher" if direction == COMPREHENSIVENESS else "lower"
     under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
     return (
-        f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}. "
-        f"That share is its NAOPC ({'higher' if direction == COMPREHENSIVENESS else 'lower'} is better).{warned}"
+        f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}, its NAOPC "
+        f"({better} is better){_random(board)}.{warned}"
     )
 
 

@@ -59,12 +59,8 @@ def draw_gauges(view: View, boards: Boards) -> None:
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
-        for line in (
-            score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards)),
-            standing.limits_line(one, board, one.choice.width),
-        ):
-            if line:
-                st.html(f"<p>{line}</p>")
+        made = score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards))
+        st.html(f"<p>{made} {standing.limits_line(one, board, one.choice.width)}</p>")
         warning = standing.narrow_warning(board.limits)
         if warning:
             st.warning(plain(warning), icon=":material/warning:")
@@ -189,7 +185,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     about = first, board, choice.direction, verdicts_of(first)
     read = [escaped(one, 600) for one in (how_read(choice.direction, board), SCORES)]
     said = [
-        limits_answer(*about, len(boards) == 1, beside_line(list(boards))),
+        *limits_answer(*about, len(boards) == 1, beside_line(list(boards))),
         score_line(*about),
         text_shown(view),
         *read,

@@ -96,7 +96,7 @@ def draw_raw(one: KnownLimits) -> None:
         ]
         for score in scores
     ]
-    table(["measure", *(f"{way} {ARROWS[way]}" for way in DIRECTIONS), "NAOPC"], rows)
+    table(["measure", *(f"{way} {ARROWS[way]}" for way in DIRECTIONS), f"NAOPC {ARROWS[one.choice.direction]}"], rows)
     what = f"AOPC under {plain(one.side.model.name)}: mean fall of the {plain(one.score_name)}"
     st.caption(
         f"{what} while {one.side.encoded.unit}s are masked one after the other. NAOPC is — until the limits of "

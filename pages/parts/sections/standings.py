@@ -130,10 +130,11 @@ class Searching(PageWork):
         """Exact limits that may be spent unasked start by themselves, however slow the machine; and so does what costs
         nothing any more, since the store has every set.
         """
-        return self.exact or super().at_once or self._stored
+        return self.exact or super().at_once or self.stored
 
     @property
-    def _stored(self) -> bool:
+    def stored(self) -> bool:
+        """Whether the network is asked for nothing any more, since the store has every set."""
         return _known(self.key, self.side.explainer.oracles.of(self.side.encoded).count, self)
 
     def run(self, job: Job) -> Any:
@@ -351,12 +352,14 @@ def _failed(work: PageWork) -> bool:
 
 
 def _narrower(search: Searching) -> Searching | None:
-    """The widest of the beams of fewer scores that is cheap, where the search itself waits to be asked for."""
+    """The widest of the beams of fewer scores that is cheap, where the search itself waits to be asked for: by its
+    price, or since the store has its sets, as the scoreboard asks for those of a beam of one.
+    """
     if search.exact or search.at_once or search.job is not None:
         return None
     beams = (replace(search, width=width) for width in _NARROWER)
     fewer = (one for one in beams if one.cost.passes < search.cost.passes)
-    cheap = (one for one in fewer if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS)
+    cheap = (one for one in fewer if one.job is not None or one.cost.seconds <= _NARROWER_SECONDS or one.stored)
     return next((one for one in cheap if one.job is not None or one.at_once), None)
 
 
