@@ -218,12 +218,56 @@ def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
     assert area_cells(areas, True) == ("1.02 ⚠", "1 [0.9, 1.1] ⚠")
 
 
-@pytest.mark.parametrize("counts, flips, says", [((0, 2, 4), 1, 2), ((0, 1, 4), 2, 3), ((0, 1, 2), 1, 0), ((3,), 0, 3)])
-def test_of_words_that_a_step_masks_at_once_fewer_may_do(counts, flips, says):
-    summary = SimpleNamespace(flips=flips, steps=[SimpleNamespace(count=count) for count in counts])
-    path = SimpleNamespace(side=SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(4, dtype=bool))))
-    told = f" That step masks {says} at once; fewer may do." if says else ""
-    assert _at_once(path, summary) == told
+@pytest.mark.parametrize(
+    "counts, known, says",
+    [
+        ((0, 1, 2), {}, ""),
+        ((0, 2, 4), {}, " That step masks 2 at once; fewer may do."),
+        ((0, 1, 4), {}, " That step masks 3 at once; fewer may do."),
+        # Of a word that nobody asked for nothing is said, of one that does it that it does.
+        ((0, 2, 4), {(0,): 0}, " That step masks 2 at once; fewer may do."),
+        (
+            (0, 2, 4),
+            {(1,): 1},
+            " That step masks 2 at once; masking “b” alone does it too (an input that no step tests).",
+        ),
+        (
+            (0, 2, 4),
+            {(0,): 1, (1,): 1},
+            " That step masks 2 at once; masking “a” alone does it too (an input that no step tests).",
+        ),
+        ((0, 2, 4), {(0,): 0, (1,): 0}, " That step masks 2 at once; neither does it alone."),
+        ((0, 3, 4), {(0,): 0, (1,): 0, (2,): 0}, " That step masks 3 at once; fewer may do."),
+        # Beside what was masked before: alone on the text as it stands is another question.
+        ((0, 1, 4), {(2,): 1}, " That step masks 3 at once; fewer may do."),
+        (
+            (0, 1, 4),
+            {(0, 2): 1},
+            " That step masks 3 at once; adding “c” alone does it too (an input that no step tests).",
+        ),
+    ],
+)
+def test_of_words_that_a_step_masks_at_once_it_is_said_which_is_known_to_do_alone(counts, known, says):
+    """`known`: the class that is predicted with features masked, of what leave-one-out asked for already."""
+
+    class Known:
+        def known(self, masks):
+            return np.array([tuple(np.flatnonzero(mask)) in known for mask in masks], dtype=bool)
+
+        def logits(self, masks):
+            assert self.known(masks).all(), "nothing new is asked of the network"
+            return np.eye(2)[[known[tuple(np.flatnonzero(mask))] for mask in masks]]
+
+    logits = np.eye(2)[[0, 0, 1] if counts[1] == 1 else [0, 1, 1]]
+    steps = [
+        Step(count, np.arange(4) < count, np.array([0.4, 0.3, 0.2, 0.1]), one, {}, {})
+        for count, one in zip(counts, logits)
+    ]
+    summary = SimpleNamespace(flips=int(logits.argmax(axis=1).argmax()), steps=steps)
+    encoded = SimpleNamespace(features=[SimpleNamespace(text=one) for one in "abcd"])
+    explainer = SimpleNamespace(oracles=SimpleNamespace(of=lambda _: Known()))
+    path = SimpleNamespace(side=SimpleNamespace(encoded=encoded, explainer=explainer))
+    assert re.sub("<.*?>", "", _at_once(path, summary)) == says
 
 
 @pytest.mark.usefixtures("orders_wait")

@@ -1,6 +1,6 @@
 """What followed masking paths say, in words and rows."""
 
-from core.explanation.recursive import Summary, area_cells
+from core.explanation.recursive import Summary, area_cells, changed_alone
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
 from core.stability.known import COLUMN, labelled, unstable_cell
@@ -168,10 +168,20 @@ def _lead(path: Path, summary: Summary) -> str:
 
 
 def _at_once(path: Path, summary: Summary) -> str:
-    """That the step which changes the prediction masks several features, of which fewer may do, a sentence; else ""."""
-    flips, steps = summary.flips or 0, summary.steps
-    new = steps[flips].count - (steps[flips - 1].count if flips else int(path.side.encoded.premasked.sum()))
-    return f" That step masks {new} at once; fewer may do." if new > 1 else ""
+    """That the step which changes the prediction masks several features, and whether one of them is known to do so
+    alone, a sentence; else "".
+    """
+    flips, steps, side = summary.flips or 0, summary.steps, path.side
+    new = steps[flips].count - steps[flips - 1].count if flips else 0
+    if new < 2:
+        return ""
+    alone, fewer = changed_alone(side.explainer.oracles.of(side.encoded), steps, flips), "fewer may do"
+    if alone:
+        word, adds = named_word(side.encoded.features[alone[0]].text), "adding" if flips > 1 else "masking"
+        fewer = f"{adds} {word} alone does it too (an input that no step tests)"
+    elif alone is not None and new == 2:
+        fewer = "neither does it alone"
+    return f" That step masks {new} at once; {fewer}."
 
 
 def _again(path: Path, summary: Summary) -> str:
