@@ -813,7 +813,9 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
     # Nobody is named whom length is not shown to concern.
     assert few.aside == "" == LengthSplit(5, 30, (10, 30), (11, 30)).aside
-    assert LengthSplit(5, 30, (0, 30), (27, 30)).aside == " (0 % of those of 5 to 30 tokens, 90 % of others)"
+    assert LengthSplit(5, 30, (0, 30), (27, 30)).aside == (
+        ": 0 % of those of 5 to 30 tokens, as long as most that the test was fitted on, and 90 % of shorter or longer ones"
+    )
     assert "; none is not, too few" in LengthSplit(5, 30, (0, 0), (1, 1)).sentence
 
 
@@ -999,7 +1001,7 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     assert "5 of 20 texts rejected at 10 % masked, 5 % expected; of its own held-out texts 22.0 %" in said
     assert (
         said.startswith("On the edge")
-        and "not shown to be more often than on its own held-out texts" in said
+        and "not shown to be rejected more often than its own held-out ones" in said
         and SIGN in said
     )
     assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
@@ -1195,7 +1197,7 @@ def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
     assert check_answer(other).startswith("Not reliably: with everything masked, 40 % of the texts are unlike what mas")
     assert twin_sentence([other, plain]) == (
-        "Under its twin plain, trained without masking, 100 % of them are with everything masked."
+        "Under its twin plain, trained without masking, 100 % of the texts are rejected with everything masked."
     )
     # While texts are to come, of too few, and of one model alone.
     assert twin_sentence([half, replace(plain, tally=Tally(20, 55, coming=True, fewest=20))]) == ""

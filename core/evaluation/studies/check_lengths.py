@@ -32,12 +32,14 @@ class LengthSplit:
 
     @property
     def aside(self) -> str:
-        """Whom that concerns, in brackets behind the share of all; "" where length is not shown to be why."""
+        """Whom that concerns, behind the share of all; "" where length is not shown to be why."""
         (count, m), (other, n) = self.alike, self.others
         if not self.more:
             return ""
-        span = f"{self.low:,} to {self.high:,} tokens"
-        return f" ({share_text(count / m)} of those of {span}, {share_text(other / n)} of others)"
+        return (
+            f": {share_text(count / m)} of those of {self.low:,} to {self.high:,} tokens, as long as most that the "
+            f"test was fitted on, and {share_text(other / n)} of shorter or longer ones"
+        )
 
     @property
     def sentence(self) -> str:

@@ -47,6 +47,8 @@ _AVERAGES = (
 )
 # The share of texts rejected from which on the answer is a plain no.
 _MOST = 0.5
+# Of a difference between a model that always gives one class and the class majority.
+_ONE_EACH = f"{NOT_ENOUGH}: both give one class for all texts, so this compares only how common the two classes are"
 # How a model was trained, as a sentence goes on.
 _TRAINED = {"half": "to be masked", "mask": "on masked texts alone", "none": "without masking"}
 
@@ -161,10 +163,12 @@ def _tested(found: CheckReport) -> str:
     worst = found.worst()
     share = found.random.share(CALIBRATED)[worst]
     split = None if found.other_lengths is None else by_length(found.followed, found.other_lengths, CALIBRATED, worst)
+    held = found.of_held_out(worst)
     said = (
-        f"{masked_in_words(worst, found.sample.whole)}, {100 * share:.0f} % of the texts are unlike what {found.model} "
-        f"knows{split.aside if split else ''}, where {PERCENT} are expected; {_elsewhere(found)}. {SIGN} Masked at "
-        f"random, its inputs are {OUT} {_where(where)} ({counted}), each ratio by itself at {PERCENT}."
+        f"{masked_in_words(worst, found.sample.whole)}, {share_text(share)} of the texts are unlike what {found.model} "
+        f"knows, where {PERCENT} are expected{held and f' ({held})'}{split.aside if split else ''}; "
+        f"{_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio "
+        f"by itself at {PERCENT}."
     )
     begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
     if found.other_lengths is None:
@@ -193,8 +197,8 @@ def _as_held_out(found: CheckReport) -> str:
     if not found.as_held_out or not found.random.rejected[CALIBRATED].any():
         return ""
     return (
-        " That is not shown to be more often than on its own held-out texts (Fisher’s exact test, Holm over the "
-        f"{len(X)} ratios{', of few texts' * (found.n < 50)})."
+        f" Under {found.model} these texts are not shown to be rejected more often than its own held-out ones "
+        f"(Fisher’s exact test, Holm over the {len(X)} ratios{', of few texts' * (found.n < 50)})."
     )
 
 
@@ -238,7 +242,8 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
             # The answer says already what the first one's share is.
             how = f"trained {_TRAINED[other.training]}"
-            return f"Under its twin {other.model}, {how}, {its} of them are with {first.sample.whole} masked."
+            said = f"Under its twin {other.model}, {how}, {its} of the texts are rejected"
+            return f"{said} with {first.sample.whole} masked."
         return (
             f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "
             f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained {_TRAINED[other.training]}."
@@ -314,12 +319,13 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
             # Below it for certain, though not by the margin: it does not reach it, and hardly falls below it.
             little = reaches is True and gained.high < 0
+            alike = one.n >= FEW and len(np.unique(one.followed.predicted[one.followed.there, -1])) == 1
             yield Finding(
                 claim.format(one.sample.whole),
                 f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}: "
                 f"{points_text(gained, one.metric)}",
                 None if reaches is None or (little and falls) else reaches != falls,
-                "below it, by less than the margin" if little else unsure_of(one.n),
+                "below it, by less than the margin" if little else _ONE_EACH if alike else unsure_of(one.n),
             )
 
 

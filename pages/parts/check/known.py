@@ -11,7 +11,7 @@ from core.wording import escaped, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.sections.studying import Asking
 
-_LONGEST_LEAD = 270
+_LONGEST_LEAD = 330
 
 
 def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
