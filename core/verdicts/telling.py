@@ -52,6 +52,8 @@ RECORDED = [
     "causes",
     "why",
 ]
+# Of these, what stands in the lines of files that hold other things besides; p by itself, then by Holm.
+NOTED = ["verdict", *RECORDED[2:8], "measures_tested"]
 
 
 def p_text(p: tuple[float, float]) -> str:
@@ -204,11 +206,11 @@ def verdict_line(report: VerdictReport, one: Verdict) -> list:
 
 
 def verdict_record(one: Verdict, tested: int) -> dict:
-    """A verdict for a line of a file that holds other things besides, as under RECORDED; tested: measures that were
-    judged together.
+    """A verdict for a line of a file that holds other things besides, of NOTED; tested: measures that were judged
+    together.
     """
-    low, high = map(as_json, one.adjusted)
-    return {"verdict": str(one.word), "p_holm_from": low, "p_holm_to": high, "measures_tested": tested}
+    told = [str(one.word), *one.p, *one.worse, *one.adjusted, tested]
+    return {name: as_json(value) for name, value in zip(NOTED, told)}
 
 
 def erasures_sentence(reports: dict[str, VerdictReport]) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from core.data.examples import Example
-from core.evaluation.engine import ask
+from core.evaluation.engine import Rows, ask
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.evaluation.studies.verdicts_question import Verdicts
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
@@ -19,7 +19,7 @@ from core.oracle.erasing import MASK, REMOVAL
 from core.storage.store import Store
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import suits_sentence
+from core.verdicts.telling import NOTED, suits_sentence, verdict_record
 from core.wording import Tally
 from tests import tiny
 from tests.colours import contrast
@@ -153,3 +153,16 @@ def test_the_mask_token_keeps_its_place_in_the_store_and_others_have_their_own(e
     assert len(keys) == 2 and VerdictsOfTexts(NAMES).key(explainer) in keys
     with pytest.raises(ValueError, match="erasure"):
         Verdicts(NAMES, erasure="white paint").check()
+
+
+def test_a_line_of_a_file_has_p_by_itself_beside_the_adjusted_one_and_nothing_where_there_is_no_order():
+    """Two of three measures have an order: .01 and .04 by themselves; by Holm over three .03 and .08."""
+    study = VerdictsOfTexts(("leave-one-out", "gradient", "attention"))
+    kept = {"word": [1.0, 0.0, NAN], "p": [0.01, 0.04, NAN], "worse": [1.0, 0.97, NAN], "reached": [0.5, 0.2, NAN]}
+    columns = {name: np.array([kept.get(name, [0.0] * 3)]) for name in study.columns}
+    report = report_of_row(Rows(np.array([True]), {}, np.array([True]), columns, ("",), {}), study)
+    first, second, third = (verdict_record(one, report.planned) for one in report.verdicts)
+    assert list(first) == list(third) == NOTED
+    assert [first[name] for name in NOTED if name.endswith("_to")] == pytest.approx([0.01, 1.0, 0.03])
+    assert [second[name] for name in NOTED if name.endswith("_to")] == pytest.approx([0.04, 0.97, 0.08])
+    assert [third[name] for name in NOTED[1:5]] == [None] * 4 and first["measures_tested"] == 3

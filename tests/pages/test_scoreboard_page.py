@@ -98,6 +98,12 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
         "verdict"
     ]
     assert all(row["measures_tested"] == "2" and float(row["p_holm_to"]) <= 1 for row in saved[:2])
+    # p by itself, beside the adjusted one that the page says.
+    assert all(
+        0 < float(row["p_better_from"]) <= float(row["p_better_to"]) <= float(row["p_holm_to"]) for row in saved[:2]
+    )
+    assert all(float(row["p_better_to"]) + float(row["p_worse_to"]) >= 1 for row in saved[:2])
+    assert not any(saved[2][name] for name in saved[2] if name.startswith("p_"))
     assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
     assert r"\toprule" in app.download("Tables (LaTeX)") and app.has("download_button", "Lines (Parquet)")
     app.set("selectbox", "Order of the table", "comprehensiveness")

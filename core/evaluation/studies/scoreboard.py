@@ -27,6 +27,7 @@ from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.features import UNITS
 from core.network.model import Model
+from core.verdicts.telling import NOTED
 from core.wording import as_json, refuse_unknown
 
 # What the first sentence can go by.
@@ -115,14 +116,15 @@ class Scoreboard(Question[BoardReport]):
         """A line for each example and measure, random order last.
 
         Columns: class (explained) and its probability, measure, values (its variant; null for random order), verdict
-        (against chance on this example), p_holm_from and p_holm_to (between which its p lies, by Holm over
-        measures_tested), all null where it is not known, forward passes (at most, a gradient counting as two more),
-        milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for whether it
-        rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
+        (against chance on this example), p_better_from and p_better_to (between which the p of being better lies, by
+        itself), p_worse_from and p_worse_to (that of being worse), p_holm_from and p_holm_to (the one that decided, by
+        Holm over measures_tested), all null where it is not known, forward passes (at most, a gradient counting as two
+        more), milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for
+        whether it rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
 
         verdicts: as of `core.evaluation.studies.board_sentences.VerdictColumn`; the question itself asks for none.
         """
-        nobody = dict.fromkeys(("verdict", "p_holm_from", "p_holm_to", "measures_tested"))
+        nobody = dict.fromkeys(NOTED)
         lines, chance = [], answers.found[self.chance]
         rows_of = {study.measure: answers.found[study] for study in self.measured}
         for i, example in enumerate(answers.sample.examples):

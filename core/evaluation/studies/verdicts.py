@@ -130,7 +130,8 @@ def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictRepo
         word = by_value.get(float(kept["word"][k]), Word.UNTOLD)
         why = "Attributions says why." if word == Word.UNTOLD else ""
         # Where drawing ended early, p is known to be no more.
-        p, worse = ((0.0, float(kept[column][k])) for column in ("p", "worse"))
+        tops = (float(kept[column][k]) for column in ("p", "worse"))
+        p, worse = ((0.0 if top == top else top, top) for top in tops)
         ends = 0.0, float(adjusted["worse" if word == Word.WORSE else "p"][k])
         found.append(Verdict(name, word, p, worse, why, adjusted=ends))
     reached = dict(zip(study.measures, kept["reached"].tolist()))
