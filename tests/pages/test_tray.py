@@ -106,6 +106,25 @@ def test_what_began_by_itself_over_many_says_that_it_stands_still_away_from_its_
     assert told[0] == "**Goes on elsewhere**" and line not in told, "once it is asked for it goes on"
 
 
+def test_what_is_done_but_for_its_end_does_not_say_that_it_stands_still(asked):
+    asked.jobs.looks(ME, ["texts"])
+    own = asked("texts", "Data set", wanted=False, batch=True)
+    until(lambda: own.done)
+    own.report(996, 1000)
+    assert asked.shown([], later=False) == ["texts · Data set: 99 %; it stands still until you come back to Data set."]
+    own.report(1000, 1000)
+    assert asked.shown([], later=False) == []
+
+
+def test_what_stands_still_does_not_stand_under_what_goes_on(asked):
+    asked.jobs.looks(ME, ["texts"])
+    own = asked("texts", "Data set", wanted=False, batch=True)
+    until(lambda: own.done)
+    asked("path", "Recursive masking, s001")
+    still = "texts · Data set: 40 %; it stands still until you come back to Data set."
+    assert asked.shown([], later=False)[:2] == [still, "**Goes on elsewhere**"]
+
+
 def test_what_waits_says_so(asked):
     first = asked("first", "Model check")
     until(lambda: first.started)

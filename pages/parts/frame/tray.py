@@ -30,14 +30,14 @@ def draw_tray() -> None:
             st.rerun()
         away = _not_shown(asked, place) if drawn else _as_before(asked, place)
         drawn = True
+        for job in left[:_MOST]:
+            _still(job)
         if away:
             st.caption("**Goes on elsewhere**")
         for job in away[:_MOST]:
             _line(job)
         if len(away) > _MOST:
             st.caption(f"and {len(away) - _MOST:,} more")
-        for job in left[:_MOST]:
-            _still(job)
 
     st.fragment(show, run_every=_SECONDS)()
 
@@ -49,9 +49,11 @@ def _asked() -> list[Job]:
 
 
 def _left() -> list[Job]:
-    """What began unasked over many examples on another page of this session, and stands still since that was left."""
+    """What began unasked over many examples on another page of this session, and stands still since that was left with
+    some of them undone.
+    """
     mine = [job for job in resources.jobs().parked() if job.batch and job.started and viewer() in job.seen]
-    return [job for job in mine if job.place != place_of(batch=True)]
+    return [job for job in mine if job.place != place_of(batch=True) and job.share < 1]
 
 
 def _not_shown(asked: list[Job], place: str) -> list[Job]:
@@ -68,8 +70,13 @@ def _as_before(asked: list[Job], place: str) -> list[Job]:
     return [job for job in asked if known.get(job.key, job.place != place_of(job.batch))]
 
 
+def _far(job: Job) -> str:
+    """How much of it is done; what is not done to its end is never all of it."""
+    return f"{int(100 * job.share + 1e-9)} %"
+
+
 def _still(job: Job) -> None:
-    far = f"{100 * job.share:.0f} %; it" if job.far else "it"
+    far = f"{_far(job)}; it" if job.far else "it"
     where = plain(job.place)
     st.caption(f"{plain(job.label)} · {where}: {far} stands still until you come back to {where}.")
 
@@ -77,7 +84,7 @@ def _still(job: Job) -> None:
 def _line(job: Job) -> None:
     seconds, waits = resources.jobs().seconds_left(job.key), waiting_for(resources.jobs().waits_for(job.key), viewer())
     begins = waits or ("at work" if job.started else "begins")
-    far = f"{100 * job.share:.0f} %{waits and ', '}{waits}" if job.far else begins
+    far = f"{_far(job)}{waits and ', '}{waits}" if job.far else begins
     left = "" if seconds is None else f", about {estimate(seconds)} left"
     # By its key the page's voice knows it, see `pages/parts/components/voice.js`.
     with st.container(gap=None, key=f"elsewhere-{job.key}"):
