@@ -1,5 +1,7 @@
 """What the words on pages and in tables mean, a sentence each; formulas stand in the glossary of core/README.md."""
 
+# What a gradient is counted in.
+PER_UNIT = "per unit of input"
 # Two p-values that are read in opposite directions, each by one name wherever it is shown.
 MASF_P, CHANCE = "MaSF p", "chance p"
 TERMS = {
@@ -14,8 +16,8 @@ TERMS = {
         "Why one class rather than another: the score is the logit of the one less the logit of the other."
     ),
     "logit": "The score that the model gives a class before scores are made into probabilities; it has no limits.",
-    "per unit of input": (
-        "A gradient: by how much the score changes for a small change of the numbers that stand for a word, not for "
+    PER_UNIT: (
+        "Of a gradient: by how much the score changes for a small change of the numbers that stand for a word, not for "
         "the word itself."
     ),
     "L2": "The length of a list of numbers, such as a word’s gradient, as one number that has no sign.",

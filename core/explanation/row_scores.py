@@ -8,9 +8,9 @@ from core.explanation.rows import WordRow
 from core.explanation.standings import COMPREHENSIVENESS, StandingTable
 from core.mathematics.aopc import naopc
 from core.measures.catalogue import measures
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_word
 from core.validity.marks import SIGN, with_sign
-from core.wording import escaped, joined, named_word, number
+from core.wording import escaped, joined, number
 
 # A word on which measures part: each calls it at least this share of its own largest value.
 PARTED = 0.1
@@ -61,16 +61,9 @@ def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) 
     if parted is None:
         return ""
     i, one, other = parted
-    first, second, word = escaped(one.measure), escaped(other.measure), _placed_word(encoded, i)
+    first, second, word = escaped(one.measure), escaped(other.measure), placed_word(encoded.features, i)
     supports = f"{first} says that it supports <b>{escaped(class_name)}</b>"
     return f"On {word} the measures disagree: {supports}, {second} that it opposes it."
-
-
-def _placed_word(encoded: Encoded, i: int) -> str:
-    """A word within a sentence; of one that occurs again, which of them it is."""
-    text = encoded.features[i].text
-    same = [k for k, feature in enumerate(encoded.features) if feature.text == text]
-    return named_word(text) + (f" ({same.index(i) + 1} of {len(same)})" if len(same) > 1 else "")
 
 
 def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
@@ -134,7 +127,7 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
 
 # What may be said of the order that is ahead, by whether it is better than chance.
 _CLAIMS = {
-    True: ", so on this text that order is the more faithful one; of the single word this says nothing.",
+    True: ", so by these two that order is the more faithful one on this text; of the single word this says nothing.",
     False: "; but it is not shown to do better than random orders of the same words, so this says not whom to believe.",
     None: ". Whether it does better than chance is not known, so this says not whom to believe.",
 }

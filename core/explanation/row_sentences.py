@@ -6,8 +6,8 @@ import numpy as np
 
 from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
-from core.network.features import Encoded
-from core.wording import escaped, named_word, number, shortened, strong
+from core.network.features import Encoded, placed_word
+from core.wording import escaped, number, shortened, strong
 
 # k of the overlap of measures, and how many pieces of a text a sentence names.
 TOP, MOST_LISTED = 3, 5
@@ -131,4 +131,4 @@ def _named(
 
 
 def _bold(encoded: Encoded, i: int) -> str:
-    return named_word(encoded.features[i].text)
+    return placed_word(encoded.features, i)

@@ -9,11 +9,11 @@ import numpy as np
 from core.interactions.finding import Interactions
 from core.interactions.pairs import TOGETHER, TWICE, Paired, PairTest, every_pair
 from core.interactions.splitting import INDEX, ORDER
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_word
 from core.terms import MASF_P
 from core.validity.marks import Gate, numbers_text, with_sign
 from core.validity.references import FORMS, Reference
-from core.wording import as_json, named_word, number
+from core.wording import as_json, number
 
 COLUMNS = ["pair", "together, logits", "first by itself", "second by itself", "says"]
 # What "together" and "by itself" are, for who does not know the index.
@@ -186,5 +186,5 @@ def _twice(one: PairTest, encoded: Encoded, marked: bool) -> str:
 
 
 def _named(one: PairTest, encoded: Encoded) -> str:
-    first, second = (named_word(encoded.features[i].text) for i in (one.pair.first, one.pair.second))
+    first, second = (placed_word(encoded.features, i) for i in (one.pair.first, one.pair.second))
     return f"{first} and {second}"

@@ -12,7 +12,7 @@ import numpy as np
 from core.explanation.rows import choose_variant
 from core.mathematics.ranking import kendall_tau
 from core.measures.catalogue import measures
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_word
 from core.stability.changes import CHANGES
 from core.stability.finding import RUNS, Runs
 from core.stability.moving import (
@@ -30,7 +30,7 @@ from core.stability.moving import (
     top_word,
 )
 from core.validity.marks import PERCENT
-from core.wording import amount, as_json, escaped, joined, named_word, number
+from core.wording import amount, as_json, escaped, joined, number
 
 # A column for each change follows, by its name.
 COLUMNS = ["measure", "two runs agree on the top word ↑", "ranking settles at", *CHANGES]
@@ -207,10 +207,10 @@ def changes_sentence() -> str:
 
 def words_in_front(one: Stability) -> str:
     """Which word each run ranks first, HTML: how often each of them."""
-    names = [feature.text for feature, masked in zip(one.encoded.features, one.encoded.premasked) if not masked]
+    free, features = np.flatnonzero(~one.encoded.premasked).tolist(), one.encoded.features
     tops = [top_word(run) for run in one.drawn]
     often = sorted(set(tops), key=lambda i: (-tops.count(i), i))
-    told = [f"{named_word(names[i]) if i >= 0 else _NONE} ({tops.count(i)})" for i in often]
+    told = [f"{placed_word(features, free[i]) if i >= 0 else _NONE} ({tops.count(i)})" for i in often]
     return f"<b>{escaped(one.measure)}</b>, first in {amount(len(tops), 'run')}: {joined(told)}."
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from core.mathematics.statistics import ALPHA, significant
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_word
 from core.oracle.erasing import MASK
 from core.terms import CHANCE
 from core.validity.marks import PERCENT, SIGN, with_sign
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
-from core.wording import as_json, escaped, joined, named_word, number
+from core.wording import as_json, escaped, joined, number
 
 # How a verdict can be wrong.
 ERROR_RATE = (
@@ -302,7 +302,7 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
         names = [f"<b>{escaped(one.measure)}</b>" for one in report.verdicts if one.told and cause in one.causes]
         if names and cause == Cause.TOGETHER and report.pair is not None:
             pair = report.pair.pair
-            words = joined([named_word(encoded.features[i].text) for i in (pair.first, pair.second)])
+            words = joined([placed_word(encoded.features, i) for i in (pair.first, pair.second)])
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
             meant = report.meaning(cause).replace("of masking:", f"of masking{_anew(report)}:")

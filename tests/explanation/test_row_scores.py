@@ -52,9 +52,11 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
     assert told.startswith(
         "On “<b>wasted</b>” the measures disagree: leave-one-out says that it supports <b>&lt;i&gt;</b>, input × gradient that it "
         "opposes it. Masked in the order of leave-one-out the explained score falls faster, computed again at each step (RACU ↑ "
-        "0.892 of leave-one-out, -0.312 of input × gradient) and as coloured here (NAOPC 0.407 ↑ against 0.0146), so on this "
+        "0.892 of leave-one-out, -0.312 of input × gradient) and as coloured here (NAOPC 0.407 ↑ against 0.0146), so by these "
     )
-    assert told.endswith("on this text that order is the more faithful one; of the single word this says nothing.")
+    assert told.endswith(
+        "so by these two that order is the more faithful one on this text; of the single word this says nothing."
+    )
     assert "the order of input × gradient the" in said(RowScore(0.1, 0.2), RowScore(0.2, 0.3))
 
 

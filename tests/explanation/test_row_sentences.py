@@ -90,3 +90,13 @@ def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
 def test_a_row_that_is_outscaled_says_by_whom():
     said = outscaled_sentence(row("input × gradient", 0.02, 0, 0, 0), row("leave-one-out", 2, 0, 0, 0), 100.0)
     assert said == "coloured as strongly as leave-one-out, whose largest is 2 logits: about 100 times as large"
+
+
+def test_of_a_word_that_occurs_again_it_is_told_which_one():
+    again = SimpleNamespace(
+        unit="word", F=4, features=[SimpleNamespace(text=word) for word in ("the", ",", "the", ",")]
+    )
+    said = strongest_sentence([row("leave-one-out", 1, 0, 4, -3)], again, "bad", True)
+    assert said == (
+        "Speaks most for <b>bad</b> by leave-one-out: “<b>the</b>” (2 of 2); most against it: “<b>,</b>” (2 of 2)."
+    )

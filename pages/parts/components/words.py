@@ -10,9 +10,12 @@ from core.explanation.row_sentences import outscaled_sentence
 from core.explanation.rows import WordRow, outscaled, value_text
 from core.figures.palette import STRONGEST, hue
 from core.reports.exports import describe
+from core.terms import PER_UNIT, TERMS
 from pages.parts.components.component import component
 
 _draw = component("words", "word")
+_SCALED = "Each row’s colour is scaled to its own largest value."
+_PER_UNIT = f" {PER_UNIT.capitalize()}: {TERMS[PER_UNIT][:1].lower()}{TERMS[PER_UNIT][1:]}"
 
 
 def words(
@@ -60,7 +63,7 @@ def words(
         "for": f"supports “{class_name}”",
         "most": "matters most, for or against (no sign)",
         "against": f"opposes “{class_name}”",
-        "legend": "Each row’s colour is scaled to its own largest value.",
+        "legend": _SCALED + _PER_UNIT * any(row.unit.endswith(PER_UNIT) for row in rows),
         "hint": f"Point at a {unit} for the number, click it to compare.",
         "name": name,
         "about": about,

@@ -3,10 +3,11 @@
 from core.explanation.recursive import Summary, area_cells, changed_alone
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
+from core.network.features import placed_word
 from core.stability.known import COLUMN, labelled, unstable_cell
 from core.validity.marks import HOLM, PERCENT, STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
 from core.validity.references import FORMS
-from core.wording import amount, escaped, joined, named_word, number
+from core.wording import amount, escaped, joined, number
 from pages.parts.sections.paths import Path, Summaries
 from pages.parts.sections.sides import PROBABILITY, classes_sentence, why_rejected
 
@@ -149,8 +150,8 @@ def _lead(path: Path, summary: Summary) -> str:
         return f"<b>No</b>: {never}, not even with every {encoded.unit} masked."
     step, unit = summary.steps[summary.flips], encoded.unit
     words = [
-        named_word(feature.text)
-        for feature, masked, before in zip(encoded.features, step.mask, encoded.premasked)
+        placed_word(encoded.features, i)
+        for i, (masked, before) in enumerate(zip(step.mask, encoded.premasked))
         if masked and not before
     ]
     those = f"the {len(words)} {unit}s" if len(words) > 1 else f"the one {unit}"
