@@ -43,7 +43,8 @@ _KEPT = (
     "erased words."
 )
 _SPREAD = (
-    "±: standard error over the draws of a soft score. sd: standard deviation over random attributions, or shuffles. "
+    "±: standard error over the draws of a soft score, and of a lead as if each of the two had draws of its own. "
+    "sd: standard deviation over random attributions, or shuffles. "
     "Where scores of random attributions lie far apart, even the best possible one may be less than fully blue."
 )
 

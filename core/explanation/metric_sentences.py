@@ -152,11 +152,14 @@ def _puts(board: MetricTable) -> list[str]:
 
 
 def _ahead(board: MetricTable, first: tuple[str, ...], named: Sequence[str]) -> str:
-    """By how much one that is alone first is ahead under these metrics, at least; else that they are level."""
+    """By how much one that is alone first is ahead under these metrics, at least, with ± one standard error where that
+    is a mean over draws; else that they are level.
+    """
     if len(first) > 1:
         return ", level"
-    least = min(board.lead(board.metrics.index(name)) for name in named)
-    return f" by {number(least)}{' or more' if len(named) > 1 else ''}"
+    least, error = min((board.lead(board.metrics.index(name)) for name in named), key=lambda lead: lead[0])
+    drawn = f" ± {number(error)}" if error == error else ""
+    return f" by {number(least)}{drawn}{' or more' if len(named) > 1 else ''}"
 
 
 def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: MetricTable) -> str:

@@ -200,10 +200,13 @@ class MetricTable:
     def oriented(self) -> np.ndarray:
         return oriented(self.values, self.directions)
 
-    def lead(self, k: int) -> float:
-        """By how much the first is ahead of the next under a metric that puts one alone first."""
-        best, second = np.sort(self.oriented[~np.isnan(self.oriented[:, k]), k])[:-3:-1]
-        return float(best - second)
+    def lead(self, k: int) -> tuple[float, float]:
+        """By how much the first is ahead of the next under a metric that puts one alone first, and the standard error
+        of that, as if each had draws of its own; NaN where nothing is drawn.
+        """
+        first_two = np.argsort(-self.oriented[:, k])[:2]
+        best, second = self.oriented[first_two, k]
+        return float(best - second), float(np.hypot(*self.errors[first_two, k]))
 
     def contrary_pairs(self) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
         """(measure, another, the metrics that prefer the one, those that prefer the other) of each pair that some two

@@ -19,7 +19,6 @@ from core.figures.figures import (
     figure,
     legend,
     named_level,
-    note,
     stroke,
     trace,
 )
@@ -50,14 +49,15 @@ class ByLength:
 def places_across(
     names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
-    """Places of measures across metrics, a line each; 1 is on top. Those that share a place stand side by side.
+    """Places of measures across metrics, a line each, named in the legend; 1 is on top. Those that share a place stand
+    side by side.
 
     Args:
         names, hues: of M measures; heads: of K metrics, with their arrows.
         places: int[M, K], 0 where there is none; texts: M times K values for the hover.
     """
     most, many = int(places.max(initial=1)), len(heads) > 6
-    traces, ends = [], {}
+    traces = []
     for i, (name, hue, shifts) in enumerate(zip(names, hues, _apart(places))):
         label, y = html.escape(name), [place or None for place in places[i].tolist()]
         x = [k + shift for k, shift in enumerate(shifts.tolist())]
@@ -65,9 +65,6 @@ def places_across(
         look = _stroke(i, hue, 3, 11) | {"connectgaps": True, "customdata": told}
         said = "%{customdata[0]}: place %{y}, %{customdata[1]}"
         traces.append(trace("lines+markers", x, y, said, label, name=label, **look))
-        for end in [(k, at) for k, at in enumerate(y) if at is not None][-1:]:
-            ends.setdefault(end, []).append((x[end[0]], label))
-    notes = [_ends(at, labels) for (_, at), labels in ends.items()]
     columns = axis(
         tickvals=list(range(len(heads))),
         ticktext=_heads(heads, many),
@@ -78,16 +75,9 @@ def places_across(
         showgrid=False,
     )
     ranks = axis("place, 1 is best", range=[most + 0.6, 0.5], tickvals=list(range(1, most + 1)), showgrid=False)
-    drawn = figure(traces, 96 + 46 * max(most, 2) + 40 * many, notes, xaxis=columns, yaxis=ranks)
-    # Room for the names at the right, however narrow the window is.
-    drawn["layout"]["margin"]["r"] = 20 + 7 * max(map(len, names), default=0)
-    return drawn
-
-
-def _ends(at: int, labels: list[tuple[float, str]]) -> dict:
-    """The names of the measures whose lines end at a place, under each other."""
-    last = max(x for x, _ in labels)
-    return note(last, at, "<br>".join(label for _, label in labels), align="left", xanchor="left", xshift=12)
+    # Below, since the metrics' names are above; lines may end anywhere, and together.
+    below = legend(-0.04, yanchor="top", xanchor="left")
+    return figure(traces, 140 + 46 * max(most, 2) + 40 * many, xaxis=columns, yaxis=ranks, legend=below)
 
 
 def _heads(heads: Sequence[str], many: bool) -> list[str]:

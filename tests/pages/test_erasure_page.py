@@ -30,6 +30,7 @@ from core.oracle.oracle import Oracle
 from core.validity.marks import HOLM
 from core.validity.references import CALIBRATED, find_reference
 from core.wording import WHOLE, Tally, ordinal, without_markup
+from pages.parts.erasure import drawing
 from pages.parts.erasure.hand_setting import pair_line
 from pages.parts.erasure.metric_cells import draw_metric_table
 from tests.app_session import App, complete
@@ -208,6 +209,29 @@ def test_a_lead_of_less_than_a_hundredth_crowns_nobody():
     assert answer_to([[0.954, 0.146], [0.956, 0.101], [0.172, 0.007]]) == (
         "The metrics do not contradict each other: NS puts a and b first, level; NC puts a first by 0.045."
     )
+
+
+def test_a_lead_by_means_over_draws_has_its_standard_error():
+    """Of .03 and .04 each: .0424 and .0566; the least lead of several brings its own."""
+    assert answer_to([[0.9], [0.5]], names=("Soft-NS",), error=0.03).startswith(
+        "Soft-NS puts a first by 0.4 ± 0.0424. "
+    )
+    several = answer_to([[0.9, 0.8], [0.5, 0.3]], names=("Soft-NS", "Soft-NC"), error=0.04)
+    assert several == "The metrics agree: all put a first by 0.4 ± 0.0566 or more."
+
+
+def test_a_square_of_agreement_is_drawn_where_two_metrics_order_measures_and_lines_are_named(monkeypatch):
+    squares, figures = [], []
+    monkeypatch.setattr(drawing, "square", lambda values, _: squares.append(values))
+    monkeypatch.setattr(drawing, "draw_figure", lambda figure, *_: figures.append(figure))
+    monkeypatch.setattr(drawing, "about_view", lambda _: "")
+    view = SimpleNamespace(example=SimpleNamespace(id="e"), model=SimpleNamespace(name="m"))
+    for values, many in ([[0.9, 0.5], [0.5, 0.5]], 0), ([[0.9, 0.8], [0.5, 0.4]], 1):
+        board = board_of(values)
+        report = SimpleNamespace(trusted=board, table=board, marked=np.zeros((2, 2), bool), unit="word")
+        drawing.draw_agreement(view, report)
+        assert len(squares) == many
+        assert figures[-1]["layout"]["showlegend"] and [one["name"] for one in figures[-1]["data"]] == ["a", "b"]
 
 
 def test_several_at_the_end_of_a_scale_are_said_not_to_be_told_apart():

@@ -1,5 +1,6 @@
 """Draw what metrics make of the measures: their places, scores by length, and the p-values of rationales."""
 
+import numpy as np
 import streamlit as st
 
 from core.explanation.metric_report import MetricReport, head
@@ -20,6 +21,11 @@ from pages.parts.components.tables import square
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.sections.saving import about_view
+
+_BESIDE = (
+    "Each line is a measure, as the legend names it; measures that share a place are set beside each other there, from "
+    "left to right as in the table, so that none hides another: within a place the side means nothing."
+)
 
 
 def draw_agreement(view: View, report: MetricReport) -> None:
@@ -42,7 +48,13 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
     _draw(view, drawn, "places", metrics_in_words(board), "metric-places", "the places")
-    square(board.agreement[shown][:, shown], heads)
+    st.caption(_BESIDE)
+    agreement = board.agreement[shown][:, shown]
+    # Of a metric with itself it says nothing.
+    if np.isnan(agreement[~np.eye(len(shown), dtype=bool)]).all():
+        st.caption("How far two metrics agree cannot be said here: no two of them put the same measures in an order.")
+        return
+    square(agreement, heads)
     st.caption(
         f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is "
         "the same order, −1 the reverse, — where a metric ties all of them. Lines that cross are rank flips."
