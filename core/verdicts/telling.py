@@ -277,7 +277,9 @@ def families_sentence(report: VerdictReport, other: VerdictReport) -> str:
         return ""
     said = [f"{joined(names)} {_are(names)} {word}" for word, names in words.items()]
     family = escaped(joined([one.measure for one in other.verdicts]), 400)
-    return f"Judged over {family} alone, as other pages do unasked, {'; '.join(said)}."
+    # Over fewer measures fewer orders are drawn, which alone may turn a p that lies at the level.
+    drawn = f" and against {other.orders}" * (other.null.planned != report.null.planned)
+    return f"Judged over {family} alone{drawn}, as other pages do unasked, {'; '.join(said)}."
 
 
 def _untold(report: VerdictReport, alone: bool) -> list[str]:

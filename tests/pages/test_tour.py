@@ -470,7 +470,10 @@ def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
 
 def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
-    assert f"Under its twin {PLAIN}, trained without masking, 100 % of them are with everything masked." in app.said
+    assert (
+        f"Under its twin {PLAIN}, trained without masking, 100 % of the texts are rejected with everything masked."
+        in app.said
+    )
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")

@@ -130,7 +130,9 @@ class Verdicts(Question[VerdictsReport]):
 
     def tables(self, report: VerdictsReport) -> list[Table]:
         """Texts by measure and word, and why it cannot be told where it cannot."""
-        header = ["measure", "better than chance ↑ [95 % interval]", *[f"{word} (texts)" for word in Word], "texts"]
+        # Of few texts no interval is shown.
+        interval = " [95 % interval]" * any(share.known for share in report.better)
+        header = ["measure", f"better than chance ↑{interval}", *[f"{word} (texts)" for word in Word], "texts"]
         rows = [
             [name, _percent(share), *(f"{count:,}" for count in counts), f"{report.n:,}"]
             for name, share, counts in zip(report.measures, report.better, report.counts)

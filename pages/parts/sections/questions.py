@@ -153,7 +153,7 @@ def _say(grown: Growing, about: str, adds: Callable[[Asking], str] | None) -> No
         elif any(work.runs for work in one.works):
             said = f"The first text is being {one.question.done}."
         else:
-            said = "Not known yet. Ask for it below: it streams, and the first texts tell something already."
+            said = "Not known yet. Ask for it below: figures stream in text by text."
     show_answer(said)
     captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
 
