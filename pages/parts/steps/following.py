@@ -178,7 +178,7 @@ def _at_once(path: Path, summary: Summary) -> str:
         return ""
     alone, fewer = changed_alone(side.explainer.oracles.of(side.encoded), steps, flips), "fewer may do"
     if alone:
-        word, adds = named_word(side.encoded.features[alone[0]].text), "adding" if flips > 1 else "masking"
+        word, adds = placed_word(side.encoded.features, alone[0]), "adding" if flips > 1 else "masking"
         fewer = f"{adds} {word} alone does it too (an input that no step tests)"
     elif alone is not None and new == 2:
         fewer = "neither does it alone"
