@@ -820,6 +820,28 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
 
 
 @pytest.mark.parametrize(
+    "long, said",
+    [
+        (
+            27,
+            (
+                "49 % of the texts are unlike what m knows, where 5 % are expected: 14 % of those of 5 to 30 tokens, as long "
+                "as most that the test was fitted on, and 90 % of shorter or longer ones; up to 90 % masked it is 0 %."
+            ),
+        ),
+        (9, "22 % of the texts are unlike what m knows, where 5 % are expected; up to 90 % masked it is 0 %."),
+    ],
+)
+def test_the_answer_tells_of_which_lengths_where_length_is_shown_to_be_why(long, said):
+    p = np.full((65, 11), 0.5)
+    p[:long, 10] = p[30 : 30 + 5, 10] = 0.01
+    found = judged([until(11, 0, 1)] * 65, p, labels=[1] * 65, times=1)
+    tokens = np.array([31.0] * 30 + [5.0] * 20 + [30.0] * 15)
+    found = replace(found, followed=replace(found.followed, tokens=tokens), other_lengths=(5, 30))
+    assert check_answer(found).startswith(f"Not reliably on these texts: with everything masked, {said}")
+
+
+@pytest.mark.parametrize(
     "rejected, told",
     [
         ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80 % masked it is 0 to 10 %"),
@@ -1001,9 +1023,11 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     assert "5 of 20 texts rejected at 10 % masked, 5 % expected; of its own held-out texts 22.0 %" in said
     assert (
         said.startswith("On the edge")
-        and "not shown to be rejected more often than its own held-out ones" in said
+        and "Under m these texts are not shown to be rejected more often than its own held-out ones (Fisher" in said
         and SIGN in said
     )
+    # How often it rejects what it should not stands beside how often that is expected.
+    assert "knows, where 5 % are expected (of its own held-out texts 1.0 %); at the other" in check_answer(more)
     assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
     # Nor does it agree with a paper or depart from it.
     (claim,) = [
@@ -1271,6 +1295,18 @@ def test_what_a_small_sample_cannot_tell_is_not_told():
     assert lost.agrees is None and "70.0 % against 90.0 %" in lost.here and "−20.0 points [−3" in lost.here
     assert below.agrees is None and "50.0 %, class majority 55.0 %: −5.0 points [" in below.here
     assert all("margin 5" in one.here and "not enough to say" in one.said for one in (lost, below))
+
+
+def test_a_model_that_gives_one_class_for_all_is_said_to_beside_the_class_majority():
+    """With everything masked it answers the class of 18 of 40 texts, the majority the other: which is commoner."""
+    labels = [0] * 22 + [1] * 18
+    half = judged([until(10, c, 1) for c in labels], labels=labels, card=card(majority=LABELS[0]), times=1)
+    found = {one.claim: one for one in check_findings([half])}
+    reaches = next(one for claim, one in found.items() if "reaches the class majority" in claim)
+    assert reaches.agrees is None and "45.0 %, class majority 55.0 %: −10.0 points [" in reaches.here
+    assert reaches.said == (
+        "not enough to say: both give one class for all texts, so this compares only how common the two classes are"
+    )
 
 
 def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_rejected():

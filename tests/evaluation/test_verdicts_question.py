@@ -83,6 +83,7 @@ def test_verdicts_are_counted_by_hand(answers):
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)
     assert [row[1] for row in words[1]] == ["60 % [36, 81]", "0 % [0, 17]"]
+    assert words[0][1] == "better than chance ↑ [95 % interval]"
     assert words[1][1][2:] == ["0", "14", "5", "1", "20"]
     # One text of neither; of the first measure alone two more, whose orders are there.
     assert [row[1:] for row in why[1]] == [["1", "0", "2"], ["1", "0", "0"]]
@@ -145,7 +146,8 @@ def test_of_few_texts_nothing_is_told(answers):
     assert question.sentences(report)[0] == "Not enough to say how often: 19 texts, and answers begin at 20."
     # A share without an interval, as other means of so few.
     assert not any(share.known for share in report.better)
-    assert [row[1] for row in question.tables(report)[0][1]] == ["100 %", "100 %"]
+    header, rows = question.tables(report)[0]
+    assert [row[1] for row in rows] == ["100 %", "100 %"] and header[1] == "better than chance ↑"
 
 
 def test_the_mask_token_keeps_its_place_in_the_store_and_others_have_their_own(explainer):
