@@ -156,7 +156,8 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
     found = board(0.25, 0.55, a=0.4, b=0.21, c=0.6, d=0.69)
     scores = {name: RowScore(0.3, 2 * (one - 0.2), better=False) for name, one in zip("abc", (0.4, 0.21, 0.6))}
     scores["d"] = RowScore(0.9, 0.98, better=True)
-    assert reach_text(found) == "Random orders of these words reach a NAOPC of 0.1 to 0.7 (the middle 95 % of 30)"
+    middle = "the middle 95 % of 30; verdicts count others"
+    assert reach_text(found) == f"Random orders of these words reach a NAOPC of 0.1 to 0.7 ({middle})"
     said = (
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
         "above that, but not by enough for so many measures."
