@@ -144,6 +144,12 @@ def suits_sentence(names: Iterable[str]) -> str:
     )
 
 
+def favoured_sentence(report: VerdictReport) -> str:
+    """The same of the measures of a report, HTML; "" where none is believed."""
+    names = [one.measure for one in report.verdicts]
+    return escaped(suits_sentence(names), 300) if report.those(Word.BETTER) else ""
+
+
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
     stopped = "" if report.null.complete else " (no more were drawn, since no verdict could change)"
@@ -317,7 +323,7 @@ def _anew(report: VerdictReport) -> str:
     found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
     known = [report.stepwise[name] for name in found if name in report.stepwise]
     ps = [chance_text((p, p)) for p in known]
-    return f" ({joined(ps)}, not adjusted for the number of measures)" if ps else ""
+    return f" ({joined(ps)}, a laxer test: not adjusted for the number of measures)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

@@ -1026,8 +1026,6 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
         and "Under m these texts are not shown to be rejected more often than its own held-out ones (Fisher" in said
         and SIGN in said
     )
-    # How often it rejects what it should not stands beside how often that is expected.
-    assert "knows, where 5 % are expected (of its own held-out texts 1.0 %); at the other" in check_answer(more)
     assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
     # Nor does it agree with a paper or depart from it.
     (claim,) = [

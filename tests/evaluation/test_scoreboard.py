@@ -295,6 +295,21 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
     shaky = {key: one._replace(unstable=key[1] == RACU) for key, one in report.cells.items()}
     said = agree[0].sentences(replace(report, cells=shaky))[1]
     assert said.endswith(f" By {RACU} it cannot be told: too few measures are left without {SIGN} or unstable.")
+    undefined = {
+        key: one._replace(interval=replace(one.interval, mean=NAN)) if key[1] == RACU else one
+        for key, one in report.cells.items()
+    }
+    said = agree[0].sentences(replace(report, cells=undefined))[1]
+    assert said.endswith(f" By {RACU} it cannot be told: too few measures have a value here.")
+    # What is first by all, though level with another by one, is no disagreement.
+    board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
+    answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.05]}, marks=0.0, board=board)
+    answers.found[board.measured[1]].columns["values"] = np.array([[0.15, *[0.05] * (S - 1)]])
+    begins = (
+        "On this text leave-one-out is first, alone or level with others, by each metric that tells: leave-one-out by "
+    )
+    said = board.sentences(board.conclude(answers))[1]
+    assert said.startswith(begins) and said.endswith(f"; leave-one-out and gradient by {one}.")
     two = reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})
     assert "ahead" not in " ".join(two[0].sentences(two[1]))
 

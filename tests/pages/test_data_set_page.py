@@ -276,7 +276,7 @@ def test_the_page_opens_with_how_often_measures_beat_chance_each_question_with_i
     assert app.widget("button_group", "Question").value == "verdicts"
     complete(app)
     assert list(app.widget("multiselect", "Measures").value) == list(default_measures())
-    assert "Not enough to say how often: 1 text" in app.said and f"Here, on {SHORT[0].id}" in app.said
+    assert "Not enough to say how often: 1 text" in app.said and f"On the example chosen, {SHORT[0].id}" in app.said
     app.set("button_group", "Question", "diagnosticity")
     assert list(app.widget("multiselect", "Measures").value) == list(swept_measures())
     assert "measures" not in app.at.query_params

@@ -176,12 +176,19 @@ def _ahead(report: BoardReport) -> str:
     parts = [f"{joined(best)} by {joined(named)}" for best, named in leads.items()]
     lost = f" By {joined(level)} all measures are level." if level else ""
     why = f"without {SIGN}" + " or unstable" * any(one.unstable for one in report.cells.values())
-    lost += f" By {joined(untold)} it cannot be told: too few measures are left {why}." if untold else ""
+    left = [figure for figure in untold if any(report.cells[name, figure].out for name in report.names)]
+    lost += f" By {joined(left)} it cannot be told: too few measures are left {why}." if left else ""
+    none = [figure for figure in untold if figure not in left]
+    lost += f" By {joined(none)} it cannot be told: too few measures have a value here." if none else ""
     out = _without_marks(report, [one for named in leads.values() for one in named]) + lost
     if not parts:
         return out.lstrip()
     if len(parts) == 1:
         return f"Metrics agree on which measure is ahead on this text: {parts[0]}.{out}"
+    common = [name for name in report.names if all(name in best for best in leads)]
+    if common:
+        first = f"{joined(common)} {'is' if len(common) == 1 else 'are'} first, alone or level with others"
+        return f"On this text {first}, by each metric that tells: {'; '.join(parts)}.{out}"
     return f"Metrics disagree on which measure is ahead on this text, and are not averaged: {'; '.join(parts)}.{out}"
 
 

@@ -167,12 +167,9 @@ class CheckReport:
         7.2 %".
         """
         masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {share_text(X[k])} masked"
-        held = self.of_held_out(k)
-        return f"{counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)}{held and f'; {held}'}"
-
-    def of_held_out(self, k: int) -> str:
-        """How many of the model's own held-out texts the test rejects at a ratio, in words; "" where nobody knows."""
-        return "" if self.held_out is None else f"of its own held-out texts {share_text(self.held_out.share(k), 1)}"
+        held = self.held_out
+        against = f"; of its own held-out texts {share_text(held.share(k), 1)}" if held is not None else ""
+        return f"{counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)}{against}"
 
     @functools.cached_property
     def above(self) -> np.ndarray | None:

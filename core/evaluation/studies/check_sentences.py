@@ -163,10 +163,9 @@ def _tested(found: CheckReport) -> str:
     worst = found.worst()
     share = found.random.share(CALIBRATED)[worst]
     split = None if found.other_lengths is None else by_length(found.followed, found.other_lengths, CALIBRATED, worst)
-    held = found.of_held_out(worst)
     said = (
         f"{masked_in_words(worst, found.sample.whole)}, {share_text(share)} of the texts are unlike what {found.model} "
-        f"knows, where {PERCENT} are expected{held and f' ({held})'}{split.aside if split else ''}; "
+        f"knows, where {PERCENT} are expected{split.aside if split else ''}; "
         f"{_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio "
         f"by itself at {PERCENT}."
     )

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.verdicts.telling import believe_sentence, why_sentence
+from core.verdicts.telling import believe_sentence, favoured_sentence, why_sentence
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
@@ -27,7 +27,8 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     """
     report = scoring.report
     if report is not None:
-        found = f"{seen} {believe_sentence(report, view.encoded, why=False)}".lstrip()
+        believed = f"{believe_sentence(report, view.encoded, why=False)} {favoured_sentence(report)}"
+        found = f"{seen} {believed}".strip()
         why = why_sentence(report, view.encoded)
         prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
         return
@@ -49,7 +50,8 @@ def _offered(scoring: ScoredRows) -> VerdictWork | None:
     """The verdicts, where they wait to be asked for."""
     known = scoring.limits
     verdicts = None if known is None else known.verdicts
-    if verdicts is None or any(work.comes for work in _under_way(scoring)):
+    # Dear ones start for no other work that ends, so that they are offered beside it.
+    if known is None or verdicts is None or any(work.comes for work in [verdicts, *known.scored]):
         return None
     return verdicts
 

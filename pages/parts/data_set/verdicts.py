@@ -28,6 +28,7 @@ def verdict_of_chosen(frame: DataView, asked: Asking) -> str:
     name = linked_name(example.id, link_to("attributions", example=example.id))
     better = [measure for measure, word in zip(question.measures, words) if word == Word.BETTER]
     if better:
-        return f"Here, on {name}, {joined(better)} {'is' if len(better) == 1 else 'are'}."
+        are = "is" if len(better) == 1 else "are"
+        return f"On the example chosen, {name}, {joined(better)} {are} better than chance."
     untold = all(word == Word.UNTOLD for word in words)
-    return f"Here, on {name}, {'it cannot be told of any' if untold else 'none of them is'}."
+    return f"On the example chosen, {name}, {'it cannot be told of any' if untold else 'none of them is'}."

@@ -52,9 +52,9 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words, and two disagree on “won’t”. Which to believe? Masking tells: in "
-        "the order of leave-one-out it takes the prediction down further than in random orders. So believe its order "
-        "here, as a whole, not each word of it. The others are not shown to be better than chance.",
+        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask the words in each "
+        "one’s order: only in that of leave-one-out is the score shown to fall further than in random orders. Believe "
+        "it here, as a whole. But it masks words itself, so such a test favours it.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -62,16 +62,16 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative, and the test rejects no step as unlike what it knows. Try other steps with the "
-        "buttons above the slider.",
+        "no longer says negative (few random orders do that as soon), and the test rejects no step as unlike what it "
+        "knows. Try other steps with the buttons above the slider.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a second model: sst2-plain, a twin trained without masking.",
-        "Both predictions change (▴). Of sst2-fmm, trained to be masked, no input is rejected, so its change counts. "
-        "The twin’s comes only where the test rejects its inputs (red, ✕) as unlike what it knows: there its "
+        "Both predictions change (▴). Of sst2-fmm, trained to be masked, no input is rejected, so its change counts "
+        "here. The twin’s comes only where the test rejects its inputs (red, ✕) as unlike what it knows: there its "
         "prediction says little.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
@@ -79,18 +79,18 @@ STOPS = (
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "Another mistake, s048, under the same two models.",
-        "Leave-one-out has the higher raw score (AOPC) under sst2-plain. But each model allows other scores: set "
-        "between its own worst and best order (NAOPC), sst2-fmm is far ahead. So raw scores of two models do not "
-        f"compare. And the twin’s rest on rejected inputs ({SIGN}), so which is better cannot be told.",
+        "Is leave-one-out better under one of them? Its raw scores (AOPC) are nearly equal, but each model has its own "
+        "worst and best order. Set between these (NAOPC), sst2-fmm looks far ahead. Yet there is no winner: the twin’s "
+        f"scores rest on inputs that the test rejects ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
-        "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, yet its "
-        "order is not shown better than chance: what looks right need not be faithful. Asked again after each masked "
-        "word, it is: words saying the same can hide each other.",
+        "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, but "
+        "its order is not shown better than chance: looking right is no proof. Asked again after each it does "
+        "better, by a laxer test: words saying the same can hide each other.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -98,8 +98,8 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm, to s140, and to many of the reviews.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
-        "though not on all, the others on few. It masks words, as the test does: that favours it, and nobody knows by "
-        "how much.",
+        "though not on all, the others on few. But leave-one-out masks words, as the test does: that favours it, and "
+        "nobody knows by how much.",
         _EXAMPLE,
     ),
     Stop(
@@ -111,10 +111,10 @@ STOPS = (
         (
             "Measures disagree.",
             "Masking can tell which to believe, on inputs that the model knows.",
-            "What looks right need not be faithful.",
-            "Over these reviews one stands out, which the test favours.",
+            "Looking right is no proof.",
+            "Over these reviews one stands out; the test favours it.",
             "Where the test rejects inputs, the app says so.",
-            "It does not catch every strange text.",
+            "The test does not catch every strange text.",
         ),
     ),
 )

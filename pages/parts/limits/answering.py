@@ -4,7 +4,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, SUFFICIENCY, S
 from core.mathematics.search.limits import EXACT
 from core.validity.marks import SIGN, answer_rests, with_sign
 from core.verdicts.deciding import VerdictReport
-from core.verdicts.telling import as_good_sentence, believe_sentence
+from core.verdicts.telling import as_good_sentence, believe_sentence, favoured_sentence
 from core.wording import escaped, number, shortened
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
@@ -61,7 +61,7 @@ def limits_answer(
     if verdicts is None:
         return [closest]
     as_good = [] if measure is None else [escaped(as_good_sentence(verdicts, measure), 400)]
-    believed = [believe_sentence(verdicts, known.side.encoded), *as_good, beside]
+    believed = [believe_sentence(verdicts, known.side.encoded), *as_good, favoured_sentence(verdicts), beside]
     return [closest, " ".join(filter(None, believed))]
 
 

@@ -249,9 +249,12 @@ def comparison_line(found: Comparison, complete: bool) -> str:
         return ""
     if not complete:
         return "Whether normalising changes which model is ahead is told once all of it is known."
-    warned = any(one.marked for one in found.placed)
-    warned = f" {SCORES_REST} So under which model a measure is better is not shown." if warned else ""
-    return f"{_changed(found)}{warned}"
+    changed = _changed(found)
+    if not any(one.marked for one in found.placed):
+        return changed
+    # What is known first is that nothing can be concluded.
+    plainly = changed.replace("<b>", "").replace("</b>", "")
+    return f"<b>Under which model a measure is better cannot be told here.</b> {SCORES_REST} {plainly}"
 
 
 def ranges_line(boards: dict[str, StandingTable]) -> str:
