@@ -34,15 +34,12 @@ COLUMNS = [
     "AOPC",
     "what is known of why",
 ]
+# By itself, of being better and of being worse, then the one that decided; each from and to.
+_CHANCES = [f"p_{name}_{end}" for name in ("better", "worse", "holm") for end in ("from", "to")]
 RECORDED = [
     "measure",
     "verdict",
-    "p_better_from",
-    "p_better_to",
-    "p_worse_from",
-    "p_worse_to",
-    "p_holm_from",
-    "p_holm_to",
+    *_CHANCES,
     "aopc",
     "direction",
     "erasure",
@@ -53,7 +50,7 @@ RECORDED = [
     "why",
 ]
 # Of these, what stands in the lines of files that hold other things besides; p by itself, then by Holm.
-NOTED = ["verdict", *RECORDED[2:8], "measures_tested"]
+NOTED = ["verdict", *_CHANCES, "measures_tested"]
 
 
 def p_text(p: tuple[float, float]) -> str:

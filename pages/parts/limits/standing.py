@@ -249,12 +249,11 @@ def comparison_line(found: Comparison, complete: bool) -> str:
         return ""
     if not complete:
         return "Whether normalising changes which model is ahead is told once all of it is known."
-    changed = _changed(found)
+    begins, goes_on = _changed(found)
     if not any(one.marked for one in found.placed):
-        return changed
+        return f"<b>{begins}</b> {goes_on}"
     # What is known first is that nothing can be concluded.
-    plainly = changed.replace("<b>", "").replace("</b>", "")
-    return f"<b>Under which model a measure is better cannot be told here.</b> {SCORES_REST} {plainly}"
+    return f"<b>Under which model a measure is better cannot be told here.</b> {SCORES_REST} {begins} {goes_on}"
 
 
 def ranges_line(boards: dict[str, StandingTable]) -> str:
@@ -305,7 +304,8 @@ def comparison(boards: Boards) -> tuple[str, str]:
     return f"{said} {classes}".strip(), ranges_line(by_model(boards))
 
 
-def _changed(found: Comparison) -> str:
+def _changed(found: Comparison) -> tuple[str, str]:
+    """Whether normalising changes who is ahead, and how a sentence goes on after that; HTML."""
     many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
     if found.changed:
         alike: dict[tuple[str | None, str | None], list[str]] = {}
@@ -315,12 +315,12 @@ def _changed(found: Comparison) -> str:
             f"{joined(names)}: {_lead(before)} by AOPC, {_lead(after)} by NAOPC"
             for (before, after), names in alike.items()
         )
-        return f"<b>Normalising changes which model is ahead</b> for {len(found.changed)} of {many} ({told})."
+        return "Normalising changes which model is ahead", f"for {len(found.changed)} of {many} ({told})."
     leads = {after for _, after in found.ahead.values()}
     whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
     moved = sum(one.place != one.place_normalised for one in found.placed)
     aside = f", though {moved} places in the common ranking change" if moved else ""
-    return f"<b>Normalising does not change which model is ahead</b> for any of {many}{whole}{aside}."
+    return "Normalising does not change which model is ahead", f"for any of {many}{whole}{aside}."
 
 
 def slope_points(found: Comparison, second: str) -> tuple[list, list]:

@@ -18,7 +18,7 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, suits_sentence
+from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -160,8 +160,7 @@ def _say(view: View, board: TextBoard) -> None:
     left = yet if others else ""
     # The same text may have another word where fewer are judged: said here, and not left to be found.
     also = [families_sentence(report, one) for one in reports[1:]]
-    suits = escaped(suits_sentence(board.question.measures), 300) if believed else ""
-    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also, suits]))
+    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also, favoured_sentence(report)]))
     prediction_line(view, said, cheapest)
     if report.null.planned:
         st.caption(plain(chance_sentence(report)))
